@@ -1,0 +1,55 @@
+"""Find out which policy is better with as few trials as possible, with a guarantee.
+
+The names below are loaded on first use, so that importing the package stays fast.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stopwise.core.confidence import Interval
+    from stopwise.core.registry import MethodInfo, methods
+    from stopwise.core.result import Decision, Verdict
+    from stopwise.core.simulate import Simulation, simulate
+    from stopwise.core.stream import SequentialTest
+    from stopwise.errors import InvalidInput, InvalidState, StopwiseError
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Decision",
+    "Interval",
+    "InvalidInput",
+    "InvalidState",
+    "MethodInfo",
+    "SequentialTest",
+    "Simulation",
+    "StopwiseError",
+    "Verdict",
+    "methods",
+    "simulate",
+]
+
+_HOMES = {
+    "Decision": "core.result",
+    "Interval": "core.confidence",
+    "InvalidInput": "errors",
+    "InvalidState": "errors",
+    "MethodInfo": "core.registry",
+    "SequentialTest": "core.stream",
+    "Simulation": "core.simulate",
+    "StopwiseError": "errors",
+    "Verdict": "core.result",
+    "methods": "core.registry",
+    "simulate": "core.simulate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'stopwise' has no attribute {name!r}")
+    return getattr(import_module(f"stopwise.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

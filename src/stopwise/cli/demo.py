@@ -1,0 +1,99 @@
+"""``stopwise demo``: the main job on bundled data, played trial by trial."""
+
+import json
+import math
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from stopwise.core.result import Verdict
+
+__all__ = ["demo"]
+
+BAR = 24
+MINUTES_PER_TRIAL = 3
+
+
+def demo(
+    pause: Annotated[
+        float, typer.Option(help="Seconds between trials; 0 when not in a terminal.", min=0)
+    ] = 0.12,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+) -> None:
+    """Compare two policies on bundled partial-credit scores, and stop when it is known."""
+    from rich.console import Console
+
+    from stopwise.core.stream import SequentialTest
+    from stopwise.data.example import two_policies
+
+    scores0, scores1 = two_policies()
+    plan = len(scores0)
+    test = SequentialTest("nscore", alpha=0.05, n_max=plan, bins=7)
+    console = Console(quiet=as_json, highlight=False)
+    console.print(
+        f"[bold]Is the new policy better than the baseline?[/bold] Partial credit (7 levels), "
+        f"alpha = 0.05, planned: {plan} trials each.\n"
+        f"We may look after every pair and stop when the evidence reaches 1/alpha = 20.\n"
+    )
+    console.print("[dim]pair  baseline    new         evidence (log scale, full at 20)[/dim]")
+    for score0, score1 in zip(scores0, scores1, strict=True):
+        verdict = test.update(score0, score1)
+        console.print(_line(verdict, score0, score1))
+        if verdict.decided:
+            break
+        if console.is_terminal and not as_json:
+            time.sleep(pause)
+    outcome = _outcome(test.verdict, plan, scores0, scores1)
+    if as_json:
+        typer.echo(json.dumps(outcome, indent=2))
+        return
+    console.print(f"\n[bold]{test.verdict}[/bold]\n")
+    hours = outcome["trials_saved"] * MINUTES_PER_TRIAL / 60
+    console.print(
+        f"A fixed plan of {plan} trials per policy costs {outcome['trials_planned']} trials and "
+        f"may be looked at once (Welch's t-test there: p = {outcome['welch_p_value']:.2g}).\n"
+        f"We used {outcome['trials_used']} and saved {outcome['trials_saved']}: {hours:.1f} hours "
+        f"at {MINUTES_PER_TRIAL} minutes per trial."
+    )
+
+
+def _line(verdict: "Verdict", score0: float, score1: float) -> "Text":
+    from rich.text import Text
+
+    log_e = verdict.log_e or 0.0
+    filled = round(BAR * min(max(log_e * -1 / math.log(verdict.alpha), 0.0), 1.0))
+    line = Text(f"{verdict.n:4d}  ")
+    for score, colour in ((score0, "cyan"), (score1, "green")):
+        milestones = round(6 * score)
+        line.append("■" * milestones, colour)
+        line.append("·" * (6 - milestones) + f" {milestones}/6  ", "dim")
+    line.append("█" * filled, "bold yellow")
+    line.append("░" * (BAR - filled), "dim")
+    line.append(f"  e = {verdict.e_value:.3g}, p = {verdict.p_value:.2g}")
+    return line
+
+
+def _outcome(
+    verdict: "Verdict", plan: int, scores0: list[float], scores1: list[float]
+) -> dict[str, Any]:
+    from stopwise.core.stream import SequentialTest
+
+    fixed = SequentialTest("welch", alpha=verdict.alpha, n_max=plan).run(scores0, scores1)
+    return {
+        "decision": verdict.decision.value,
+        "n": verdict.n,
+        "mean0": verdict.mean0,
+        "mean1": verdict.mean1,
+        "e_value": verdict.e_value,
+        "p_value": verdict.p_value,
+        "interval": list(verdict.interval),
+        "trials_planned": 2 * plan,
+        "trials_used": 2 * verdict.n,
+        "trials_saved": 2 * (plan - verdict.n),
+        "welch_p_value": fixed.p_value,
+        "sentence": str(verdict),
+    }

@@ -1,0 +1,1 @@
+"""The numerical core: methods, streams and simulation on numpy and scipy alone."""

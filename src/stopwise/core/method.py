@@ -1,0 +1,114 @@
+"""The protocol of a method: immutable parameters and pure, vectorised functions."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stopwise.errors import InvalidInput
+
+__all__ = [
+    "Bools",
+    "Evidence",
+    "Floats",
+    "Ints",
+    "Method",
+    "State",
+    "evidence_from_log_e",
+    "require",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+# A NamedTuple of arrays, each with the runner's shape as its leading axes.
+State = TypeVar("State", bound=tuple[NDArray[Any], ...])
+
+
+class Evidence(NamedTuple):
+    """What one direction of a test says now.
+
+    Attributes
+    ----------
+    log_e
+        Logarithm of the e-value; NaN for methods that have none.
+    p_value
+        P-value of the present moment; the runner keeps the running minimum.
+    rejected
+        Whether H0: mean1 <= mean0 + margin is rejected now.
+    """
+
+    log_e: Floats
+    p_value: Floats
+    rejected: Bools
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method(ABC, Generic[State]):
+    """One direction of a test of H0: mean1 <= mean0 + margin for scores in [0, 1].
+
+    A method owns no data. ``shape`` is ``(directions,)`` for one live stream and
+    ``(runs, directions)`` for a simulation; both call the same functions, and what one run
+    gives must not depend on how many others are in the array. Two-sided tests are made by
+    the runner, which feeds a second direction with the policies swapped.
+
+    Parameters
+    ----------
+    alpha
+        Level of this direction: under H0 it is rejected, ever, with at most this probability.
+    n_max
+        The declared greatest number of pairs, or None.
+    margin
+        Margin of the null hypothesis in units of the normalised score, in (-1, 1).
+    design
+        "independent" (the policies' scores are independent) or "paired" (they may depend on
+        each other within a pair, e.g. through a shared environment).
+    """
+
+    alpha: float = 0.05
+    n_max: int | None = None
+    margin: float = 0.0
+    design: str = "independent"
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    scores: ClassVar[str] = "any"
+    designs: ClassVar[tuple[str, ...]] = ("independent",)
+    anytime: ClassVar[bool] = True
+    needs_n_max: ClassVar[bool] = False
+    takes_margin: ClassVar[bool] = True
+    # Whether both directions together err with at most alpha, so that ties need no split.
+    splits_itself: ClassVar[bool] = False
+    # Parameters that users give in units of the score; the runner normalises them.
+    score_parameters: ClassVar[tuple[str, ...]] = ()
+
+    def score_values(self) -> Floats | None:
+        """Return the only scores that the method accepts, or None if all of [0, 1] are."""
+        return np.array([0.0, 1.0]) if self.scores == "binary" else None
+
+    @abstractmethod
+    def start(self, shape: tuple[int, ...]) -> State:
+        """Return the state before the first pair, for an array of independent runs."""
+
+    @abstractmethod
+    def step(self, state: State, r0: Floats, r1: Floats) -> State:
+        """Return the state after one more pair of scores per run; ``state`` is not changed."""
+
+    @abstractmethod
+    def evidence(self, state: State) -> Evidence:
+        """Return what the state says about the null hypothesis."""
+
+
+def evidence_from_log_e(log_e: Floats, alpha: float) -> Evidence:
+    """Return the evidence of an e-process: reject at 1/alpha, by Ville's inequality."""
+    p_value = np.exp(-np.maximum(log_e, 0.0))
+    return Evidence(log_e, p_value, p_value <= alpha)
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise ``InvalidInput`` with the message unless the condition holds."""
+    if not condition:
+        raise InvalidInput(message)

@@ -1,0 +1,99 @@
+"""All methods by name, with what each accepts."""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from stopwise.core.batch import Barnard, Boschloo, Fisher, Welch
+from stopwise.core.method import Method
+from stopwise.core.nscore import NScore
+from stopwise.core.savi import Savi
+from stopwise.core.wsr import Wsr
+from stopwise.errors import InvalidInput
+
+__all__ = ["MethodInfo", "create", "find", "methods"]
+
+_CLASSES: tuple[type[Method[Any]], ...] = (NScore, Wsr, Savi, Barnard, Boschloo, Fisher, Welch)
+_BY_NAME = {cls.name: cls for cls in _CLASSES}
+_COMMON = {field.name for field in dataclasses.fields(Method)}
+_SCORES = {"any": "any within the bounds", "binary": "success or failure", "levels": "K levels"}
+
+
+@dataclass(frozen=True)
+class MethodInfo:
+    """What a method is and accepts.
+
+    Attributes
+    ----------
+    name, summary
+        Its name in every interface, and one line.
+    scores
+        Which scores it takes.
+    designs
+        Designs that its proof covers.
+    anytime
+        Whether it may be looked at after every pair; if not, it answers only at n_max.
+    needs_n_max, takes_margin
+        Whether n_max must be declared, and whether a margin may be.
+    parameters
+        Its own keyword parameters with their defaults.
+    """
+
+    name: str
+    summary: str
+    scores: str
+    designs: tuple[str, ...]
+    anytime: bool
+    needs_n_max: bool
+    takes_margin: bool
+    parameters: Mapping[str, Any]
+
+
+def methods() -> dict[str, MethodInfo]:
+    """Return all methods by name, with what each accepts.
+
+    Examples
+    --------
+    >>> import stopwise as sw
+    >>> list(sw.methods())
+    ['nscore', 'wsr', 'savi', 'barnard', 'boschloo', 'fisher', 'welch']
+    >>> sw.methods()["savi"].designs
+    ('independent',)
+    """
+    return {name: _describe(cls) for name, cls in _BY_NAME.items()}
+
+
+def find(name: str) -> type[Method[Any]]:
+    """Return the method class with this name."""
+    if name not in _BY_NAME:
+        raise InvalidInput(f"method must be one of {', '.join(_BY_NAME)}, but got {name!r}")
+    return _BY_NAME[name]
+
+
+def create(name: str, *, parameters: Mapping[str, Any], **common: Any) -> Method[Any]:
+    """Build a method from its name, its own parameters and the common ones."""
+    cls = find(name)
+    allowed = _describe(cls).parameters
+    for key in parameters:
+        if key not in allowed:
+            known = ", ".join(allowed) or "none"
+            raise InvalidInput(f"{name} has no parameter {key!r}; its own parameters: {known}")
+    return cls(**common, **parameters)
+
+
+def _describe(cls: type[Method[Any]]) -> MethodInfo:
+    own = {
+        field.name: field.default for field in dataclasses.fields(cls) if field.name not in _COMMON
+    }
+    return MethodInfo(
+        cls.name,
+        cls.summary,
+        _SCORES[cls.scores],
+        cls.designs,
+        cls.anytime,
+        cls.needs_n_max,
+        cls.takes_margin,
+        MappingProxyType(own),
+    )

@@ -1,0 +1,168 @@
+"""The simulator: the same methods on thousands of streams at once."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stopwise.core.comparison import Comparison, numeric_array
+from stopwise.core.method import Floats, Ints
+from stopwise.errors import InvalidInput
+
+__all__ = ["Simulation", "simulate"]
+
+# Runs per block: states of a block stay in the processor's cache, and memory stays bounded.
+BLOCK = 1024
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """The outcome of many simulated studies; arrays are read-only.
+
+    Attributes
+    ----------
+    n
+        Pairs used per run: until the decision, or all where undecided.
+    decision
+        1 where policy 1 was declared better, 0 where policy 0, -1 where undecided.
+    log_e, p_value
+        Evidence at the stop, to be held against 1/alpha and alpha.
+    """
+
+    n: Ints
+    decision: Ints
+    log_e: Floats
+    p_value: Floats
+
+    def __post_init__(self) -> None:
+        for array in (self.n, self.decision, self.log_e, self.p_value):
+            array.setflags(write=False)
+
+    def rate(self, decision: int) -> float:
+        """Return the share of runs that ended with this decision (1, 0 or -1)."""
+        return float(np.mean(self.decision == decision))
+
+
+def simulate(
+    method: str,
+    scores0: ArrayLike,
+    scores1: ArrayLike,
+    *,
+    alpha: float = 0.05,
+    n_max: int | None = None,
+    bounds: tuple[float, float] = (0, 1),
+    alternative: str = "greater",
+    design: str = "independent",
+    margin: float = 0.0,
+    ties: str = "paper",
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **parameters: Any,
+) -> Simulation:
+    """Run a method on every row of two score arrays, each row one study.
+
+    The formulas are those of ``SequentialTest``: the same scores give the same decision and
+    the same evidence. Memory beyond the input does not grow with the number of runs.
+
+    Parameters
+    ----------
+    method, alpha, n_max, bounds, alternative, design, margin, ties, **parameters
+        As for ``SequentialTest``. Columns beyond n_max are not used.
+    scores0, scores1
+        Arrays (runs, n) of the scores of both policies.
+    workers
+        Threads; all cores by default. The result does not depend on it.
+    progress
+        Called with (runs done, runs in all) after each block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stopwise as sw
+    >>> rng = np.random.default_rng(1)
+    >>> scores0, scores1 = rng.random((500, 100)) < 0.3, rng.random((500, 100)) < 0.7
+    >>> sim = sw.simulate("nscore", scores0, scores1, bins=2)
+    >>> bool(sim.rate(1) > 0.95), bool(20 < sim.n.mean() < 30)
+    (True, True)
+    """
+    comparison = Comparison(
+        method=method,
+        alpha=alpha,
+        n_max=n_max,
+        bounds=tuple(bounds),  # type: ignore[arg-type]  # its length is checked inside
+        alternative=alternative,
+        design=design,
+        margin=margin,
+        ties=ties,
+        parameters=parameters,
+    )
+    array0 = numeric_array(scores0, "policy 0")
+    array1 = numeric_array(scores1, "policy 1")
+    if array0.ndim != 2 or array0.shape != array1.shape:
+        raise InvalidInput(
+            "both policies need arrays of the same shape (runs, n), but got shapes "
+            f"{array0.shape} and {array1.shape}"
+        )
+    runs, n = array0.shape
+    if n_max is not None:
+        n = min(n, n_max)
+    blocks = [slice(start, min(start + BLOCK, runs)) for start in range(0, runs, BLOCK)]
+    for block in blocks:
+        comparison.check_scores(array0[block, :n], "policy 0")
+        comparison.check_scores(array1[block, :n], "policy 1")
+    done = 0
+    parts: list[tuple[Ints, Ints, Floats, Floats]] = []
+    with ThreadPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
+        pending = [
+            pool.submit(_run_block, comparison, array0[block, :n], array1[block, :n])
+            for block in blocks
+        ]
+        for block, future in zip(blocks, pending, strict=True):
+            parts.append(future.result())
+            done += block.stop - block.start
+            if progress is not None:
+                progress(done, runs)
+    if not parts:
+        return Simulation(np.empty(0, int), np.empty(0, int), np.empty(0), np.empty(0))
+    return Simulation(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def _run_block(
+    comparison: Comparison, scores0: NDArray[Any], scores1: NDArray[Any]
+) -> tuple[Ints, Ints, Floats, Floats]:
+    """Run one block of studies, dropping each as soon as it is decided."""
+    runs, n = scores0.shape
+    shape = (runs, len(comparison.directions))
+    used, decision = np.full(runs, n), np.full(runs, -1)
+    log_e, p_value = np.zeros(runs), np.ones(runs)
+    test = comparison.test
+    rows = np.arange(runs)
+    state = test.start(shape)
+    evidence = test.evidence(state)
+    smallest = np.ones(shape)
+    for column in range(n):
+        r0 = comparison.normalised(scores0[rows, column])
+        r1 = comparison.normalised(scores1[rows, column])
+        state = test.step(state, *comparison.directed(r0, r1))
+        evidence = test.evidence(state)
+        smallest = np.minimum(smallest, evidence.p_value)
+        falls, winner = comparison.decide(evidence)
+        if falls.any():
+            stopped = rows[falls]
+            used[stopped] = column + 1
+            decision[stopped] = winner[falls]
+            log_e[stopped] = comparison.combined_log_e(evidence.log_e[falls])
+            p_value[stopped] = comparison.combined_p_value(smallest[falls])
+            going = ~falls
+            rows, smallest = rows[going], smallest[going]
+            state = type(state)(*(array[going] for array in state))
+            evidence = test.evidence(state)
+            if not rows.size:
+                break
+    log_e[rows] = comparison.combined_log_e(evidence.log_e)
+    p_value[rows] = comparison.combined_p_value(smallest)
+    return used, decision, log_e, p_value

@@ -1,0 +1,284 @@
+"""One live comparison: scores come in pair by pair, the verdict is there after each."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stopwise.core.comparison import Comparison, numeric_array
+from stopwise.core.confidence import ConfidenceState, Interval
+from stopwise.core.method import Floats
+from stopwise.core.result import Decision, Verdict
+from stopwise.core.snapshot import dump, encode_state, load, restore_state
+from stopwise.errors import InvalidInput
+
+__all__ = ["SequentialTest"]
+
+KIND = "SequentialTest"
+VERSION = 1
+_DECISIONS = {1: Decision.POLICY1, 0: Decision.POLICY0}
+
+
+@dataclass(frozen=True)
+class _Progress:
+    """All that changes with a pair, replaced as a whole so that an error changes nothing."""
+
+    n: int
+    total0: float
+    total1: float
+    state: tuple[Any, ...]
+    log_e: Floats
+    confidence: ConfidenceState
+    p_value: Floats
+    decision: Decision
+    n_decided: int | None
+
+
+class SequentialTest:
+    """A sequential test of two policies, fed one pair of scores at a time.
+
+    You may look after every pair and stop whenever you like: with the anytime methods, the
+    chance of ever declaring a policy better that is not stays below alpha, if the pairs are
+    independent and identically distributed (or, more weakly, if each pair's conditional means
+    given the past satisfy the null hypothesis) and the bounds were known beforehand.
+
+    Parameters
+    ----------
+    method
+        Name of the method, see ``stopwise.methods()``.
+    alpha
+        Probability, in (0, 1), of ever declaring a policy better that is not.
+    n_max
+        The declared greatest number of pairs, at least 1, or None.
+    bounds
+        Range [A, B] of the score, known before the data; a score outside is an error.
+    alternative
+        "greater" (is policy 1 better?), "less" (is policy 0 better?) or "two-sided".
+    design
+        "independent", or "paired" when the policies share each pair's environment.
+    margin
+        The null hypothesis is mean1 <= mean0 + margin, in units of the score: positive for
+        superiority by a margin, negative for non-inferiority (one-sided only).
+    ties
+        Two-sided only: "paper" tests both directions at alpha each, as in the paper, so that
+        at an exact tie some direction is declared with up to 2 alpha; "strict" splits alpha.
+    **parameters
+        The method's own parameters, e.g. ``bins=21`` or ``bin_values=[0, .5, 1]``.
+
+    Examples
+    --------
+    >>> import stopwise as sw
+    >>> test = sw.SequentialTest("nscore", alpha=0.05, n_max=50, bins=7)
+    >>> verdict = test.update(0.2, 0.8)
+    >>> verdict.decision, verdict.n
+    (<Decision.UNDECIDED: 'undecided'>, 1)
+    >>> verdict = test.run([0.2, 0.3, 0.1, 0.3] * 5, [0.9, 0.8, 1.0, 0.8] * 5)
+    >>> verdict.decision, verdict.n
+    (<Decision.POLICY1: 'policy1'>, 8)
+    """
+
+    def __init__(
+        self,
+        method: str,
+        alpha: float = 0.05,
+        n_max: int | None = None,
+        *,
+        bounds: tuple[float, float] = (0, 1),
+        alternative: str = "greater",
+        design: str = "independent",
+        margin: float = 0.0,
+        ties: str = "paper",
+        **parameters: Any,
+    ) -> None:
+        self._comparison = Comparison(
+            method=method,
+            alpha=alpha,
+            n_max=n_max,
+            bounds=tuple(bounds),  # type: ignore[arg-type]  # its length is checked inside
+            alternative=alternative,
+            design=design,
+            margin=margin,
+            ties=ties,
+            parameters=parameters,
+        )
+        self._progress = self._start()
+
+    @property
+    def settings(self) -> Comparison:
+        """The validated settings of this comparison."""
+        return self._comparison
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on what has been seen so far."""
+        comparison, progress = self._comparison, self._progress
+        log_e = float(comparison.combined_log_e(progress.log_e))
+        low, high = comparison.confidence.bounds(progress.confidence)
+        span = comparison.bounds[1] - comparison.bounds[0]
+        n = progress.n
+        return Verdict(
+            decision=progress.decision,
+            n=n,
+            n_decided=progress.n_decided,
+            mean0=progress.total0 / n if n else np.nan,
+            mean1=progress.total1 / n if n else np.nan,
+            log_e=None if np.isnan(log_e) else log_e,
+            p_value=float(comparison.combined_p_value(progress.p_value)),
+            interval=Interval(float(low) * span, float(high) * span),
+            method=comparison.method,
+            alpha=comparison.alpha,
+            alternative=comparison.alternative,
+            ties=comparison.ties,
+            design=comparison.design,
+            margin=comparison.margin,
+            n_max=comparison.n_max,
+            anytime=comparison.test.anytime,
+        )
+
+    def update(self, r0: float, r1: float) -> Verdict:
+        """Add one pair of scores and return the verdict.
+
+        After a decision further pairs may come: the decision stays, the interval goes on.
+
+        Parameters
+        ----------
+        r0, r1
+            Scores of policy 0 and policy 1, within the bounds.
+        """
+        unit0 = self._comparison.unit_score(r0, "policy 0")
+        unit1 = self._comparison.unit_score(r1, "policy 1")
+        self._require_room()
+        self._progress = self._advanced(float(r0), float(r1), unit0, unit1)
+        return self.verdict
+
+    def run(self, scores0: ArrayLike, scores1: ArrayLike) -> Verdict:
+        """Add pairs until the decision falls or the scores or n_max are used up.
+
+        Parameters
+        ----------
+        scores0, scores1
+            Equally many scores of both policies; all are checked before the first is used.
+        """
+        array0, array1 = (
+            numeric_array(scores, policy)
+            for scores, policy in ((scores0, "policy 0"), (scores1, "policy 1"))
+        )
+        if array0.ndim != 1 or array0.shape != array1.shape:
+            raise InvalidInput(
+                "both policies need equally many scores in one row each, but got shapes "
+                f"{array0.shape} and {array1.shape}"
+            )
+        units0 = self._comparison.unit_scores(array0, "policy 0")
+        units1 = self._comparison.unit_scores(array1, "policy 1")
+        for r0, r1, unit0, unit1 in zip(
+            array0.tolist(), array1.tolist(), units0.tolist(), units1.tolist(), strict=True
+        ):
+            if self._progress.n_decided is not None or self._progress.n == self._comparison.n_max:
+                break
+            self._progress = self._advanced(r0, r1, unit0, unit1)
+        return self.verdict
+
+    def to_json(self) -> str:
+        """Return settings and state as JSON text, from which the test resumes exactly."""
+        comparison, progress = self._comparison, self._progress
+        settings = {name: getattr(comparison, name) for name in _SETTINGS}
+        settings["parameters"] = {
+            key: value.tolist() if isinstance(value, np.ndarray) else value
+            for key, value in comparison.parameters.items()
+        }
+        content = {
+            "settings": settings,
+            "n": progress.n,
+            "total0": progress.total0,
+            "total1": progress.total1,
+            "state": encode_state(progress.state),
+            "confidence": encode_state(progress.confidence),
+            "p_value": progress.p_value.tolist(),
+            "decision": progress.decision.value,
+            "n_decided": progress.n_decided,
+        }
+        return dump(KIND, VERSION, content)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the test that ``to_json`` saved; it continues identically.
+
+        Raises
+        ------
+        InvalidState
+            If the text is damaged, is something else, or comes from a newer version.
+        """
+        content = load(KIND, VERSION, text)
+        settings = dict(content["settings"])
+        test = cls(**settings.pop("parameters"), **settings)
+        start = test._progress
+        state = restore_state(content["state"], start.state)
+        test._progress = _Progress(
+            content["n"],
+            content["total0"],
+            content["total1"],
+            state,
+            test._comparison.test.evidence(state).log_e,
+            restore_state(content["confidence"], start.confidence),
+            np.array(content["p_value"]),
+            Decision(content["decision"]),
+            content["n_decided"],
+        )
+        return test
+
+    def __repr__(self) -> str:
+        comparison = self._comparison
+        return (
+            f"SequentialTest({comparison.method!r}, alpha={comparison.alpha:g}, "
+            f"n_max={comparison.n_max}, alternative={comparison.alternative!r}, "
+            f"n={self._progress.n}, decision={self._progress.decision.value!r})"
+        )
+
+    def _start(self) -> _Progress:
+        comparison = self._comparison
+        shape = (len(comparison.directions),)
+        state = comparison.test.start(shape)
+        return _Progress(
+            0,
+            0.0,
+            0.0,
+            state,
+            comparison.test.evidence(state).log_e,
+            comparison.confidence.start(()),
+            np.ones(shape),
+            Decision.UNDECIDED,
+            None,
+        )
+
+    def _require_room(self) -> None:
+        if self._progress.n == self._comparison.n_max:
+            raise InvalidInput(
+                f"n_max = {self._comparison.n_max} pairs are already in; declare a larger n_max "
+                "beforehand to go on"
+            )
+
+    def _advanced(self, r0: float, r1: float, unit0: float, unit1: float) -> _Progress:
+        comparison, old = self._comparison, self._progress
+        array0, array1 = np.asarray(unit0), np.asarray(unit1)
+        state = comparison.test.step(old.state, *comparison.directed(array0, array1))
+        evidence = comparison.test.evidence(state)
+        decision, n_decided = old.decision, old.n_decided
+        if n_decided is None:
+            falls, winner = comparison.decide(evidence)
+            if falls:
+                decision, n_decided = _DECISIONS[int(winner)], old.n + 1
+        return _Progress(
+            old.n + 1,
+            old.total0 + r0,
+            old.total1 + r1,
+            state,
+            evidence.log_e,
+            comparison.confidence.step(old.confidence, array0, array1),
+            np.minimum(old.p_value, evidence.p_value),
+            decision,
+            n_decided,
+        )
+
+
+_SETTINGS = ("method", "alpha", "n_max", "bounds", "alternative", "design", "margin", "ties")

@@ -1,0 +1,1 @@
+"""Trial data: where scores come from."""

@@ -1,0 +1,15 @@
+"""Every deliberate exception of the package; each message states the rule and the value."""
+
+__all__ = ["InvalidInput", "InvalidState", "StopwiseError"]
+
+
+class StopwiseError(Exception):
+    """Base class: catch this to catch everything that stopwise raises on purpose."""
+
+
+class InvalidInput(StopwiseError, ValueError):
+    """A score, parameter or file breaks a stated rule; nothing was changed."""
+
+
+class InvalidState(StopwiseError, ValueError):
+    """A saved state is damaged or was written by a newer version; nothing was loaded."""

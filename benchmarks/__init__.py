@@ -1,0 +1,1 @@
+"""Measurements: the paper's figures, speed and memory, efficiency."""

@@ -1,0 +1,1 @@
+"""The paper's tables and figures, recomputed; expected figures are in ``expected/``."""

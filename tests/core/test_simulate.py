@@ -1,0 +1,76 @@
+"""The simulator: shapes, bad input, independence of threads and blocks."""
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+
+
+def test_threads_and_blocks_do_not_matter() -> None:
+    rng = np.random.default_rng(0)
+    scores0, scores1 = rng.random((2500, 12)), rng.random((2500, 12)) ** 0.5
+    seen: list[tuple[int, int]] = []
+
+    one = sw.simulate(
+        "nscore", scores0, scores1, workers=1, progress=lambda *done: seen.append(done)
+    )
+    two = sw.simulate("nscore", scores0, scores1, workers=2)
+    part = sw.simulate("nscore", scores0[1000:1100], scores1[1000:1100])
+
+    np.testing.assert_array_equal(one.log_e, two.log_e)
+    np.testing.assert_array_equal(one.n, two.n)
+    np.testing.assert_array_equal(one.log_e[1000:1100], part.log_e)
+    assert seen[-1] == (2500, 2500)
+
+
+def test_n_max_cuts_the_columns() -> None:
+    rng = np.random.default_rng(1)
+    scores0, scores1 = rng.random((50, 40)), rng.random((50, 40))
+
+    cut = sw.simulate("wsr", scores0, scores1, n_max=15)
+    short = sw.simulate("wsr", scores0[:, :15], scores1[:, :15])
+
+    np.testing.assert_array_equal(cut.log_e, short.log_e)
+    assert cut.n.max() == 15
+
+
+def test_undecided_runs_use_all_pairs() -> None:
+    sim = sw.simulate("nscore", np.full((3, 9), 0.5), np.full((3, 9), 0.5))
+
+    assert sim.n.tolist() == [9, 9, 9]
+    assert sim.decision.tolist() == [-1, -1, -1]
+    assert (sim.rate(1), sim.rate(-1)) == (0.0, 1.0)
+
+
+def test_results_are_read_only() -> None:
+    sim = sw.simulate("nscore", np.zeros((2, 30)), np.ones((2, 30)))
+
+    with pytest.raises(ValueError, match="read-only"):
+        sim.n[0] = 1
+
+
+def test_empty_input_gives_empty_output() -> None:
+    assert sw.simulate("nscore", np.empty((0, 5)), np.empty((0, 5))).n.size == 0
+    assert sw.simulate("nscore", np.empty((4, 0)), np.empty((4, 0))).n.tolist() == [0] * 4
+
+
+@pytest.mark.parametrize(
+    ("scores0", "scores1", "message"),
+    [
+        (np.zeros(5), np.zeros(5), r"arrays of the same shape \(runs, n\)"),
+        (np.zeros((2, 5)), np.zeros((2, 6)), r"\(2, 5\) and \(2, 6\)"),
+        (np.zeros((2, 5)), np.full((2, 5), 1.5), r"bounds \[0, 1\], but policy 1 got 1\.5"),
+        (np.full((2, 5), np.nan), np.zeros((2, 5)), "policy 0 got nan"),
+        (np.full((2, 5), "a"), np.zeros((2, 5)), "policy 0 must be numbers"),
+    ],
+)
+def test_bad_input_gets_one_clear_error(
+    scores0: np.typing.NDArray[np.float64], scores1: np.typing.NDArray[np.float64], message: str
+) -> None:
+    with pytest.raises(sw.InvalidInput, match=message):
+        sw.simulate("nscore", scores0, scores1)
+
+
+def test_binary_method_refuses_partial_credit() -> None:
+    with pytest.raises(sw.InvalidInput, match=r"savi takes only the scores 0, 1"):
+        sw.simulate("savi", np.full((2, 5), 0.5), np.ones((2, 5)))

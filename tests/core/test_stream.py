@@ -1,0 +1,181 @@
+"""Settings, sentences and bad input of one live comparison."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"method": "magic"}, "method must be one of nscore, .*'magic'"),
+        ({"alpha": 0}, r"alpha must lie strictly between 0 and 1, but got 0"),
+        ({"alpha": 1.0}, "alpha must lie strictly"),
+        ({"alpha": "0.05"}, "alpha must lie strictly"),
+        ({"alpha": float("nan")}, "alpha must lie strictly"),
+        ({"n_max": 0}, "n_max must be a whole number of at least 1, or None, but got 0"),
+        ({"n_max": 2.5}, "n_max must be a whole number"),
+        ({"bounds": (1, 0)}, r"bounds must be two finite numbers .* but got \(1, 0\)"),
+        ({"bounds": (0, float("inf"))}, "bounds must be two finite numbers"),
+        ({"bounds": (0,)}, "bounds must be two finite numbers"),
+        ({"alternative": "better"}, "alternative must be one of greater, less, two-sided"),
+        ({"design": "blocked"}, "design must be one of independent, paired"),
+        ({"ties": "split"}, "ties must be one of paper, strict"),
+        ({"margin": 1.0}, "margin must lie strictly between -1 and 1"),
+        ({"margin": -0.1, "alternative": "two-sided"}, "a negative margin .* is one-sided"),
+        ({"method": "fisher", "n_max": 10, "margin": 0.1}, "fisher takes no margin"),
+        ({"method": "welch"}, "welch answers only at a declared n_max"),
+        ({"levels": 3}, "nscore has no parameter 'levels'; its own parameters: bins, bin_values"),
+        ({"bins": 1}, "bins must be a whole number of at least 2, but got 1"),
+        ({"bin_values": [0, 0, 1]}, "bin_values must be distinct"),
+        (
+            {"bin_values": [0, 2]},
+            r"scores must lie within the bounds \[0, 1\], but bin_values got 2",
+        ),
+        ({"method": "savi", "levels": 1}, "levels must be a whole number of at least 2"),
+        ({"method": "savi", "level_values": [1]}, "level_values must be at least 2 distinct"),
+    ],
+)
+def test_bad_settings_get_one_clear_error(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(sw.InvalidInput, match=message):
+        sw.SequentialTest(**{"method": "nscore", **settings})
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ((0.5, 1.2), r"within the bounds \[0, 1\], but policy 1 got 1\.2"),
+        ((-0.01, 0.5), r"within the bounds \[0, 1\], but policy 0 got -0\.01"),
+        ((float("nan"), 0.5), r"within the bounds \[0, 1\], but policy 0 got nan"),
+        ((0.5, float("-inf")), "policy 1 got -inf"),
+        (("0.5", 0.5), "policy 0 must be numbers, but got '0.5'"),
+        ((0.5, None), "policy 1 must be numbers, but got None"),
+        (([0.5], 0.5), r"a score must be one number, but policy 0 got \[0\.5\]"),
+    ],
+)
+def test_bad_scores_get_one_clear_error(scores: tuple[Any, Any], message: str) -> None:
+    test = sw.SequentialTest("nscore")
+    with pytest.raises(sw.InvalidInput, match=message):
+        test.update(*scores)
+    assert test.verdict.n == 0
+
+
+def test_binary_method_names_the_way_out() -> None:
+    with pytest.raises(sw.InvalidInput, match=r"takes only the scores 0, 1, but policy 1 got 0\.5"):
+        sw.SequentialTest("savi").update(1, 0.5)
+
+
+def test_unequal_lengths_are_refused() -> None:
+    test = sw.SequentialTest("nscore")
+    with pytest.raises(sw.InvalidInput, match=r"equally many scores .* \(2,\) and \(3,\)"):
+        test.run([0, 1], [1, 1, 1])
+    with pytest.raises(sw.InvalidInput, match="regular array"):
+        test.run([[0], [1, 2]], [1, 1])  # type: ignore[arg-type]
+    assert test.verdict.n == 0
+
+
+@pytest.mark.parametrize("one", [1, True, np.bool_(True), np.float32(1), np.int8(1), np.array(1.0)])
+def test_all_kinds_of_numbers_are_scores(one: Any) -> None:
+    test = sw.SequentialTest("nscore")
+    assert test.update(0, one).mean1 == 1.0
+
+
+def test_fractions_are_told_to_be_floats() -> None:
+    with pytest.raises(sw.InvalidInput, match=r"must be numbers, but got Fraction\(1, 2\)"):
+        sw.SequentialTest("nscore").update(0, Fraction(1, 2))  # type: ignore[arg-type]
+
+
+def test_empty_run_and_no_pairs() -> None:
+    verdict = sw.SequentialTest("nscore", n_max=5).run([], [])
+
+    assert (verdict.n, verdict.p_value, verdict.e_value) == (0, 1.0, 1.0)
+    assert tuple(verdict.interval) == (-1.0, 1.0)
+    assert str(verdict).startswith("No pairs yet")
+
+
+def test_run_stops_at_the_decision_and_at_n_max() -> None:
+    decided = sw.SequentialTest("nscore", n_max=100).run([0.0] * 100, [1.0] * 100)
+    cut = sw.SequentialTest("nscore", n_max=3).run([0.0] * 100, [1.0] * 100)
+
+    assert decided.n == decided.n_decided < 20
+    assert (cut.n, cut.n_max_reached, cut.decided) == (3, True, False)
+
+
+def test_strict_ties_need_twice_the_evidence() -> None:
+    scores = [0.0] * 60, [0.6] * 60
+    paper = sw.SequentialTest("nscore", alternative="two-sided").run(*scores)
+    strict = sw.SequentialTest("nscore", alternative="two-sided", ties="strict").run(*scores)
+    one_sided = sw.SequentialTest("nscore", alpha=0.025).run(*scores)
+
+    assert paper.n < strict.n == one_sided.n
+    assert strict.p_value == 2 * one_sided.p_value <= 0.05
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+@pytest.mark.parametrize("ties", ["paper", "strict"])
+def test_p_value_is_at_most_alpha_exactly_when_decided(alternative: str, ties: str) -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(30):
+        test = sw.SequentialTest("nscore", alternative=alternative, ties=ties)
+        for _ in range(40):
+            verdict = test.update(rng.random() * 0.8, rng.random())
+            assert verdict.decided == (verdict.p_value <= verdict.alpha)
+
+
+def test_superiority_by_a_margin_and_non_inferiority() -> None:
+    """A gap of .3 is shown to exceed .1, and near equality is shown to be no worse than -.2."""
+    rng = np.random.default_rng(3)
+    low, high = rng.beta(20, 30, 300), rng.beta(35, 15, 300)
+
+    above = sw.SequentialTest("nscore", margin=0.1).run(low, high)
+    too_much = sw.SequentialTest("nscore", margin=0.5).run(low, high)
+    no_worse = sw.SequentialTest("nscore", margin=-0.2).run(low, rng.permutation(low))
+
+    assert str(above).startswith("Policy 1 is better than policy 0 by more than 0.1:")
+    assert not too_much.decided
+    assert str(no_worse).startswith("Policy 1 is not worse than policy 0 by 0.2 or more:")
+
+
+def test_margin_shifts_the_hypothesis_exactly() -> None:
+    """Testing r1 - 0.25 against r0 is testing r1 with margin .25 (same bets on a shifted grid)."""
+    scores0, scores1 = [0.25, 0.5] * 20, [0.75, 1.0] * 20
+    with_margin = sw.SequentialTest("nscore", margin=0.25).run(scores0, scores1)
+
+    assert with_margin.decided
+    assert with_margin.n > sw.SequentialTest("nscore").run(scores0, scores1).n
+
+
+def test_sentence_says_what_was_found_and_what_was_not() -> None:
+    verdict = sw.SequentialTest("nscore", n_max=50).run([0.2] * 20, [0.9] * 20)
+    open_question = sw.SequentialTest("nscore", n_max=50).run([0.5] * 7, [0.5] * 7)
+
+    assert str(verdict) == (
+        f"Policy 1 is better than policy 0: decided after {verdict.n} pairs; means 0.2 (policy 0) "
+        f"and 0.9 (policy 1), anytime p = {verdict.p_value:.2g}, 95% confidence sequence of the "
+        f"difference [{verdict.interval.low:.3g}, {verdict.interval.high:.3g}], nscore, "
+        "one-sided, alpha = 0.05, independent design."
+    )
+    assert str(open_question).startswith(
+        "Undecided after 7 of at most 50 pairs, which does not show that they are equal;"
+    )
+
+
+def test_html_escapes_and_contains_the_numbers() -> None:
+    page = sw.SequentialTest("nscore", n_max=9).run([0.2] * 3, [0.9] * 3)._repr_html_()
+
+    assert "<th style='text-align:left'>e-value</th>" in page
+    assert "3 of at most 9" in page
+
+
+def test_huge_evidence_does_not_overflow() -> None:
+    test = sw.SequentialTest("nscore")
+    for _ in range(1500):
+        verdict = test.update(0.0, 1.0)
+
+    assert verdict.e_value == float("inf")
+    assert verdict.p_value == 0.0
+    assert verdict.interval.low > 0.98

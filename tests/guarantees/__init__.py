@@ -1,0 +1,1 @@
+"""Statistical promises as tests: many seeded studies, judged by a binomial test."""

@@ -1,0 +1,157 @@
+"""The promise: a policy that is not better is ever declared better with at most alpha.
+
+Every study looks after each of 300 pairs. What each test would catch is shown at the end by
+methods with one deliberate fault, which fail the same check.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import stopwise as sw
+from stopwise.core.method import Evidence, Floats, Method
+from stopwise.core.nscore import NScore, NScoreState
+from stopwise.core.savi import Savi
+from tests.guarantees.nulls import NULLS, RUNS, N, Null
+from tests.guarantees.pinned import assert_at_most, assert_pinned
+
+ALPHA = 0.05
+CASES = [
+    (method, name)
+    for method in ("nscore", "wsr", "savi")
+    for name, null in NULLS.items()
+    if null.design in sw.methods()[method].designs and (null.binary or method != "savi")
+]
+
+
+def test_at_least_twelve_nulls_per_general_method() -> None:
+    assert sum(method == "nscore" for method, _ in CASES) >= 12
+    assert sum(method == "wsr" for method, _ in CASES) >= 12
+
+
+@pytest.mark.parametrize(("method", "name"), CASES)
+def test_one_sided_error_is_at_most_alpha(method: str, name: str) -> None:
+    """Catches bets that see their own pair, a threshold below 1/alpha, a wrong null mean."""
+    null = NULLS[name]
+
+    sim = sw.simulate(method, *null.scores(1), alpha=ALPHA, design=null.design, workers=1)
+
+    errors = int((sim.decision == 1).sum())
+    assert_at_most(errors, RUNS, ALPHA)
+    assert_pinned(f"{method}, {name}, greater", [errors])
+
+
+@pytest.mark.parametrize(("method", "name"), CASES)
+def test_two_sided_error_is_at_most_alpha_per_direction(method: str, name: str) -> None:
+    """Catches a mirrored direction that is not the mirror image, or shares its bet."""
+    null = NULLS[name]
+
+    sim = sw.simulate(
+        method, *null.scores(2), alpha=ALPHA, design=null.design, alternative="two-sided", workers=1
+    )
+
+    errors1, decided0 = int((sim.decision == 1).sum()), int((sim.decision == 0).sum())
+    assert_at_most(errors1, RUNS, ALPHA)
+    if null.tie:
+        assert_at_most(decided0, RUNS, ALPHA)
+    assert_pinned(f"{method}, {name}, two-sided", [errors1, decided0])
+
+
+@pytest.mark.parametrize(("method", "name"), [case for case in CASES if NULLS[case[1]].tie])
+def test_strict_ties_err_at_most_alpha_in_both_directions_together(method: str, name: str) -> None:
+    """Catches a split that is forgotten: then a tie would be broken with up to 2 alpha."""
+    null = NULLS[name]
+
+    sim = sw.simulate(
+        method,
+        *null.scores(3),
+        alpha=0.2,
+        design=null.design,
+        alternative="two-sided",
+        ties="strict",
+        workers=1,
+    )
+
+    errors = int((sim.decision != -1).sum())
+    assert_at_most(errors, RUNS, 0.2)
+    assert_pinned(f"{method}, {name}, strict ties at .2", [errors])
+
+
+@pytest.mark.parametrize("margin", [0.1, -0.1])
+@pytest.mark.parametrize("method", ["nscore", "wsr", "savi"])
+def test_margins_keep_the_error(method: str, margin: float) -> None:
+    """True gap equal to the margin. Catches a margin of the wrong sign or scale."""
+    rng = np.random.default_rng(4)
+    scores0 = (rng.random((RUNS, N)) < 0.5) * 8.0 - 2.0
+    scores1 = (rng.random((RUNS, N)) < 0.5 + margin) * 8.0 - 2.0
+
+    sim = sw.simulate(method, scores0, scores1, bounds=(-2, 6), margin=8 * margin, workers=1)
+
+    errors = int((sim.decision == 1).sum())
+    assert_at_most(errors, RUNS, ALPHA)
+    assert_pinned(f"{method}, gap equal to margin {margin}", [errors])
+
+
+@pytest.mark.parametrize("method", ["barnard", "boschloo", "fisher"])
+def test_fixed_sample_tests_err_at_most_alpha_at_n_max(method: str) -> None:
+    """Catches a swapped table or a two-sided p-value."""
+    scores = NULLS["bernoulli .5"].scores(5, n=25)
+
+    sim = sw.simulate(method, *scores, n_max=25, workers=1)
+
+    errors = int((sim.decision == 1).sum())
+    assert_at_most(errors, RUNS, ALPHA)
+    assert_pinned(f"{method}, bernoulli .5, n_max 25", [errors])
+
+
+class PeekingNScore(NScore):
+    """Sabotage: the bet is chosen after its own pair was seen."""
+
+    def step(self, state: NScoreState, r0: Floats, r1: Floats) -> NScoreState:
+        after = super().step(state, r0, r1)
+        return after._replace(log_e=state.log_e + np.log1p(after.bet * (r1 - r0)))
+
+
+class GenerousNScore(NScore):
+    """Sabotage: the threshold is 1/(4 alpha)."""
+
+    def evidence(self, state: NScoreState) -> Evidence:
+        honest = super().evidence(state)
+        return honest._replace(rejected=honest.p_value <= 4 * self.alpha)
+
+
+class ShiftedNScore(NScore):
+    """Sabotage: the increment tests the wrong null mean, off by .1."""
+
+    def step(self, state: NScoreState, r0: Floats, r1: Floats) -> NScoreState:
+        after = super().step(state, r0, r1)
+        return after._replace(log_e=state.log_e + np.log1p(state.bet * (r1 - r0 + 0.1)))
+
+
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [
+        (PeekingNScore(), "bernoulli .5"),
+        (GenerousNScore(), "bernoulli .5"),
+        (ShiftedNScore(), "bernoulli .5"),
+        # Not a sabotage but the reason why savi refuses the paired design.
+        (Savi(), "opposed outcomes"),
+    ],
+)
+def test_the_check_can_fail(method: Method[Any], name: str) -> None:
+    """Each fault is found by the very check that the honest methods pass."""
+    errors = _errors(method, NULLS[name])
+
+    assert binomtest(errors, RUNS, ALPHA, alternative="greater").pvalue < 1e-4
+
+
+def _errors(method: Method[Any], null: Null) -> int:
+    scores0, scores1 = null.scores(1)
+    state = method.start((RUNS,))
+    rejected = np.zeros(RUNS, dtype=bool)
+    for column in range(N):
+        state = method.step(state, scores0[:, column], scores1[:, column])
+        rejected |= method.evidence(state).rejected
+    return int(rejected.sum())

@@ -46,7 +46,7 @@ class Row:
     def agrees(self, ttd: float, power: float, redraws: int, ours: int) -> bool:
         """Whether published figures lie within 4 standard errors of the difference."""
         scale = np.sqrt(1 + ours / redraws)  # the published means are Monte Carlo too
-        return (
+        return bool(
             abs(self.ttd - ttd) <= 4 * scale * self.ttd_error
             and abs(self.power - power) <= 4 * scale * self.power_error
         )

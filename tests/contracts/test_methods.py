@@ -99,7 +99,7 @@ class TestMethodContract:
             with pytest.raises(sw.InvalidInput):
                 test.update(1.0, bad)  # type: ignore[arg-type]
             with pytest.raises(sw.InvalidInput):
-                test.run([0.0, 1.0, bad], [1.0, 0.0, 1.0])  # type: ignore[list-item]
+                test.run([0.0, 1.0, bad], [1.0, 0.0, 1.0])  # type: ignore[arg-type]
 
         assert test.to_json() == before
 

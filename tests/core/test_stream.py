@@ -74,7 +74,7 @@ def test_unequal_lengths_are_refused() -> None:
     with pytest.raises(sw.InvalidInput, match=r"equally many scores .* \(2,\) and \(3,\)"):
         test.run([0, 1], [1, 1, 1])
     with pytest.raises(sw.InvalidInput, match="regular array"):
-        test.run([[0], [1, 2]], [1, 1])  # type: ignore[arg-type]
+        test.run([[0], [1, 2]], [1, 1])
     assert test.verdict.n == 0
 
 
@@ -101,7 +101,8 @@ def test_run_stops_at_the_decision_and_at_n_max() -> None:
     decided = sw.SequentialTest("nscore", n_max=100).run([0.0] * 100, [1.0] * 100)
     cut = sw.SequentialTest("nscore", n_max=3).run([0.0] * 100, [1.0] * 100)
 
-    assert decided.n == decided.n_decided < 20
+    assert decided.n == decided.n_decided
+    assert decided.n < 20
     assert (cut.n, cut.n_max_reached, cut.decided) == (3, True, False)
 
 

@@ -154,11 +154,13 @@ class Comparison:
 
     def combined_log_e(self, log_e: Floats) -> Floats:
         """Return the e-value to be held against 1/alpha, over all directions."""
-        return log_e.max(axis=-1) - np.log(self.shares)
+        combined: Floats = log_e.max(axis=-1) - np.log(self.shares)
+        return combined
 
     def combined_p_value(self, p_value: Floats) -> Floats:
         """Return the p-value to be held against alpha, over all directions."""
-        return np.minimum(self.shares * p_value.min(axis=-1), 1.0)
+        combined: Floats = np.minimum(self.shares * p_value.min(axis=-1), 1.0)
+        return combined
 
     def unit_score(self, score: object, policy: str) -> float:
         """Return one score normalised to [0, 1], or raise."""

@@ -85,10 +85,13 @@ class ConfidenceSequence:
         alive = state.alive & (wealth[..., 0, :] + wealth[..., 1, :] < ruin)
         # Once every cell is struck out (probability at most alpha) the last interval stays.
         alive = np.where(alive.any(axis=-1, keepdims=True), alive, state.alive)
-        held = alive.reshape(-1, alive.shape[-1]).any(axis=0).nonzero()[0]
+        held = np.flatnonzero(np.logical_or.reduce(alive.reshape(-1, alive.shape[-1])))
         keep = slice(int(held[0]), int(held[-1]) + 1)
+        n, total, squares = self._moments(state, difference)
         return ConfidenceState(
-            *self._moments(state, difference),
+            n,
+            total,
+            squares,
             state.first + held[0],
             np.minimum(wealth[..., keep], ruin),  # what is struck out need not overflow
             alive[..., keep],
@@ -104,7 +107,7 @@ class ConfidenceSequence:
     def _prior_squares(self, shape: tuple[int, ...]) -> Floats:
         return np.full(shape, PRIOR_PAIRS * PRIOR_SQUARE)
 
-    def _moments(self, state: ConfidenceState, difference: Floats) -> tuple[Floats, ...]:
+    def _moments(self, state: ConfidenceState, difference: Floats) -> tuple[Floats, Floats, Floats]:
         return state.n + 1.0, state.total + difference, state.squares + difference**2
 
     def _bets(self, state: ConfidenceState, cells: slice) -> Floats:
@@ -117,7 +120,8 @@ class ConfidenceSequence:
         hazard = (error * np.sqrt(2.0 / np.pi)) / erfcx(gap * (-np.sqrt(0.5) / error))
         expected = np.maximum(gap + hazard, 0.0)
         bet = expected / (variance + variance / pairs + gap * expected)
-        return np.minimum(bet, LARGEST_SHARE * LARGEST_BETS[:, cells])
+        capped: Floats = np.minimum(bet, LARGEST_SHARE * LARGEST_BETS[:, cells])
+        return capped
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +131,7 @@ class WsrConfidenceSequence(ConfidenceSequence):
     def _prior_squares(self, shape: tuple[int, ...]) -> Floats:
         return np.full(shape, 0.25)
 
-    def _moments(self, state: ConfidenceState, difference: Floats) -> tuple[Floats, ...]:
+    def _moments(self, state: ConfidenceState, difference: Floats) -> tuple[Floats, Floats, Floats]:
         z = 0.5 * (difference + 1.0)
         n = state.n + 1.0
         total = state.total + z
@@ -135,4 +139,5 @@ class WsrConfidenceSequence(ConfidenceSequence):
 
     def _bets(self, state: ConfidenceState, cells: slice) -> Floats:
         bet = 0.5 * wsr_bet(state.n, state.squares, self.alpha)[..., None, None]
-        return np.minimum(bet, TRUNCATION * LARGEST_BETS[:, cells])
+        truncated: Floats = np.minimum(bet, TRUNCATION * LARGEST_BETS[:, cells])
+        return truncated

@@ -20,7 +20,7 @@ __all__ = [
     "require",
 ]
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 

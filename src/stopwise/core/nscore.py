@@ -139,9 +139,12 @@ class NScore(Method[NScoreState]):
         """Return the e-process and its verdict on the null hypothesis."""
         return evidence_from_log_e(state.log_e, self.alpha)
 
+    @cached_property
+    def _bin_starts(self) -> Floats:
+        return self._centres[1:] - BIN_TOLERANCE
+
     def _bin(self, scores: Floats) -> Ints:
-        above = self._centres.searchsorted(scores + BIN_TOLERANCE, side="right")
-        return np.maximum(above - 1, 0)
+        return self._bin_starts.searchsorted(scores, side="right")
 
 
 def best_bet(weights: Floats, values: Floats, guess: Floats, largest: float) -> Floats:
@@ -175,6 +178,9 @@ def best_bet(weights: Floats, values: Floats, guess: Floats, largest: float) -> 
         astray = ~done & ((target <= low) | (target >= high))
         if astray.any():
             target[astray] = 0.5 * (low + np.minimum(high, largest))[astray]
+        if done.all():
+            bet[rows] = np.maximum(target, 0.0)
+            break
         if done.any():
             bet[rows[done]] = np.maximum(target[done], 0.0)
             going = ~done

@@ -195,4 +195,5 @@ def closest_null(
 
 
 def _moments(weights: Floats, basis: Floats) -> Floats:
-    return np.add.reduce(weights[:, None, :] * basis, axis=-1)
+    moments: Floats = np.add.reduce(weights[:, None, :] * basis, axis=-1)
+    return moments

@@ -66,4 +66,5 @@ class Wsr(Method[WsrState]):
 def wsr_bet(n: Floats, squares: Floats, alpha: float) -> Floats:
     """Return the predictable plug-in bet for pair n + 1, before truncation, in units of Z."""
     variance = squares / (n + 1.0)
-    return np.sqrt(2.0 * np.log(2.0 / alpha) / ((n + 1.0) * np.log(n + 2.0) * variance))
+    bet: Floats = np.sqrt(2.0 * np.log(2.0 / alpha) / ((n + 1.0) * np.log(n + 2.0) * variance))
+    return bet

@@ -1,0 +1,1 @@
+"""How many trials the methods need, and how wide their intervals are."""

@@ -1,0 +1,1 @@
+"""Speed and memory, as ratios to a peer or to a limit measured in the same run."""

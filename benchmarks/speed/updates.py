@@ -1,0 +1,115 @@
+"""Time per update and per simulated pair, as a ratio to the authors' package ``nscore`` 0.1.2.
+
+Run ``python -m benchmarks.speed.updates``. The peer is installed into an environment of its own
+(``benchmarks/.peer``) and measured before and after ours, in the same run.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import stopwise as sw
+
+PEER = Path(__file__).parents[1] / ".peer"
+PEER_PACKAGE = "nscore==0.1.2"
+WANTED_UPDATE, WANTED_SIMULATION = 500, 20_000
+METHODS: dict[str, dict[str, Any]] = {
+    "nscore, 10 bins": {"method": "nscore", "bins": 10},
+    "nscore, 21 bins": {"method": "nscore", "bins": 21},
+    "wsr": {"method": "wsr"},
+    "savi": {"method": "savi"},
+}
+
+
+def peer_seconds(steps: int) -> dict[str, float]:
+    """Return the peer's seconds per step, installing it first if needed."""
+    python = PEER / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", PEER], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", PEER_PACKAGE], check=True)
+    worker = Path(__file__).with_name("peer_worker.py")
+    done = subprocess.run([python, worker, str(steps)], check=True, capture_output=True, text=True)
+    result: dict[str, float] = json.loads(done.stdout)
+    return result
+
+
+def scores(runs: int, n: int) -> tuple[np.typing.NDArray[np.bool_], np.typing.NDArray[np.bool_]]:
+    """Return the success/failure scores that both packages get."""
+    rng = np.random.default_rng(0)
+    return rng.random((runs, n)) < 0.5, rng.random((runs, n)) < 0.6
+
+
+def update_seconds(settings: dict[str, Any], start: int, steps: int) -> float:
+    """Return the median time of ``update``, interval included, after ``start`` pairs."""
+    test = sw.SequentialTest(alpha=0.05, **settings)
+    scores0, scores1 = (array[0].astype(float) for array in scores(1, start + steps))
+    times = []
+    for index in range(start + steps):
+        begin = time.perf_counter()
+        test.update(scores0[index], scores1[index])
+        if index >= start:
+            times.append(time.perf_counter() - begin)
+    return float(np.median(times))
+
+
+def simulation_seconds(settings: dict[str, Any], runs: int, n: int) -> float:
+    """Return the time of ``simulate`` per pair that it used, on all cores."""
+    scores0, scores1 = scores(runs, n)
+    begin = time.perf_counter()
+    sim = sw.simulate(scores0=scores0, scores1=scores1, **settings)
+    return (time.perf_counter() - begin) / float(sim.n.sum())
+
+
+def main() -> int:
+    """Print the ratios; exit with 1 if a wanted one is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peer-steps", type=int, default=20)
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    arguments = parser.parse_args()
+    console = Console()
+    with console.status("measuring (the peer takes about a second per ten steps)"):
+        before = peer_seconds(arguments.peer_steps)
+        ours = {name: update_seconds(METHODS[name], 10, 300) for name in METHODS}
+        late = {name: update_seconds(METHODS[name], 5000, 300) for name in METHODS}
+        simulated = {name: simulation_seconds(METHODS[name], 4096, 300) for name in METHODS}
+        after = peer_seconds(arguments.peer_steps)
+    peer = {name: (before[name] + after[name]) / 2 for name in METHODS}
+    table = Table(
+        "method", "peer step", "update", "ratio", "update at n = 5000", "simulated pair", "ratio",
+        title=f"one-sided, {os.cpu_count()} cores, update includes the interval",
+    )  # fmt: skip
+    for name in METHODS:
+        table.add_row(
+            name,
+            f"{1e3 * peer[name]:.2f} ms",
+            f"{1e6 * ours[name]:.0f} µs",
+            f"{peer[name] / ours[name]:.0f}",
+            f"{1e6 * late[name]:.0f} µs",
+            f"{1e6 * simulated[name]:.2f} µs",
+            f"{peer[name] / simulated[name]:,.0f}",
+        )
+    console.print(table)
+    if arguments.json:
+        figures = {"peer": peer, "update": ours, "update at 5000": late, "simulated": simulated}
+        arguments.json.write_text(json.dumps(figures, indent=2))
+    key = "nscore, 21 bins"
+    reached = peer[key] / ours[key] >= WANTED_UPDATE
+    reached &= peer[key] / simulated[key] >= WANTED_SIMULATION
+    console.print(
+        f"wanted with 21 bins: update {WANTED_UPDATE} times, simulation {WANTED_SIMULATION:,} "
+        f"times faster: {'reached' if reached else 'MISSED'}"
+    )
+    return 0 if reached else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+"""The commands as a user runs them, in a process of their own."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import stopwise as sw
+
+STOPWISE = Path(sys.executable).with_name("stopwise")
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [STOPWISE, *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_demo_plays_stops_and_counts() -> None:
+    done = run("demo")
+
+    assert done.returncode == 0
+    assert "Policy 1 is better than policy 0" in done.stdout
+    assert "A fixed plan of 50 trials per policy costs 100 trials" in done.stdout
+    assert done.stdout.count("e =") == json.loads(run("demo", "--json").stdout)["n"]
+
+
+def test_demo_json_is_what_the_library_says() -> None:
+    outcome = json.loads(run("demo", "--json").stdout)
+
+    assert outcome["decision"] == "policy1"
+    assert outcome["trials_used"] + outcome["trials_saved"] == 100
+    assert outcome["sentence"].startswith("Policy 1 is better")
+
+
+def test_methods_lists_all() -> None:
+    listed = json.loads(run("methods", "--json").stdout)
+    table = run("methods")
+
+    assert [entry["name"] for entry in listed] == list(sw.methods())
+    assert table.returncode == 0
+    assert "nscore" in table.stdout
+
+
+def test_version_and_help() -> None:
+    assert run("--version").stdout.strip() == f"stopwise {sw.__version__}"
+    assert "demo" in run("--help").stdout
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["demo", "--pause", "-1"]])
+def test_bad_commands_are_refused(arguments: list[str]) -> None:
+    done = run(*arguments)
+
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr

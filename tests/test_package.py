@@ -1,0 +1,44 @@
+"""The public face of the package."""
+
+import subprocess
+import sys
+
+import pytest
+
+import stopwise as sw
+
+
+def test_every_public_name_is_there() -> None:
+    assert all(getattr(sw, name) is not None for name in sw.__all__)
+    assert set(sw.__all__) <= set(dir(sw))
+
+
+def test_unknown_names_are_errors() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'magic'"):
+        _ = sw.magic
+
+
+@pytest.mark.parametrize(
+    ("statement", "absent"),
+    [
+        ("import stopwise", ["numpy", "scipy", "typer", "rich"]),
+        ("import stopwise.cli", ["numpy", "scipy"]),
+        ("import stopwise; stopwise.SequentialTest", ["scipy.stats", "typer", "rich"]),
+    ],
+)
+def test_imports_are_lazy(statement: str, absent: list[str]) -> None:
+    """Commands start at once because nothing heavy is loaded before it is needed."""
+    code = f"import sys; {statement}; print([m for m in {absent} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "[]"
+
+
+def test_methods_say_what_they_accept() -> None:
+    known = sw.methods()
+
+    assert known["nscore"].designs == ("independent", "paired")
+    assert known["nscore"].parameters == {"bins": 21, "bin_values": None}
+    assert known["savi"].scores == "K levels"
+    assert known["barnard"].needs_n_max
+    assert not known["barnard"].anytime

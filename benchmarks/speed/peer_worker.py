@@ -20,12 +20,14 @@ BETTER = TwoSampleMeanHypothesis.P0LessThanP1
 WARM_UP = 10
 
 
-def seconds_per_step(test: object, steps: int) -> float:
-    """Return the median time of one step on success/failure scores."""
+def seconds_per_step(test: object, steps: int, *, binary: bool = False) -> float:
+    """Return the median time of one step; policy 1 is better, so that bets are placed."""
     rng = np.random.default_rng(0)
     times = []
     for index in range(WARM_UP + steps):
-        scores = float(rng.random() < 0.5), float(rng.random() < 0.6)
+        scores = rng.random(), rng.random() ** 0.5
+        if binary:
+            scores = float(scores[0] > 0.5), float(scores[1] > 0.5)
         start = time.perf_counter()
         test.step(*scores)  # type: ignore[attr-defined]
         if index >= WARM_UP:
@@ -45,7 +47,7 @@ if __name__ == "__main__":
                     ContinuousNsmTest(BETTER, 0.05, np.linspace(0, 1, 21)), steps
                 ),
                 "wsr": seconds_per_step(WsrComparisonTest(BETTER, 0.05), steps),
-                "savi": seconds_per_step(SaviTest(BETTER, 0.05), steps),
+                "savi": seconds_per_step(SaviTest(BETTER, 0.05), steps, binary=True),
             }
         )
     )

@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
+from stopwise.core.method import Floats
 
 PEER = Path(__file__).parents[1] / ".peer"
 PEER_PACKAGE = "nscore==0.1.2"
@@ -42,20 +43,23 @@ def peer_seconds(steps: int) -> dict[str, float]:
     return result
 
 
-def scores(runs: int, n: int) -> tuple[np.typing.NDArray[np.bool_], np.typing.NDArray[np.bool_]]:
-    """Return the success/failure scores that both packages get."""
+def scores(method: str, runs: int, n: int, exponent: float) -> tuple[Floats, Floats]:
+    """Return scores with policy 1 better (exponent < 1) or equal; binary for savi."""
     rng = np.random.default_rng(0)
-    return rng.random((runs, n)) < 0.5, rng.random((runs, n)) < 0.6
+    scores0, scores1 = rng.random((runs, n)), rng.random((runs, n)) ** exponent
+    if method == "savi":
+        return (scores0 > 0.5) * 1.0, (scores1 > 0.5) * 1.0
+    return scores0, scores1
 
 
 def update_seconds(settings: dict[str, Any], start: int, steps: int) -> float:
     """Return the median time of ``update``, interval included, after ``start`` pairs."""
     test = sw.SequentialTest(alpha=0.05, **settings)
-    scores0, scores1 = (array[0].astype(float) for array in scores(1, start + steps))
+    arrays = scores(settings["method"], 1, start + steps, exponent=0.5)
     times = []
-    for index in range(start + steps):
+    for index, pair in enumerate(zip(*(array[0].tolist() for array in arrays), strict=True)):
         begin = time.perf_counter()
-        test.update(scores0[index], scores1[index])
+        test.update(*pair)
         if index >= start:
             times.append(time.perf_counter() - begin)
     return float(np.median(times))
@@ -63,7 +67,7 @@ def update_seconds(settings: dict[str, Any], start: int, steps: int) -> float:
 
 def simulation_seconds(settings: dict[str, Any], runs: int, n: int) -> float:
     """Return the time of ``simulate`` per pair that it used, on all cores."""
-    scores0, scores1 = scores(runs, n)
+    scores0, scores1 = scores(settings["method"], runs, n, exponent=0.85)
     begin = time.perf_counter()
     sim = sw.simulate(scores0=scores0, scores1=scores1, **settings)
     return (time.perf_counter() - begin) / float(sim.n.sum())

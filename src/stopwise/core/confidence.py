@@ -25,10 +25,11 @@ EDGES = np.linspace(-1.0, 1.0, CELLS + 1)
 # Row 0 bets on "above" against the null "at most the upper edge", row 1 the mirror image.
 SIDES = np.array([[1.0], [-1.0]])
 NULL_EDGES = np.stack([EDGES[1:], EDGES[:-1]])
-# With d >= -1 and d <= 1, evidence stays nonnegative up to these bets.
-LARGEST_BETS = 1.0 / (1.0 + SIDES * NULL_EDGES)
-# Share of the largest bet that keeps evidence positive; nearer 1 helps tiny variances only.
-LARGEST_SHARE = 0.9
+SIGNED_EDGES = SIDES * NULL_EDGES
+# For d in [-1, 1] evidence stays nonnegative up to bets of 1/(1 + signed edge); shares of it,
+# of which those nearer 1 help tiny variances only.
+LARGEST_BETS = 0.9 / (1.0 + SIGNED_EDGES)
+LARGEST_WSR_BETS = TRUNCATION / (1.0 + SIGNED_EDGES)
 # One prior difference of mean 0 whose square is that of two uniform scores' spread, 1/3.
 PRIOR_PAIRS = 1.0
 PRIOR_SQUARE = 1.0 / 3.0
@@ -79,7 +80,7 @@ class ConfidenceSequence:
         first = int(state.first[0])
         cells = slice(first, first + state.alive.shape[-1])
         difference = r1 - r0
-        payoff = SIDES * (difference[..., None, None] - NULL_EDGES[:, cells])
+        payoff = SIDES * difference[..., None, None] - SIGNED_EDGES[:, cells]
         wealth = state.wealth * (1.0 + self._bets(state, cells) * payoff)
         ruin = 2.0 / self.alpha
         alive = state.alive & (wealth[..., 0, :] + wealth[..., 1, :] < ruin)
@@ -114,13 +115,14 @@ class ConfidenceSequence:
         pairs = (state.n + PRIOR_PAIRS)[..., None, None]
         mean = state.total[..., None, None] / pairs
         variance = np.maximum(state.squares[..., None, None] / pairs - mean**2, 1e-9)
-        error = np.sqrt(variance / pairs)
-        gap = SIDES * (mean - NULL_EDGES[:, cells])
+        uncertainty = variance / pairs
+        error = np.sqrt(uncertainty)
+        gap = SIDES * mean - SIGNED_EDGES[:, cells]
         # E[gap | gap > 0] of a normal; far below 0 its terms cancel, but no bet may be negative.
         hazard = (error * np.sqrt(2.0 / np.pi)) / erfcx(gap * (-np.sqrt(0.5) / error))
         expected = np.maximum(gap + hazard, 0.0)
-        bet = expected / (variance + variance / pairs + gap * expected)
-        capped: Floats = np.minimum(bet, LARGEST_SHARE * LARGEST_BETS[:, cells])
+        bet = expected / (variance + uncertainty + gap * expected)
+        capped: Floats = np.minimum(bet, LARGEST_BETS[:, cells])
         return capped
 
 
@@ -139,5 +141,5 @@ class WsrConfidenceSequence(ConfidenceSequence):
 
     def _bets(self, state: ConfidenceState, cells: slice) -> Floats:
         bet = 0.5 * wsr_bet(state.n, state.squares, self.alpha)[..., None, None]
-        truncated: Floats = np.minimum(bet, TRUNCATION * LARGEST_BETS[:, cells])
+        truncated: Floats = np.minimum(bet, LARGEST_WSR_BETS[:, cells])
         return truncated

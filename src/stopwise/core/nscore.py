@@ -15,6 +15,8 @@ __all__ = ["NScore", "NScoreState"]
 LARGEST_BET = 0.995
 # Data files round 1/7 to 0.14285714, so scores this near below a bin value belong to it.
 BIN_TOLERANCE = 1e-6
+# Halley's method nearly always converges within so many steps; after them, bisection guards it.
+UNGUARDED = 4
 # Total weight of the symmetric Dirichlet prior on each policy's bins.
 PRIOR_WEIGHT = 2.0
 
@@ -152,39 +154,37 @@ def best_bet(weights: Floats, values: Floats, guess: Floats, largest: float) -> 
 
     Each log(1 + bet v) is a concave function of an affine one, and weights are nonnegative,
     so the sum is concave: its maximiser is 0 where the slope at 0 is not positive, else the
-    one root of the slope, or ``largest``. Newton's method within a bracket finds it.
+    one root of the slope, or ``largest``. Halley's method within a bracket finds it.
     """
     weighted = weights * values
     bet = np.zeros(len(weights))
     rows = np.flatnonzero(np.add.reduce(weighted, axis=-1) > 0.0)
-    weighted = weighted[rows]
-    point = guess[rows]
+    weighted, point = weighted[rows], guess[rows]
     point[point <= 0.0] = 0.5 * largest
-    low = np.zeros(rows.size)
-    high = np.full(rows.size, np.inf)  # no point with a negative slope is known yet
+    low, high = np.zeros(rows.size), np.full(rows.size, largest)
+    iteration = 0
     while rows.size:
         inverse = np.reciprocal(1.0 + point[:, None] * values)
         terms = weighted * inverse
         slope = np.add.reduce(terms, axis=-1)
+        inverse *= values
         terms *= inverse
-        terms *= values
-        newton = slope / np.add.reduce(terms, axis=-1)
-        rising = slope > 0.0
-        np.copyto(low, point, where=rising)
-        np.copyto(high, point, where=~rising)
-        target = np.minimum(point + newton, largest)
-        # Newton converges quadratically: after a step of 1e-5 the error is of order 1e-10.
-        done = (np.abs(newton) <= 1e-5) | (rising & (point >= largest))
-        astray = ~done & ((target <= low) | (target >= high))
-        if astray.any():
-            target[astray] = 0.5 * (low + np.minimum(high, largest))[astray]
-        if done.all():
-            bet[rows] = np.maximum(target, 0.0)
-            break
-        if done.any():
-            bet[rows[done]] = np.maximum(target[done], 0.0)
-            going = ~done
-            rows, weighted, low, high = rows[going], weighted[going], low[going], high[going]
-            target = target[going]
+        curvature = np.add.reduce(terms, axis=-1)
+        terms *= inverse
+        newton = slope / curvature
+        bend = newton * (np.add.reduce(terms, axis=-1) / curvature)
+        shift = newton / np.maximum(1.0 - bend, 0.5)  # far from the root, no wild step
+        target = np.minimum(np.maximum(point + shift, 0.0), largest)
+        if iteration >= UNGUARDED:
+            low, high = np.where(slope > 0.0, point, low), np.where(slope < 0.0, point, high)
+            inside = (target >= low) & (target <= high)
+            target = np.where(inside, target, 0.5 * (low + high))
+        # Convergence is cubic: after a step of 1e-4 the error is of order 1e-12.
+        going = np.abs(target - point) > 1e-4
+        if not going.all():
+            bet[rows] = target  # final for the rows that have converged
+            rows, weighted, target = rows[going], weighted[going], target[going]
+            low, high = low[going], high[going]
         point = target
+        iteration += 1
     return bet

@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from stopwise.core.confidence import ConfidenceSequence, WsrConfidenceSequence
-from stopwise.core.method import Floats
+from stopwise.core.arrays import Floats
+from stopwise.core.confidence import ConfidenceSequence
+from stopwise.core.wsr import WsrConfidenceSequence
 
 SIZES = (10, 20, 50, 100, 200, 500)
 Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]

@@ -16,6 +16,7 @@ import stopwise as sw
 
 SIZES = [(2000, 1000), (5000, 1000), (10_000, 1000)]
 MIB = 2**20
+LIMIT_MIB = 32  # a few blocks of states and their temporaries, whatever the number of runs
 
 
 def peak_mib() -> float:
@@ -29,6 +30,9 @@ def worker(method: str, runs: int, n: int) -> None:
     scores0, scores1 = np.empty((runs, n)), np.empty((runs, n))
     rng.random(out=scores0)
     rng.random(out=scores1)
+    if method == "savi":
+        np.round(scores0, out=scores0)
+        np.round(scores1, out=scores1)
     sw.simulate(method, scores0[:4, :4], scores1[:4, :4])
     before = peak_mib()
     sw.simulate(method, scores0, scores1)
@@ -46,7 +50,7 @@ def main() -> int:
         return 0
     table = Table("method", "runs x pairs", "input", "beyond the input")
     extras: list[float] = []
-    for method in ("nscore", "wsr"):
+    for method in ("nscore", "wsr", "savi"):
         for runs, n in SIZES:
             command = [sys.executable, "-m", "benchmarks.speed.memory", "--worker", method]
             done = subprocess.run(
@@ -57,7 +61,9 @@ def main() -> int:
             size = 16 * runs * n / MIB
             table.add_row(method, f"{runs:,} x {n:,}", f"{size:.0f} MiB", f"{extras[-1]:.1f} MiB")
     Console().print(table)
-    return 0
+    good = max(extras) <= LIMIT_MIB
+    Console().print(f"at most {LIMIT_MIB} MiB beyond the input: {'yes' if good else 'NO'}")
+    return 0 if good else 1
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from stopwise.core.method import Floats
+from stopwise.core.arrays import Floats
 
 PEER = Path(__file__).parents[1] / ".peer"
 PEER_PACKAGE = "nscore==0.1.2"

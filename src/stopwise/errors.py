@@ -1,6 +1,6 @@
 """Every deliberate exception of the package; each message states the rule and the value."""
 
-__all__ = ["InvalidInput", "InvalidState", "StopwiseError"]
+__all__ = ["InvalidInput", "InvalidState", "StopwiseError", "require"]
 
 
 class StopwiseError(Exception):
@@ -13,3 +13,9 @@ class InvalidInput(StopwiseError, ValueError):
 
 class InvalidState(StopwiseError, ValueError):
     """A saved state is damaged or was written by a newer version; nothing was loaded."""
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise ``InvalidInput`` with the message unless the condition holds."""
+    if not condition:
+        raise InvalidInput(message)

@@ -1,25 +1,62 @@
 """What every method promises, checked on each of them."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.method import Floats
+from stopwise.core.arrays import Floats
 
-ANY = ["nscore", "wsr", "welch"]
-BINARY = ["savi", "barnard", "boschloo", "fisher"]
 ALTERNATIVES = ["greater", "less", "two-sided"]
 N = 24
+# Every method, and the settings that take other paths through it.
+CASES: dict[str, dict[str, Any]] = {
+    "nscore": {},
+    "nscore, own bins, margin": {"bin_values": [0.0, 0.1, 0.6, 1.0], "margin": 0.05},
+    "nscore, paired": {"design": "paired", "bins": 7},
+    "wsr": {},
+    "wsr, margin": {"margin": 0.05},
+    "savi": {},
+    "savi, 5 levels, margin": {"levels": 5, "margin": 0.1},
+    "savi, own levels": {"level_values": [0.2, 0.0, 0.7]},
+    "welch": {},
+    "barnard": {},
+    "boschloo": {},
+    "fisher": {},
+}
 
 
-def scores_for(name: str, runs: int = 1, seed: int = 0) -> tuple[Floats, Floats]:
+def method_of(case: str) -> str:
+    return case.split(",", maxsplit=1)[0]
+
+
+def settings_of(case: str, **more: Any) -> dict[str, Any]:
+    return {"method": method_of(case), "n_max": N, **CASES[case], **more}
+
+
+def scores_for(case: str, runs: int = 1, seed: int = 0) -> tuple[Floats, Floats]:
     """Scores that the method accepts, policy 1 somewhat better."""
     rng = np.random.default_rng(seed)
-    if sw.methods()[name].scores.startswith("any"):
+    if method_of(case) in ("nscore", "wsr", "welch"):
         return rng.beta(1.2, 2, (runs, N)), rng.beta(2, 1.2, (runs, N))
-    return (rng.random((runs, N)) < 0.3) * 1.0, (rng.random((runs, N)) < 0.75) * 1.0
+    if case == "savi, own levels":
+        levels = np.array(CASES[case]["level_values"])
+    else:
+        levels = np.linspace(0, 1, CASES[case].get("levels", 2))
+    k = levels.size
+    rank = np.argsort(levels).argsort()
+    lower, higher = (k - rank) ** 2.0, (rank + 1) ** 2.0
+    return (
+        rng.choice(levels, (runs, N), p=lower / lower.sum()),
+        rng.choice(levels, (runs, N), p=higher / higher.sum()),
+    )
+
+
+def extremes(case: str) -> tuple[float, float]:
+    values = CASES[case].get("level_values", [0.0, 1.0])
+    return min(values), max(values)
 
 
 def mirrored(verdict: sw.Verdict) -> tuple[object, ...]:
@@ -46,19 +83,19 @@ def facts(verdict: sw.Verdict) -> tuple[object, ...]:
 
 
 def test_every_method_is_under_contract() -> None:
-    assert set(ANY + BINARY) == set(sw.methods())
+    assert {method_of(case) for case in CASES} == set(sw.methods())
 
 
-@pytest.mark.parametrize("name", ANY + BINARY)
+@pytest.mark.parametrize("case", CASES)
 class TestMethodContract:
     """One class for all methods; a new method only joins the list above."""
 
     @pytest.mark.parametrize("alternative", ALTERNATIVES)
-    def test_swapping_the_policies_mirrors_the_answer(self, name: str, alternative: str) -> None:
+    def test_swapping_the_policies_mirrors_the_answer(self, case: str, alternative: str) -> None:
         opposite = {"greater": "less", "less": "greater", "two-sided": "two-sided"}[alternative]
-        scores0, scores1 = scores_for(name)
-        test = sw.SequentialTest(name, n_max=N, alternative=alternative)
-        swapped = sw.SequentialTest(name, n_max=N, alternative=opposite)
+        scores0, scores1 = scores_for(case)
+        test = sw.SequentialTest(**settings_of(case, alternative=alternative))
+        swapped = sw.SequentialTest(**settings_of(case, alternative=opposite))
 
         for score0, score1 in zip(scores0[0], scores1[0], strict=True):
             verdict = test.update(score0, score1)
@@ -70,16 +107,16 @@ class TestMethodContract:
     @pytest.mark.parametrize("alternative", ALTERNATIVES)
     @pytest.mark.parametrize("ties", ["paper", "strict"])
     def test_stream_and_simulator_are_identical(
-        self, name: str, alternative: str, ties: str
+        self, case: str, alternative: str, ties: str
     ) -> None:
         """Bit for bit, whatever the number of runs beside it."""
-        scores0, scores1 = scores_for(name, runs=40, seed=1)
-        common = {"n_max": N, "alternative": alternative, "ties": ties}
+        scores0, scores1 = scores_for(case, runs=40, seed=1)
+        settings = settings_of(case, alternative=alternative, ties=ties)
 
-        sim = sw.simulate(name, scores0, scores1, **common)  # type: ignore[arg-type]
+        sim = sw.simulate(scores0=scores0, scores1=scores1, **settings)
 
         for run in range(40):
-            verdict = sw.SequentialTest(name, **common).run(scores0[run], scores1[run])  # type: ignore[arg-type]
+            verdict = sw.SequentialTest(**settings).run(scores0[run], scores1[run])
             expected = {"policy1": 1, "policy0": 0, "undecided": -1}[verdict.decision]
             log_e = np.nan if verdict.log_e is None else verdict.log_e
             assert sim.decision[run] == expected
@@ -87,25 +124,27 @@ class TestMethodContract:
             np.testing.assert_equal(sim.log_e[run], log_e)
             assert sim.p_value[run] == verdict.p_value
 
-    def test_rejected_input_changes_nothing(self, name: str) -> None:
-        scores0, scores1 = scores_for(name)
-        test = sw.SequentialTest(name, n_max=N)
+    def test_rejected_input_changes_nothing(self, case: str) -> None:
+        scores0, scores1 = scores_for(case)
+        test = sw.SequentialTest(**settings_of(case))
         test.update(scores0[0, 0], scores1[0, 0])
         before = test.to_json()
 
+        low, high = extremes(case)
+
         for bad in (float("nan"), float("inf"), -0.1, 1.2, "0.5", None, [0.5], 1 + 1j):
             with pytest.raises(sw.InvalidInput):
-                test.update(bad, 0.0)  # type: ignore[arg-type]
+                test.update(bad, low)  # type: ignore[arg-type]
             with pytest.raises(sw.InvalidInput):
-                test.update(1.0, bad)  # type: ignore[arg-type]
+                test.update(high, bad)  # type: ignore[arg-type]
             with pytest.raises(sw.InvalidInput):
-                test.run([0.0, 1.0, bad], [1.0, 0.0, 1.0])  # type: ignore[arg-type]
+                test.run([low, high, bad], [high, low, high])  # type: ignore[arg-type]
 
         assert test.to_json() == before
 
-    def test_results_never_change_afterwards(self, name: str) -> None:
-        scores0, scores1 = scores_for(name)
-        test = sw.SequentialTest(name, n_max=N)
+    def test_results_never_change_afterwards(self, case: str) -> None:
+        scores0, scores1 = scores_for(case)
+        test = sw.SequentialTest(**settings_of(case))
         verdicts, pictures = [], []
 
         for score0, score1 in zip(scores0[0], scores1[0], strict=True):
@@ -118,11 +157,11 @@ class TestMethodContract:
 
     @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
     def test_json_round_trip_at_every_step_continues_identically(
-        self, name: str, alternative: str
+        self, case: str, alternative: str
     ) -> None:
-        scores0, scores1 = scores_for(name)
-        straight = sw.SequentialTest(name, n_max=N, alternative=alternative)
-        resumed = sw.SequentialTest(name, n_max=N, alternative=alternative)
+        scores0, scores1 = scores_for(case)
+        straight = sw.SequentialTest(**settings_of(case, alternative=alternative))
+        resumed = sw.SequentialTest(**settings_of(case, alternative=alternative))
 
         for score0, score1 in zip(scores0[0], scores1[0], strict=True):
             verdict = straight.update(score0, score1)
@@ -132,56 +171,65 @@ class TestMethodContract:
 
         assert resumed.to_json() == straight.to_json()
 
-    def test_decision_is_final_and_the_interval_goes_on(self, name: str) -> None:
-        test = sw.SequentialTest(name, n_max=60)
+    def test_decision_is_final_and_the_interval_goes_on(self, case: str) -> None:
+        test = sw.SequentialTest(**settings_of(case, n_max=60))
+        low, high = extremes(case)
         for _ in range(30):
-            test.update(0.0, 1.0)
+            test.update(low, high)
         for _ in range(30):
-            verdict = test.update(1.0, 0.0)
+            verdict = test.update(high, low)
 
         assert verdict.decision == ("policy1" if verdict.anytime else "undecided")
         assert verdict.n == 60
         with pytest.raises(sw.InvalidInput, match="n_max = 60"):
-            test.update(0.0, 1.0)
+            test.update(low, high)
 
-    def test_order_within_the_past_is_all_a_state_depends_on(self, name: str) -> None:
+    def test_order_within_the_past_is_all_a_state_depends_on(self, case: str) -> None:
         """A state is a function of its pairs: running two streams at once mixes nothing."""
-        scores0, scores1 = scores_for(name, runs=2, seed=3)
-        together = [sw.SequentialTest(name, n_max=N) for _ in range(2)]
+        scores0, scores1 = scores_for(case, runs=2, seed=3)
+        together = [sw.SequentialTest(**settings_of(case)) for _ in range(2)]
         for column in range(N):
             for run in range(2):
                 together[run].update(scores0[run, column], scores1[run, column])
 
         for run in range(2):
-            alone = sw.SequentialTest(name, n_max=N)
+            alone = sw.SequentialTest(**settings_of(case))
             for column in range(N):
                 alone.update(scores0[run, column], scores1[run, column])
             assert alone.to_json() == together[run].to_json()
 
-    def test_bounds_only_rescale(self, name: str) -> None:
+    def test_bounds_only_rescale(self, case: str) -> None:
         """Scores in [-8, 24] (an exact rescaling) give the same evidence, means in units."""
-        scores0, scores1 = (np.round(scores * 32) / 32 for scores in scores_for(name))
-        unit = sw.SequentialTest(name, n_max=N).run(scores0[0], scores1[0])
-        wide = sw.SequentialTest(name, n_max=N, bounds=(-8, 24))
+        scores0, scores1 = scores_for(case)
+        if method_of(case) in ("nscore", "wsr", "welch"):
+            scores0, scores1 = np.round(scores0 * 32) / 32, np.round(scores1 * 32) / 32
+        settings = settings_of(case)
+        unit = sw.SequentialTest(**settings).run(scores0[0], scores1[0])
+        for key in {"margin"} & settings.keys():
+            settings[key] = settings[key] * 32
+        for key in {"bin_values", "level_values"} & settings.keys():
+            settings[key] = [32 * value - 8 for value in settings[key]]
 
+        wide = sw.SequentialTest(**settings, bounds=(-8, 24))
         verdict = wide.run(scores0[0] * 32 - 8, scores1[0] * 32 - 8)
 
         assert (verdict.decision, verdict.n) == (unit.decision, unit.n)
-        assert verdict.log_e == unit.log_e
-        assert verdict.p_value == unit.p_value
+        assert verdict.log_e == (unit.log_e and pytest.approx(unit.log_e, rel=1e-9))
+        assert verdict.p_value == pytest.approx(unit.p_value, rel=1e-9)
         assert verdict.interval == pytest.approx([32 * end for end in unit.interval])
         assert verdict.mean1 == pytest.approx(32 * unit.mean1 - 8)
 
-    def test_refuses_designs_outside_its_proof(self, name: str) -> None:
-        if "paired" in sw.methods()[name].designs:
-            assert sw.SequentialTest(name, n_max=N, design="paired").update(0, 1).n == 1
+    def test_refuses_designs_outside_its_proof(self, case: str) -> None:
+        settings = settings_of(case, design="paired")
+        if "paired" in sw.methods()[method_of(case)].designs:
+            assert sw.SequentialTest(**settings).verdict.design == "paired"
         else:
             with pytest.raises(sw.InvalidInput, match="proven only for the independent design"):
-                sw.SequentialTest(name, n_max=N, design="paired")
+                sw.SequentialTest(**settings)
 
-    def test_damaged_json_is_refused(self, name: str) -> None:
-        test = sw.SequentialTest(name, n_max=N)
-        test.update(0.0, 1.0)
+    def test_damaged_json_is_refused(self, case: str) -> None:
+        test = sw.SequentialTest(**settings_of(case))
+        test.update(*extremes(case))
         text = test.to_json()
         document = json.loads(text)
         newer = json.dumps({**document, "version": 99})

@@ -55,11 +55,13 @@ def test_welch_without_spread_or_second_pair(value: float) -> None:
     """All scores equal: no error, no warning, no claim."""
     same = sw.SequentialTest("welch", n_max=5).run([value] * 5, [value] * 5)
     apart = sw.SequentialTest("welch", n_max=5).run([value] * 5, [1.0] * 5)
+    margin = sw.SequentialTest("welch", n_max=5, margin=0.3).run([0.6] * 5, [0.9] * 5)
     single = sw.SequentialTest("welch", n_max=1).run([value], [1.0])
 
     assert same.p_value == 1.0
     assert apart.decision == "policy1"
     assert not single.decided
+    assert not margin.decided  # .9 - .6 exceeds .3 by rounding only
 
 
 def test_simulated_tables_agree_with_the_stream() -> None:

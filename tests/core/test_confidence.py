@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.confidence import CELLS, ConfidenceSequence, WsrConfidenceSequence
+from stopwise.core.confidence import CELLS, ConfidenceSequence
+from stopwise.core.wsr import WsrConfidenceSequence
 
 
 def slow_wsr_interval(

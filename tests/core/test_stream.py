@@ -1,5 +1,7 @@
 """Settings, sentences and bad input of one live comparison."""
 
+import json
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -7,6 +9,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
+from stopwise.core.snapshot import dump
 
 
 @pytest.mark.parametrize(
@@ -17,7 +20,7 @@ import stopwise as sw
         ({"alpha": 1.0}, "alpha must lie strictly"),
         ({"alpha": "0.05"}, "alpha must lie strictly"),
         ({"alpha": float("nan")}, "alpha must lie strictly"),
-        ({"n_max": 0}, "n_max must be a whole number of at least 1, or None, but got 0"),
+        ({"n_max": 0}, "n_max must be a whole number of at least 1, but got 0"),
         ({"n_max": 2.5}, "n_max must be a whole number"),
         ({"bounds": (1, 0)}, r"bounds must be two finite numbers .* but got \(1, 0\)"),
         ({"bounds": (0, float("inf"))}, "bounds must be two finite numbers"),
@@ -30,14 +33,29 @@ import stopwise as sw
         ({"method": "fisher", "n_max": 10, "margin": 0.1}, "fisher takes no margin"),
         ({"method": "welch"}, "welch answers only at a declared n_max"),
         ({"levels": 3}, "nscore has no parameter 'levels'; its own parameters: bins, bin_values"),
-        ({"bins": 1}, "bins must be a whole number of at least 2, but got 1"),
-        ({"bin_values": [0, 0, 1]}, "bin_values must be distinct"),
+        ({"bins": 1}, "bins must be a whole number from 2 to 1001, but got 1"),
+        ({"bin_values": [0, 0, 1]}, "bin_values must be 2 to 128 distinct scores"),
         (
             {"bin_values": [0, 2]},
             r"scores must lie within the bounds \[0, 1\], but bin_values got 2",
         ),
-        ({"method": "savi", "levels": 1}, "levels must be a whole number of at least 2"),
-        ({"method": "savi", "level_values": [1]}, "level_values must be at least 2 distinct"),
+        ({"method": "savi", "levels": 1}, "levels must be a whole number from 2 to 1001"),
+        ({"bins": "many", "bin_values": [0, 1]}, "bins must be a whole number"),
+        ({"bin_values": 0.5}, "bin_values must be 2 to 128 distinct scores"),
+        ({"bin_values": [[0], [1, 2]]}, "bin_values must be a regular array"),
+        ({"bins": 10**6}, "bins must be a whole number from 2 to 1001"),
+        ({"method": ["nscore"]}, "method must be one of"),
+        ({"bounds": 5}, "bounds must be two finite numbers"),
+        ({"bounds": (-1.7e308, 1.7e308)}, "bounds must be two finite numbers"),
+        ({"bounds": (0, 10**400)}, "bounds must be two finite numbers"),
+        ({"alternative": ["greater"]}, "alternative must be one of"),
+        ({"margin": -(1 - 1e-12)}, "margin must lie strictly between"),
+        (
+            {"method": "savi", "level_values": [0.4, 0.6], "margin": -0.5},
+            "a margin as wide as the range of the levels",
+        ),
+        ({"method": "savi", "level_values": [0.5, 0.5 + 1e-9]}, "level_values must be 2 to 1001"),
+        ({"method": "savi", "level_values": [1]}, "level_values must be 2 to 1001 distinct scores"),
     ],
 )
 def test_bad_settings_get_one_clear_error(settings: dict[str, Any], message: str) -> None:
@@ -141,13 +159,87 @@ def test_superiority_by_a_margin_and_non_inferiority() -> None:
     assert str(no_worse).startswith("Policy 1 is not worse than policy 0 by 0.2 or more:")
 
 
-def test_margin_shifts_the_hypothesis_exactly() -> None:
-    """Testing r1 - 0.25 against r0 is testing r1 with margin .25 (same bets on a shifted grid)."""
-    scores0, scores1 = [0.25, 0.5] * 20, [0.75, 1.0] * 20
-    with_margin = sw.SequentialTest("nscore", margin=0.25).run(scores0, scores1)
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"alternative": "less", "margin": -0.2}, "policy 0 is not worse than policy 1 by 0.2"),
+        ({"alternative": "two-sided"}, "either policy is better, .*alpha = 0.05 per direction"),
+        ({"alternative": "two-sided", "ties": "strict"}, "alpha = 0.05, ties count as errors"),
+        ({"alternative": "two-sided", "margin": 0.3}, "either policy is better by more than 0.3"),
+        ({"alpha": 1e-9}, "99.9999999% confidence"),
+    ],
+)
+def test_sentence_names_the_question(settings: dict[str, Any], words: str) -> None:
+    verdict = sw.SequentialTest("nscore", **settings).run([0.5] * 3, [0.6] * 3)
 
-    assert with_margin.decided
-    assert with_margin.n > sw.SequentialTest("nscore").run(scores0, scores1).n
+    assert re.search(words, str(verdict))
+
+
+def test_settings_are_copied_and_plain() -> None:
+    """Whatever numbers come in, saving works; changing a list afterwards changes nothing."""
+    values = [0, 0.5, 1]
+    test = sw.SequentialTest(
+        "nscore",
+        alpha=np.float32(0.05),  # type: ignore[arg-type]
+        n_max=np.int64(30),  # type: ignore[arg-type]
+        bounds=np.array([0, 1]),  # type: ignore[arg-type]
+        margin=Fraction(1, 10),  # type: ignore[arg-type]
+        bin_values=values,
+        bins=np.int64(5),
+    )
+    values[1] = 0.9
+    test.update(0.5, 0.9)
+
+    resumed = sw.SequentialTest.from_json(test.to_json())
+
+    assert resumed.update(0.5, 0.9) == test.update(0.5, 0.9)
+    assert resumed.settings.parameters == {"bin_values": (0, 0.5, 1), "bins": 5}
+
+
+def redigested(text: str, **changes: Any) -> str:
+    """A snapshot whose content was altered and whose digest was made to match."""
+    content = {**json.loads(text)["content"], **changes}
+    return dump("SequentialTest", 1, content)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"n": -5},
+        {"n": 2.5},
+        {"n": 500},
+        {"n": None},
+        {"p_value": [float("nan")]},
+        {"p_value": [0.5, 0.5, 0.5]},
+        {"decision": "policy1"},
+        {"decision": "nobody"},
+        {"state": []},
+        {"state": [[0.0]] * 5},
+        {"confidence": [[0.0]] * 6},
+        {"settings": {"method": "nscore"}},
+        {"settings": {"method": "magic", "parameters": {}}},
+        {"settings": []},
+    ],
+)
+def test_snapshots_that_do_not_fit_together_are_refused(changes: dict[str, Any]) -> None:
+    test = sw.SequentialTest("nscore", n_max=50)
+    test.update(0.2, 0.9)
+
+    with pytest.raises(sw.InvalidState, match="does not fit together"):
+        sw.SequentialTest.from_json(redigested(test.to_json(), **changes))
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "1" * 5000, b"\xff\xfe", '{"kind": 1}', "null"])
+def test_nonsense_is_no_snapshot(text: Any) -> None:
+    with pytest.raises(sw.InvalidState, match="this is not a saved SequentialTest"):
+        sw.SequentialTest.from_json(text)
+
+
+def test_masked_scores_are_missing_scores() -> None:
+    with pytest.raises(sw.InvalidInput, match="some are masked as missing"):
+        sw.SequentialTest("nscore").run(np.ma.array([0.1, 0.2], mask=[False, True]), [0.3, 0.4])
+    with pytest.raises(sw.InvalidInput, match="masked as missing"):
+        sw.SequentialTest("nscore").update(np.ma.masked, 0.5)  # type: ignore[arg-type]
 
 
 def test_sentence_says_what_was_found_and_what_was_not() -> None:
@@ -161,7 +253,8 @@ def test_sentence_says_what_was_found_and_what_was_not() -> None:
         "one-sided, alpha = 0.05, independent design."
     )
     assert str(open_question).startswith(
-        "Undecided after 7 of at most 50 pairs, which does not show that they are equal;"
+        "Undecided after 7 of at most 50 pairs whether policy 1 is better than policy 0, which "
+        "does not show that they are equal;"
     )
 
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stopwise.core.method import Floats
+from stopwise.core.arrays import Floats
 
 RUNS = 2000
 N = 300
+BINARY = (0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Null:
 
     draw: Callable[[np.random.Generator, tuple[int, int]], tuple[Floats, Floats]]
     tie: bool = True
-    binary: bool = False
+    levels: tuple[float, ...] | None = None  # the only scores that occur, where they are few
     design: str = "independent"
 
     def scores(self, seed: int, runs: int = RUNS, n: int = N) -> tuple[Floats, Floats]:
@@ -30,13 +31,16 @@ def bernoulli(p0: float, p1: float) -> Null:
     return Null(
         lambda rng, size: ((rng.random(size) < p0) * 1.0, (rng.random(size) < p1) * 1.0),
         tie=p0 == p1,
-        binary=True,
+        levels=BINARY,
     )
 
 
-def same(draw: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Null:
+def same(
+    draw: Callable[[np.random.Generator, tuple[int, int]], Floats],
+    levels: tuple[float, ...] | None = None,
+) -> Null:
     """Return both policies drawn independently from one distribution."""
-    return Null(lambda rng, size: (draw(rng, size), draw(rng, size)))
+    return Null(lambda rng, size: (draw(rng, size), draw(rng, size)), levels=levels)
 
 
 def _partial_credit(rng: np.random.Generator, size: tuple[int, int]) -> Floats:
@@ -74,23 +78,28 @@ NULLS: dict[str, Null] = {
     "bernoulli .97": bernoulli(0.97, 0.97),
     "bernoulli .55 > .5": bernoulli(0.55, 0.5),
     "bernoulli .2 > .1": bernoulli(0.2, 0.1),
-    "two-point {0, .001}": same(lambda rng, size: (rng.random(size) < 0.3) * 0.001),
+    "two-point {0, .001}": same(
+        lambda rng, size: (rng.random(size) < 0.3) * 0.001, levels=(0.0, 0.001, 1.0)
+    ),
     "skewed beta": same(lambda rng, size: rng.beta(0.1, 2.0, size)),
     "uniform": same(lambda rng, size: rng.random(size)),
     "narrow beta": same(lambda rng, size: rng.beta(60.0, 40.0, size)),
-    "partial credit": same(_partial_credit),
-    "point masses": same(lambda _, size: np.full(size, 0.4)),
+    "partial credit": same(_partial_credit, levels=tuple(np.arange(7) / 6)),
+    "point masses": same(lambda _, size: np.full(size, 0.4), levels=(0.0, 0.4, 1.0)),
     "certain against even odds": Null(
-        lambda rng, size: (np.full(size, 0.5), (rng.random(size) < 0.5) * 1.0)
+        lambda rng, size: (np.full(size, 0.5), (rng.random(size) < 0.5) * 1.0),
+        levels=(0.0, 0.5, 1.0),
     ),
     "certain against jackpot": Null(
-        lambda rng, size: (np.full(size, 0.02), (rng.random(size) < 0.02) * 1.0)
+        lambda rng, size: (np.full(size, 0.02), (rng.random(size) < 0.02) * 1.0),
+        levels=(0.0, 0.02, 1.0),
     ),
     "rare disaster against certain": Null(
-        lambda rng, size: ((rng.random(size) < 0.98) * 1.0, np.full(size, 0.98))
+        lambda rng, size: ((rng.random(size) < 0.98) * 1.0, np.full(size, 0.98)),
+        levels=(0.0, 0.98, 1.0),
     ),
-    "equal but drifting rates": Null(_drifting, binary=True),
+    "equal but drifting rates": Null(_drifting, levels=BINARY),
     "shared environment": Null(_shared, design="paired"),
-    "opposed outcomes": Null(_opposed, binary=True, design="paired"),
-    "opposed rare outcomes": Null(_opposed_skewed, binary=True, design="paired"),
+    "opposed outcomes": Null(_opposed, levels=BINARY, design="paired"),
+    "opposed rare outcomes": Null(_opposed_skewed, levels=BINARY, design="paired"),
 }

@@ -16,6 +16,8 @@ __all__ = ["demo"]
 
 BAR = 24
 MINUTES_PER_TRIAL = 3
+# Milestone reached and missed, evidence there and missing; the second for ASCII terminals.
+FINE_MARKS, PLAIN_MARKS = "■·█░", "#.#-"
 
 
 def demo(
@@ -35,14 +37,15 @@ def demo(
     test = SequentialTest("nscore", alpha=0.05, n_max=plan, bins=7)
     console = Console(quiet=as_json, highlight=False)
     console.print(
-        f"[bold]Is the new policy better than the baseline?[/bold] Partial credit (7 levels), "
-        f"alpha = 0.05, planned: {plan} trials each.\n"
-        f"We may look after every pair and stop when the evidence reaches 1/alpha = 20.\n"
+        f"[bold]Is the new policy (1) better than the baseline (0)?[/bold]\n"
+        f"Partial credit in 7 levels, {plan} trials each are planned, alpha = 0.05.\n"
+        f"We may look after every pair, and stop when the evidence reaches 1/alpha = 20.\n"
     )
     console.print("[dim]pair  baseline    new         evidence (log scale, full at 20)[/dim]")
+    marks = FINE_MARKS if console.encoding.lower().startswith("utf") else PLAIN_MARKS
     for score0, score1 in zip(scores0, scores1, strict=True):
         verdict = test.update(score0, score1)
-        console.print(_line(verdict, score0, score1))
+        console.print(_line(verdict, (score0, score1), marks))
         if verdict.decided:
             break
         if console.is_terminal and not as_json:
@@ -61,18 +64,19 @@ def demo(
     )
 
 
-def _line(verdict: "Verdict", score0: float, score1: float) -> "Text":
+def _line(verdict: "Verdict", scores: tuple[float, float], marks: str) -> "Text":
     from rich.text import Text
 
-    log_e = verdict.log_e or 0.0
-    filled = round(BAR * min(max(log_e * -1 / math.log(verdict.alpha), 0.0), 1.0))
+    reached, missed, full, empty = tuple(marks)
+    evidence = (verdict.log_e or 0.0) / -math.log(verdict.alpha)
+    filled = round(BAR * min(max(evidence, 0.0), 1.0))
     line = Text(f"{verdict.n:4d}  ")
-    for score, colour in ((score0, "cyan"), (score1, "green")):
+    for score, colour in zip(scores, ("cyan", "green"), strict=True):
         milestones = round(6 * score)
-        line.append("■" * milestones, colour)
-        line.append("·" * (6 - milestones) + f" {milestones}/6  ", "dim")
-    line.append("█" * filled, "bold yellow")
-    line.append("░" * (BAR - filled), "dim")
+        line.append(reached * milestones, colour)
+        line.append(missed * (6 - milestones) + f" {milestones}/6  ", "dim")
+    line.append(full * filled, "bold yellow")
+    line.append(empty * (BAR - filled), "dim")
     line.append(f"  e = {verdict.e_value:.3g}, p = {verdict.p_value:.2g}")
     return line
 

@@ -20,17 +20,12 @@ def methods(
 
     known = registry.methods().values()
     if as_json:
-        listed = [{**vars(info), "parameters": dict(info.parameters)} for info in known]
-        typer.echo(json.dumps(listed, indent=2))
+        typer.echo(json.dumps([vars(info) for info in known], indent=2))
         return
-    table = Table("method", "what it is", "scores", "designs", "looks", "own parameters")
+    table = Table("method", "what it is", "designs", "looks")
     for info in known:
-        table.add_row(
-            info.name,
-            info.summary,
-            info.scores,
-            ", ".join(info.designs),
-            "after every pair" if info.anytime else "only at n_max",
-            ", ".join(f"{key}={value}" for key, value in info.parameters.items()) or "none",
-        )
+        own = ", ".join(f"{key}={value}" for key, value in info.parameters.items())
+        described = f"{info.summary}; scores: {info.scores}" + (f"; {own}" if own else "")
+        looks = "after every pair" if info.anytime else "only at n_max"
+        table.add_row(info.name, described, "\n".join(info.designs), looks)
     Console().print(table)

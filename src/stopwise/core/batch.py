@@ -6,9 +6,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from stopwise.core.method import Evidence, Floats, Ints, Method
+from stopwise.core.arrays import Floats, Ints
+from stopwise.core.method import Evidence, Method
 
 __all__ = ["Barnard", "BatchState", "Boschloo", "Fisher", "Welch"]
+
+# Without any spread the sign of the gap decides, so rounding must not pass for a gap.
+ROUNDING = 1e-9
 
 
 class BatchState(NamedTuple):
@@ -78,7 +82,7 @@ class Welch(Batch):
         deviation0 = np.sqrt(state.squares0 / np.maximum(n - 1.0, 1.0))
         deviation1 = np.sqrt(state.squares1 / np.maximum(n - 1.0, 1.0))
         spread = (deviation0 > 0) | (deviation1 > 0)
-        p_value = np.where(state.mean1 > state.mean0 + self.margin, 0.0, 1.0)
+        p_value = np.where(state.mean1 - state.mean0 - self.margin > ROUNDING, 0.0, 1.0)
         if self.n_max is not None and self.n_max < 2:
             return np.ones(n.shape)
         shifted = state.mean1 - self.margin

@@ -1,83 +1,56 @@
 """What is compared, validated once: the settings that streams and simulations share."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from stopwise.core import registry
-from stopwise.core.confidence import ConfidenceSequence, WsrConfidenceSequence
-from stopwise.core.method import Bools, Evidence, Floats, Ints, Method, require
-from stopwise.errors import InvalidInput
+from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.confidence import ConfidenceSequence
+from stopwise.core.method import Evidence, Method
+from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
+from stopwise.errors import InvalidInput, require
 
 __all__ = ["Comparison"]
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 DESIGNS = ("independent", "paired")
 TIES = ("paper", "strict")
-# Data files round milestone values to about 8 digits.
-LEVEL_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """The settings of one comparison of two policies.
+    """The settings of one comparison, as documented on ``SequentialTest``.
 
-    Parameters
-    ----------
-    method
-        Name of the method, see ``stopwise.methods()``.
-    alpha
-        Probability, in (0, 1), of ever declaring a policy better that is not.
-    n_max
-        The declared greatest number of pairs, at least 1, or None.
-    bounds
-        Range [A, B] of the score, known before the data; a score outside is an error.
-    alternative
-        "greater" (is policy 1 better?), "less" (is policy 0 better?) or "two-sided".
-    design
-        "independent", or "paired" when the policies share each pair's environment.
-    margin
-        The null hypothesis is mean1 <= mean0 + margin, in units of the score: positive for
-        superiority by a margin, negative for non-inferiority (one-sided only).
-    ties
-        Two-sided only. "paper": both directions at alpha, so that a wrong direction is declared
-        with probability at most alpha, but some direction with up to 2 alpha if both means are
-        exactly equal. "strict": alpha is split, and ties count as errors too.
-    parameters
-        The method's own parameters.
+    All are checked, converted to plain Python values and copied when it is made; from then on
+    nothing can change them, and they survive JSON.
     """
 
     method: str
-    alpha: float = 0.05
-    n_max: int | None = None
-    bounds: tuple[float, float] = (0.0, 1.0)
-    alternative: str = "greater"
-    design: str = "independent"
-    margin: float = 0.0
-    ties: str = "paper"
+    alpha: float
+    n_max: int | None
+    bounds: tuple[float, float]
+    alternative: str
+    design: str
+    margin: float
+    ties: str
     parameters: Mapping[str, Any]
 
     def __post_init__(self) -> None:
         cls = registry.find(self.method)
+        scale = Scale.declared(self.bounds)
         require(
-            _is_number(self.alpha) and 0 < self.alpha < 1,
+            is_number(self.alpha) and 0 < self.alpha < 1,
             f"alpha must lie strictly between 0 and 1, but got {self.alpha!r}",
         )
+        n_max = None if self.n_max is None else require_whole(self.n_max, "n_max", 1)
         require(
-            self.n_max is None or (_is_whole(self.n_max) and self.n_max >= 1),
-            f"n_max must be a whole number of at least 1, or None, but got {self.n_max!r}",
-        )
-        require(
-            self.n_max is not None or not cls.needs_n_max,
+            n_max is not None or not cls.needs_n_max,
             f"{self.method} answers only at a declared n_max, but n_max is None",
         )
-        _require_bounds(self.bounds)
         _require_choice("alternative", self.alternative, ALTERNATIVES)
         _require_choice("ties", self.ties, TIES)
         _require_choice("design", self.design, DESIGNS)
@@ -86,11 +59,11 @@ class Comparison:
             f"{self.method} is proven only for the {' and '.join(cls.designs)} design, "
             f"not for design={self.design!r}; nscore and wsr hold for both",
         )
-        span = self.bounds[1] - self.bounds[0]
+        # A margin as wide as the range would make the claim empty or certain.
         require(
-            _is_number(self.margin) and abs(self.margin) < span,
-            f"margin must lie strictly between -{span:g} and {span:g}, the width of the bounds, "
-            f"but got {self.margin!r}",
+            is_number(self.margin) and abs(self.margin) < (1 - 1e-6) * scale.span,
+            f"margin must lie strictly between -{scale.span:g} and {scale.span:g}, the width of "
+            f"the bounds, but got {self.margin!r}",
         )
         require(self.margin == 0 or cls.takes_margin, f"{self.method} takes no margin")
         require(
@@ -98,31 +71,44 @@ class Comparison:
             "a negative margin (non-inferiority) is one-sided: choose alternative 'greater' or "
             f"'less', but got margin {self.margin!r} with 'two-sided'",
         )
+        converted = {
+            "alpha": float(self.alpha),
+            "n_max": n_max,
+            "bounds": tuple(scale),
+            "margin": float(self.margin),
+            "parameters": {key: _plain(value, key) for key, value in self.parameters.items()},
+        }
+        for name, value in converted.items():
+            object.__setattr__(self, name, value)
         _ = self.test  # builds the method now, so that its parameters are checked here
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The declared range of the score."""
+        return Scale(*self.bounds)
 
     @cached_property
     def test(self) -> Method[Any]:
         """The method of one direction, with its share of alpha."""
-        low, high = self.bounds
         parameters = dict(self.parameters)
         for key in registry.find(self.method).score_parameters:
             if parameters.get(key) is not None:
-                values = self.unit_scores(parameters[key], key)
-                parameters[key] = tuple(values.tolist())
+                values = np.atleast_1d(numeric_array(parameters[key], key))
+                self.scale.check(values, key)
+                parameters[key] = tuple(self.scale.unit(values).tolist())
         return registry.create(
             self.method,
             parameters=parameters,
             alpha=self.alpha / self.shares,
             n_max=self.n_max,
-            margin=self.margin / (high - low),
+            margin=self.margin / self.scale.span,
             design=self.design,
         )
 
     @cached_property
     def confidence(self) -> ConfidenceSequence:
         """The confidence sequence that goes with the method."""
-        cls = WsrConfidenceSequence if self.method == "wsr" else ConfidenceSequence
-        return cls(alpha=self.alpha)
+        return self.test.confidence(alpha=self.alpha)
 
     @property
     def directions(self) -> tuple[int, ...]:
@@ -134,6 +120,11 @@ class Comparison:
         """Into how many equal parts alpha is split over the directions."""
         split = self.ties == "strict" and not registry.find(self.method).splits_itself
         return len(self.directions) if split else 1
+
+    @cached_property
+    def levels(self) -> Floats | None:
+        """The only normalised scores that the method accepts, or None for all."""
+        return self.test.score_values()
 
     def directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
         """Return both scores with a last axis of directions, swapped where policy 0 is tested."""
@@ -162,83 +153,34 @@ class Comparison:
         combined: Floats = np.minimum(self.shares * p_value.min(axis=-1), 1.0)
         return combined
 
+    def check(self, scores: np.typing.NDArray[Any], policy: str) -> None:
+        """Raise unless every score is finite, within the bounds and of an accepted value."""
+        self.scale.check(scores, policy)
+        if self.levels is not None:
+            self.scale.check_levels(scores, self.levels, self.method, policy)
+
     def unit_score(self, score: object, policy: str) -> float:
         """Return one score normalised to [0, 1], or raise."""
-        if type(score) is float and self.test.score_values() is None:
-            low, high = self.bounds
-            if low <= score <= high:
-                return (score - low) / (high - low)
-        if np.ndim(score) != 0:  # type: ignore[arg-type]  # any object has a number of axes
+        low, high = self.bounds
+        if type(score) is float and self.levels is None and low <= score <= high:
+            return (score - low) / (high - low)
+        array = numeric_array(score, policy)
+        if array.ndim != 0:
             raise InvalidInput(f"a score must be one number, but {policy} got {score!r}")
-        return float(self.unit_scores(score, policy))  # type: ignore[arg-type]
-
-    def unit_scores(self, scores: ArrayLike, policy: str) -> Floats:
-        """Return scores normalised to [0, 1], or raise one clear error."""
-        self.check_scores(numeric_array(scores, policy), policy)
-        return self.normalised(np.asarray(scores))
-
-    def normalised(self, scores: NDArray[Any]) -> Floats:
-        """Return checked scores as numbers in [0, 1]."""
-        low, high = self.bounds
-        return (scores.astype(np.float64) - low) / (high - low)
-
-    def check_scores(self, scores: NDArray[Any], policy: str) -> None:
-        """Raise unless every score is finite, within the bounds and of an accepted value."""
-        if scores.size == 0:
-            return
-        low, high = self.bounds
-        # One pass without temporaries for good data; NaN makes both comparisons false.
-        if not (scores.min() >= low and scores.max() <= high):
-            bad = scores[~((scores >= low) & (scores <= high))].flat[0]
-            raise InvalidInput(
-                f"scores must lie within the bounds [{low:g}, {high:g}], but {policy} got {bad:g}"
-            )
-        values = self.test.score_values() if policy in _POLICIES else None
-        if values is not None:
-            unit = self.normalised(scores)
-            middles = 0.5 * (values[1:] + values[:-1])
-            far = np.abs(values[np.searchsorted(middles, unit)] - unit) > LEVEL_TOLERANCE
-            if far.any():
-                bad = np.atleast_1d(scores)[np.atleast_1d(far)][0]
-                listed = ", ".join(f"{low + value * (high - low):g}" for value in values)
-                raise InvalidInput(
-                    f"{self.method} takes only the scores {listed}, but {policy} got {bad:g}; "
-                    "nscore takes any score within the bounds"
-                )
+        self.check(array, policy)
+        return float(self.scale.unit(array))
 
 
-_POLICIES = ("policy 0", "policy 1")
+def _plain(value: Any, name: str) -> Any:
+    """Return a parameter as plain Python numbers, strings, booleans or tuples of them."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, np.generic) or is_number(value):
+        return value.item() if isinstance(value, np.generic) else float(value)
+    array = numeric_array(value if hasattr(value, "__len__") else [value], name)
+    return tuple(array.ravel().tolist())
 
 
-def numeric_array(values: ArrayLike, what: str) -> NDArray[Any]:
-    """Return an array of booleans, integers or floats, or raise one clear error."""
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise InvalidInput(f"{what} must be a regular array of numbers: {error}") from error
-    if array.size and array.dtype.kind not in "biuf":
-        shown = repr(values) if array.ndim == 0 else f"values of type {array.dtype}"
-        raise InvalidInput(f"{what} must be numbers, but got {shown}")
-    return array
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def _require_bounds(bounds: object) -> None:
-    good = (
-        isinstance(bounds, tuple)
-        and len(bounds) == 2
-        and all(_is_number(bound) for bound in bounds)
-        and bounds[0] < bounds[1]
-    )
-    require(good, f"bounds must be two finite numbers (low, high), low < high, but got {bounds!r}")
-
-
-def _require_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    require(value in choices, f"{name} must be one of {', '.join(choices)}, but got {value!r}")
+def _require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    known = isinstance(value, str) and value in choices
+    require(known, f"{name} must be one of {', '.join(choices)}, but got {value!r}")

@@ -15,10 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import erfcx
 
-from stopwise.core.method import Bools, Floats, Ints
-from stopwise.core.wsr import TRUNCATION, wsr_bet
+from stopwise.core.arrays import Bools, Floats, Ints
 
-__all__ = ["CELLS", "ConfidenceSequence", "ConfidenceState", "Interval", "WsrConfidenceSequence"]
+__all__ = ["CELLS", "ConfidenceSequence", "ConfidenceState", "Interval"]
 
 CELLS = 1000
 EDGES = np.linspace(-1.0, 1.0, CELLS + 1)
@@ -26,11 +25,11 @@ EDGES = np.linspace(-1.0, 1.0, CELLS + 1)
 SIDES = np.array([[1.0], [-1.0]])
 NULL_EDGES = np.stack([EDGES[1:], EDGES[:-1]])
 SIGNED_EDGES = SIDES * NULL_EDGES
-# For d in [-1, 1] evidence stays nonnegative up to bets of 1/(1 + signed edge); shares of it,
-# of which those nearer 1 help tiny variances only.
-LARGEST_BETS = 0.9 / (1.0 + SIGNED_EDGES)
-LARGEST_WSR_BETS = TRUNCATION / (1.0 + SIGNED_EDGES)
-# One prior difference of mean 0 whose square is that of two uniform scores' spread, 1/3.
+# For d in [-1, 1] evidence stays nonnegative up to these bets.
+LARGEST_BETS = 1.0 / (1.0 + SIGNED_EDGES)
+# Bets nearer the largest help tiny variances only.
+CAUTIOUS_BETS = 0.9 * LARGEST_BETS
+# One prior difference of mean 0 and mean square 1/3: wide, and soon outweighed.
 PRIOR_PAIRS = 1.0
 PRIOR_SQUARE = 1.0 / 3.0
 
@@ -105,6 +104,15 @@ class ConfidenceSequence:
         high = first + state.alive.shape[-1] - state.alive[..., ::-1].argmax(axis=-1)
         return EDGES[low], EDGES[high]
 
+    def holds_together(self, state: ConfidenceState) -> bool:
+        """Whether a state read from outside is one that this sequence could have made."""
+        first, cells = int(state.first[0]), state.alive.shape[-1]
+        return (
+            0 <= first <= first + cells <= CELLS
+            and state.wealth.shape[-1] == cells
+            and bool(state.alive.any(axis=-1).all())
+        )
+
     def _prior_squares(self, shape: tuple[int, ...]) -> Floats:
         return np.full(shape, PRIOR_PAIRS * PRIOR_SQUARE)
 
@@ -122,24 +130,5 @@ class ConfidenceSequence:
         hazard = (error * np.sqrt(2.0 / np.pi)) / erfcx(gap * (-np.sqrt(0.5) / error))
         expected = np.maximum(gap + hazard, 0.0)
         bet = expected / (variance + uncertainty + gap * expected)
-        capped: Floats = np.minimum(bet, LARGEST_BETS[:, cells])
+        capped: Floats = np.minimum(bet, CAUTIOUS_BETS[:, cells])
         return capped
-
-
-@dataclass(frozen=True, kw_only=True)
-class WsrConfidenceSequence(ConfidenceSequence):
-    """The published WSR sequence: one predictable plug-in bet for all values, truncated."""
-
-    def _prior_squares(self, shape: tuple[int, ...]) -> Floats:
-        return np.full(shape, 0.25)
-
-    def _moments(self, state: ConfidenceState, difference: Floats) -> tuple[Floats, Floats, Floats]:
-        z = 0.5 * (difference + 1.0)
-        n = state.n + 1.0
-        total = state.total + z
-        return n, total, state.squares + (z - (0.5 + total) / (n + 1.0)) ** 2
-
-    def _bets(self, state: ConfidenceState, cells: slice) -> Floats:
-        bet = 0.5 * wsr_bet(state.n, state.squares, self.alpha)[..., None, None]
-        truncated: Floats = np.minimum(bet, LARGEST_WSR_BETS[:, cells])
-        return truncated

@@ -7,22 +7,10 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stopwise.errors import InvalidInput
+from stopwise.core.arrays import Bools, Floats
+from stopwise.core.confidence import ConfidenceSequence
 
-__all__ = [
-    "Bools",
-    "Evidence",
-    "Floats",
-    "Ints",
-    "Method",
-    "State",
-    "evidence_from_log_e",
-    "require",
-]
-
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+__all__ = ["Evidence", "Method", "State", "evidence_from_log_e"]
 
 # A NamedTuple of arrays, each with the runner's shape as its leading axes.
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])
@@ -82,6 +70,8 @@ class Method(ABC, Generic[State]):
     takes_margin: ClassVar[bool] = True
     # Whether both directions together err with at most alpha, so that ties need no split.
     splits_itself: ClassVar[bool] = False
+    # The confidence sequence of the mean difference that goes with the method.
+    confidence: ClassVar[type[ConfidenceSequence]] = ConfidenceSequence
     # Parameters that users give in units of the score; the runner normalises them.
     score_parameters: ClassVar[tuple[str, ...]] = ()
 
@@ -106,9 +96,3 @@ def evidence_from_log_e(log_e: Floats, alpha: float) -> Evidence:
     """Return the evidence of an e-process: reject at 1/alpha, by Ville's inequality."""
     p_value = np.exp(-np.maximum(log_e, 0.0))
     return Evidence(log_e, p_value, p_value <= alpha)
-
-
-def require(condition: bool, message: str) -> None:
-    """Raise ``InvalidInput`` with the message unless the condition holds."""
-    if not condition:
-        raise InvalidInput(message)

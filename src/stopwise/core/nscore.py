@@ -7,7 +7,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from stopwise.core.method import Evidence, Floats, Ints, Method, evidence_from_log_e, require
+from stopwise.core.arrays import Floats, Ints
+from stopwise.core.method import Evidence, Method, evidence_from_log_e
+from stopwise.core.scores import require_whole
+from stopwise.errors import require
 
 __all__ = ["NScore", "NScoreState"]
 
@@ -15,6 +18,8 @@ __all__ = ["NScore", "NScoreState"]
 LARGEST_BET = 0.995
 # Data files round 1/7 to 0.14285714, so scores this near below a bin value belong to it.
 BIN_TOLERANCE = 1e-6
+# Finer bins than these cost time and memory and no longer change the bets.
+MOST_BINS, MOST_BIN_VALUES = 1001, 128
 # Halley's method nearly always converges within so many steps; after them, bisection guards it.
 UNGUARDED = 4
 # Total weight of the symmetric Dirichlet prior on each policy's bins.
@@ -58,23 +63,14 @@ class NScore(Method[NScoreState]):
     score_parameters: ClassVar[tuple[str, ...]] = ("bin_values",)
 
     def __post_init__(self) -> None:
-        if self.bin_values is None:
+        require_whole(self.bins, "bins", 2, MOST_BINS)
+        if self.bin_values is not None:
+            values = np.sort(np.asarray(self.bin_values, dtype=float))
             require(
-                isinstance(self.bins, int) and self.bins >= 2,
-                f"bins must be a whole number of at least 2, but got {self.bins!r}",
-            )
-        else:
-            values = np.asarray(self.bin_values, dtype=float)
-            require(
-                values.ndim == 1
-                and values.size >= 2
-                and bool(np.all((values >= 0) & (values <= 1))),
-                "bin_values must be at least 2 numbers within the bounds, "
+                2 <= values.size <= MOST_BIN_VALUES
+                and bool(np.all(np.diff(values) > 10 * BIN_TOLERANCE)),
+                f"bin_values must be 2 to {MOST_BIN_VALUES} distinct scores, "
                 f"but got {self.bin_values!r}",
-            )
-            require(
-                bool(np.all(np.diff(np.sort(values)) > 10 * BIN_TOLERANCE)),
-                f"bin_values must be distinct, but got {self.bin_values!r}",
             )
 
     @cached_property
@@ -180,7 +176,7 @@ def best_bet(weights: Floats, values: Floats, guess: Floats, largest: float) -> 
             inside = (target >= low) & (target <= high)
             target = np.where(inside, target, 0.5 * (low + high))
         # Convergence is cubic: after a step of 1e-4 the error is of order 1e-12.
-        going = np.abs(target - point) > 1e-4
+        going = np.abs(target - point) > 1e-4 * largest
         if not going.all():
             bet[rows] = target  # final for the rows that have converged
             rows, weighted, target = rows[going], weighted[going], target[going]

@@ -3,7 +3,6 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from stopwise.core.batch import Barnard, Boschloo, Fisher, Welch
@@ -67,7 +66,7 @@ def methods() -> dict[str, MethodInfo]:
 
 def find(name: str) -> type[Method[Any]]:
     """Return the method class with this name."""
-    if name not in _BY_NAME:
+    if not isinstance(name, str) or name not in _BY_NAME:
         raise InvalidInput(f"method must be one of {', '.join(_BY_NAME)}, but got {name!r}")
     return _BY_NAME[name]
 
@@ -95,5 +94,5 @@ def _describe(cls: type[Method[Any]]) -> MethodInfo:
         cls.anytime,
         cls.needs_n_max,
         cls.takes_margin,
-        MappingProxyType(own),
+        own,
     )

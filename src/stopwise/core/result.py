@@ -34,7 +34,9 @@ class Verdict:
         Logarithm of the e-value now (the larger direction of a two-sided test), or None for
         methods without one; ``e_value`` is its exponential.
     p_value
-        Anytime-valid p-value: at most alpha exactly when the test has decided.
+        Anytime-valid p-value: at most alpha exactly when the test has decided. With
+        ``ties="paper"`` a two-sided test has one per direction, and this is the smaller: it is
+        valid for the direction that it favours, not for the hypothesis of exact equality.
     interval
         Time-uniform confidence interval of mean1 - mean0 at level 1 - alpha.
     """
@@ -76,24 +78,24 @@ class Verdict:
     def __str__(self) -> str:
         """Return one honest sentence."""
         if self.n == 0:
-            return f"No pairs yet ({self._setting()})."
-        of_most = f" of at most {self.n_max}" if self.n_max is not None else ""
-        pairs = f"{self.n}{of_most} pair{'' if (self.n_max or self.n) == 1 else 's'}"
+            return f"No pairs yet on whether {self._claim()} ({self._setting()})."
         facts = (
             f"means {self.mean0:.3g} (policy 0) and {self.mean1:.3g} (policy 1), "
-            f"{'anytime ' if self.anytime else ''}p = {self.p_value:.2g}, "
-            f"{self._level()} confidence sequence of the difference "
-            f"[{self.interval.low:.3g}, {self.interval.high:.3g}], {self._setting()}"
+            f"{self._p_value_text()}{100 * (1 - self.alpha):.10g}% confidence sequence of the "
+            f"difference [{self.interval.low:.3g}, {self.interval.high:.3g}], {self._setting()}"
         )
-        if self.decided:
-            later = "" if self.n == self.n_decided else f", now {pairs} seen"
-            return f"{self._claim()}: decided after {self.n_decided} pairs{later}; {facts}."
+        of_most = "" if self.n_max is None else f" of at most {self.n_max}"
+        seen = f"{self.n}{of_most} pair{'' if (self.n_max or self.n) == 1 else 's'}"
+        if self.n_decided is not None:
+            claim = self._claim()
+            after = f"{self.n_decided} pair{'' if self.n_decided == 1 else 's'}"
+            later = "" if self.n == self.n_decided else f", now {seen} seen"
+            return f"{claim[0].upper()}{claim[1:]}: decided after {after}{later}; {facts}."
         if not self.anytime and not self.n_max_reached:
-            return (
-                f"Undecided after {pairs}: {self.method} answers only at n_max = {self.n_max}; "
-                f"{facts}."
-            )
-        return f"Undecided after {pairs}, which does not show that they are equal; {facts}."
+            caveat = f"{self.method} answers only at n_max = {self.n_max}"
+        else:
+            caveat = "which does not show that they are equal"
+        return f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}."
 
     def _repr_html_(self) -> str:
         rows = {
@@ -110,18 +112,32 @@ class Verdict:
         )
         return f"<p>{html.escape(str(self))}</p><table>{cells}</table>"
 
-    def _level(self) -> str:
-        return f"{100 * (1 - self.alpha):g}%"
+    def _p_value_text(self) -> str:
+        if self.anytime:
+            return f"anytime p = {self.p_value:.2g}, "
+        return f"p = {self.p_value:.2g}, " if self.n_max_reached else ""
 
     def _setting(self) -> str:
-        sides = "two-sided" if self.alternative == "two-sided" else "one-sided"
-        ties = ", ties strict" if self.ties == "strict" else ""
-        return f"{self.method}, {sides}, alpha = {self.alpha:.3g}{ties}, {self.design} design"
+        level = f"alpha = {self.alpha:.6g}"
+        if self.alternative != "two-sided":
+            sides = f"one-sided, {level}"
+        elif self.ties == "strict":
+            sides = f"two-sided, {level}, ties count as errors"
+        else:
+            sides = f"two-sided, {level} per direction"
+        return f"{self.method}, {sides}, {self.design} design"
 
     def _claim(self) -> str:
-        better, worse = ("1", "0") if self.decision is Decision.POLICY1 else ("0", "1")
-        if self.margin > 0:
-            return f"Policy {better} is better than policy {worse} by more than {self.margin:g}"
+        """Return the claim that was shown, or that is being tested."""
+        if self.alternative == "two-sided" and not self.decided:
+            return "either policy is better" + self._by_margin()
+        one = self.decision is Decision.POLICY1 or (
+            not self.decided and self.alternative == "greater"
+        )
+        better, other = ("policy 1", "policy 0") if one else ("policy 0", "policy 1")
         if self.margin < 0:
-            return f"Policy {better} is not worse than policy {worse} by {-self.margin:g} or more"
-        return f"Policy {better} is better than policy {worse}"
+            return f"{better} is not worse than {other} by {-self.margin:g} or more"
+        return f"{better} is better than {other}" + self._by_margin()
+
+    def _by_margin(self) -> str:
+        return f" by more than {self.margin:g}" if self.margin else ""

@@ -7,9 +7,16 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from stopwise.core.method import Evidence, Floats, Ints, Method, evidence_from_log_e, require
+from stopwise.core.arrays import Floats, Ints
+from stopwise.core.method import Evidence, Method, evidence_from_log_e
+from stopwise.core.scores import LEVEL_TOLERANCE, require_whole
+from stopwise.errors import require
 
 __all__ = ["Savi", "SaviState", "closest_null"]
+
+MOST_LEVELS = 1001
+# Far more steps than the solver needs; without convergence it does not bet, which is valid.
+MOST_STEPS = 500
 
 
 class SaviState(NamedTuple):
@@ -54,20 +61,18 @@ class Savi(Method[SaviState]):
     score_parameters: ClassVar[tuple[str, ...]] = ("level_values",)
 
     def __post_init__(self) -> None:
-        if self.level_values is None:
-            require(
-                isinstance(self.levels, int) and self.levels >= 2,
-                f"levels must be a whole number of at least 2, but got {self.levels!r}",
-            )
-        else:
-            values = np.asarray(self.level_values, dtype=float)
-            require(
-                values.ndim == 1
-                and np.unique(values).size == values.size >= 2
-                and bool(np.all((values >= 0) & (values <= 1))),
-                "level_values must be at least 2 distinct numbers within the bounds, "
-                f"but got {self.level_values!r}",
-            )
+        require_whole(self.levels, "levels", 2, MOST_LEVELS)
+        values = self._values
+        require(
+            2 <= values.size <= MOST_LEVELS
+            and bool(np.all(np.diff(values) > 10 * LEVEL_TOLERANCE)),
+            f"level_values must be 2 to {MOST_LEVELS} distinct scores, "
+            f"but got {self.level_values!r}",
+        )
+        require(
+            self.margin + values[-1] - values[0] > LEVEL_TOLERANCE,
+            "a margin as wide as the range of the levels makes the claim true of any scores",
+        )
 
     @cached_property
     def _values(self) -> Floats:
@@ -173,7 +178,9 @@ def closest_null(
     rows = np.flatnonzero(surplus > 0.0)
     a, b = guess[0][rows], guess[1][rows]
     least = np.minimum(weights0.min(axis=-1), weights1.min(axis=-1))
-    while rows.size:
+    for _ in range(MOST_STEPS):
+        if not rows.size:
+            break
         ratio0, ratio1 = likelihood_ratios(a[:, None], b[:, None], values, values, margin)
         share0, share1 = weights0[rows] / ratio0, weights1[rows] / ratio1
         gradient = _moments(share1, basis1[:2]) - _moments(share0, basis0[:2])

@@ -9,17 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stopwise.core.comparison import Comparison, numeric_array
-from stopwise.core.method import Floats, Ints
-from stopwise.errors import InvalidInput
+from stopwise.core.arrays import Floats, Ints
+from stopwise.core.comparison import Comparison
+from stopwise.core.scores import numeric_array, require_whole
+from stopwise.errors import InvalidInput, require
 
 __all__ = ["Simulation", "simulate"]
 
 # Runs per block: states of a block stay in the processor's cache, and memory stays bounded.
 BLOCK = 1024
+# Columns checked at once, so that the check needs no more memory than a block of states.
+COLUMNS = 64
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Simulation:
     """The outcome of many simulated studies; arrays are read-only.
 
@@ -93,7 +96,7 @@ def simulate(
         method=method,
         alpha=alpha,
         n_max=n_max,
-        bounds=tuple(bounds),  # type: ignore[arg-type]  # its length is checked inside
+        bounds=bounds,
         alternative=alternative,
         design=design,
         margin=margin,
@@ -108,12 +111,20 @@ def simulate(
             f"{array0.shape} and {array1.shape}"
         )
     runs, n = array0.shape
-    if n_max is not None:
-        n = min(n, n_max)
+    if comparison.n_max is not None:
+        require(
+            comparison.test.anytime or n >= comparison.n_max,
+            f"{method} answers only at n_max = {n_max}, but there are only {n} columns",
+        )
+        n = min(n, comparison.n_max)
+    if workers is not None:
+        require_whole(workers, "workers", 1)
     blocks = [slice(start, min(start + BLOCK, runs)) for start in range(0, runs, BLOCK)]
     for block in blocks:
-        comparison.check_scores(array0[block, :n], "policy 0")
-        comparison.check_scores(array1[block, :n], "policy 1")
+        for start in range(0, n, COLUMNS):
+            columns = slice(start, min(start + COLUMNS, n))
+            comparison.check(array0[block, columns], "policy 0")
+            comparison.check(array1[block, columns], "policy 1")
     done = 0
     parts: list[tuple[Ints, Ints, Floats, Floats]] = []
     with ThreadPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
@@ -145,8 +156,8 @@ def _run_block(
     evidence = test.evidence(state)
     smallest = np.ones(shape)
     for column in range(n):
-        r0 = comparison.normalised(scores0[rows, column])
-        r1 = comparison.normalised(scores1[rows, column])
+        r0 = comparison.scale.unit(scores0[rows, column])
+        r1 = comparison.scale.unit(scores1[rows, column])
         state = test.step(state, *comparison.directed(r0, r1))
         evidence = test.evidence(state)
         smallest = np.minimum(smallest, evidence.p_value)

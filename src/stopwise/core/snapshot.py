@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stopwise.errors import InvalidState
 
-__all__ = ["dump", "encode_state", "load", "restore_state"]
+__all__ = ["dump", "encode_state", "load", "restore_array", "restore_state"]
 
 Arrays = TypeVar("Arrays", bound=tuple[NDArray[Any], ...])
 
@@ -27,11 +27,13 @@ def load(kind: str, version: int, text: str) -> dict[str, Any]:
         document = json.loads(text)
         found, found_version = document["kind"], document["version"]
         digest, content = document["digest"], document["content"]
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InvalidState(f"this is not a saved {kind}: {error!r}") from error
     if found != kind:
         raise InvalidState(f"this is not a saved {kind}: it says {found!r}")
-    if not isinstance(found_version, int) or found_version > version:
+    if type(found_version) is not int or found_version < 1:
+        raise InvalidState(f"this is not a saved {kind}: it has the format {found_version!r}")
+    if found_version > version:
         raise InvalidState(
             f"this {kind} was saved in format {found_version!r}, but this stopwise reads formats "
             f"up to {version}: install a newer one"
@@ -46,12 +48,22 @@ def encode_state(state: tuple[NDArray[Any], ...]) -> list[Any]:
     return [array.tolist() for array in state]
 
 
-def restore_state(encoded: list[Any], template: Arrays) -> Arrays:
-    """Return a state of the template's type and array types."""
-    arrays = (
-        np.array(values, dtype=like.dtype) for values, like in zip(encoded, template, strict=True)
+def restore_array(values: Any, like: NDArray[Any], *, free_last_axis: bool = False) -> NDArray[Any]:
+    """Return an array of the same type and shape as the template, or raise ``ValueError``."""
+    array = np.array(values, dtype=like.dtype)
+    axes = slice(None, -1 if free_last_axis else None)
+    fits = array.ndim == like.ndim and array.shape[axes] == like.shape[axes]
+    if not fits or not np.isfinite(array).all():
+        raise ValueError(f"an array of shape {array.shape} does not fit {like.shape}")
+    return array
+
+
+def restore_state(encoded: list[Any], template: Arrays, *, free_last_axis: bool = False) -> Arrays:
+    """Return a state of the template's type, array types and shapes, or raise ``ValueError``."""
+    pairs = zip(encoded, template, strict=True)
+    return type(template)(
+        *(restore_array(values, like, free_last_axis=free_last_axis) for values, like in pairs)
     )
-    return type(template)(*arrays)
 
 
 def _digest(content: object) -> str:

@@ -1,17 +1,19 @@
 """One live comparison: scores come in pair by pair, the verdict is there after each."""
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stopwise.core.comparison import Comparison, numeric_array
+from stopwise.core.arrays import Floats
+from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceState, Interval
-from stopwise.core.method import Floats
 from stopwise.core.result import Decision, Verdict
-from stopwise.core.snapshot import dump, encode_state, load, restore_state
-from stopwise.errors import InvalidInput
+from stopwise.core.scores import numeric_array, require_whole
+from stopwise.core.snapshot import dump, encode_state, load, restore_array, restore_state
+from stopwise.errors import InvalidInput, InvalidState, require
 
 __all__ = ["SequentialTest"]
 
@@ -95,7 +97,7 @@ class SequentialTest:
             method=method,
             alpha=alpha,
             n_max=n_max,
-            bounds=tuple(bounds),  # type: ignore[arg-type]  # its length is checked inside
+            bounds=bounds,
             alternative=alternative,
             design=design,
             margin=margin,
@@ -115,7 +117,7 @@ class SequentialTest:
         comparison, progress = self._comparison, self._progress
         log_e = float(comparison.combined_log_e(progress.log_e))
         low, high = comparison.confidence.bounds(progress.confidence)
-        span = comparison.bounds[1] - comparison.bounds[0]
+        span = comparison.scale.span
         n = progress.n
         return Verdict(
             decision=progress.decision,
@@ -148,7 +150,11 @@ class SequentialTest:
         """
         unit0 = self._comparison.unit_score(r0, "policy 0")
         unit1 = self._comparison.unit_score(r1, "policy 1")
-        self._require_room()
+        if self._progress.n == self._comparison.n_max:
+            raise InvalidInput(
+                f"n_max = {self._comparison.n_max} pairs are already in; declare a larger n_max "
+                "beforehand to go on"
+            )
         self._progress = self._advanced(float(r0), float(r1), unit0, unit1)
         return self.verdict
 
@@ -169,12 +175,17 @@ class SequentialTest:
                 "both policies need equally many scores in one row each, but got shapes "
                 f"{array0.shape} and {array1.shape}"
             )
-        units0 = self._comparison.unit_scores(array0, "policy 0")
-        units1 = self._comparison.unit_scores(array1, "policy 1")
+        comparison = self._comparison
+        comparison.check(array0, "policy 0")
+        comparison.check(array1, "policy 1")
         for r0, r1, unit0, unit1 in zip(
-            array0.tolist(), array1.tolist(), units0.tolist(), units1.tolist(), strict=True
+            array0.tolist(),
+            array1.tolist(),
+            comparison.scale.unit(array0).tolist(),
+            comparison.scale.unit(array1).tolist(),
+            strict=True,
         ):
-            if self._progress.n_decided is not None or self._progress.n == self._comparison.n_max:
+            if self._progress.n_decided is not None or self._progress.n == comparison.n_max:
                 break
             self._progress = self._advanced(r0, r1, unit0, unit1)
         return self.verdict
@@ -182,13 +193,8 @@ class SequentialTest:
     def to_json(self) -> str:
         """Return settings and state as JSON text, from which the test resumes exactly."""
         comparison, progress = self._comparison, self._progress
-        settings = {name: getattr(comparison, name) for name in _SETTINGS}
-        settings["parameters"] = {
-            key: value.tolist() if isinstance(value, np.ndarray) else value
-            for key, value in comparison.parameters.items()
-        }
         content = {
-            "settings": settings,
+            "settings": dataclasses.asdict(comparison),
             "n": progress.n,
             "total0": progress.total0,
             "total1": progress.total1,
@@ -210,21 +216,12 @@ class SequentialTest:
             If the text is damaged, is something else, or comes from a newer version.
         """
         content = load(KIND, VERSION, text)
-        settings = dict(content["settings"])
-        test = cls(**settings.pop("parameters"), **settings)
-        start = test._progress
-        state = restore_state(content["state"], start.state)
-        test._progress = _Progress(
-            content["n"],
-            content["total0"],
-            content["total1"],
-            state,
-            test._comparison.test.evidence(state).log_e,
-            restore_state(content["confidence"], start.confidence),
-            np.array(content["p_value"]),
-            Decision(content["decision"]),
-            content["n_decided"],
-        )
+        try:
+            settings = dict(content["settings"])
+            test = cls(**settings.pop("parameters"), **settings)
+            test._progress = test._restored(content)
+        except (ValueError, KeyError, TypeError) as error:
+            raise InvalidState(f"this saved {KIND} does not fit together: {error}") from error
         return test
 
     def __repr__(self) -> str:
@@ -251,12 +248,29 @@ class SequentialTest:
             None,
         )
 
-    def _require_room(self) -> None:
-        if self._progress.n == self._comparison.n_max:
-            raise InvalidInput(
-                f"n_max = {self._comparison.n_max} pairs are already in; declare a larger n_max "
-                "beforehand to go on"
-            )
+    def _restored(self, content: dict[str, Any]) -> _Progress:
+        comparison, start = self._comparison, self._progress
+        state = restore_state(content["state"], start.state)
+        confidence = restore_state(content["confidence"], start.confidence, free_last_axis=True)
+        p_value = restore_array(content["p_value"], start.p_value)
+        decision, n_decided = Decision(content["decision"]), content["n_decided"]
+        n = require_whole(content["n"], "n", 0, comparison.n_max)
+        require(
+            (n_decided is None) == (decision is Decision.UNDECIDED)
+            and comparison.confidence.holds_together(confidence),
+            "decision or interval is incomplete",
+        )
+        return _Progress(
+            n,
+            float(content["total0"]),
+            float(content["total1"]),
+            state,
+            comparison.test.evidence(state).log_e,
+            confidence,
+            p_value,
+            decision,
+            None if n_decided is None else require_whole(n_decided, "n_decided", 1, n),
+        )
 
     def _advanced(self, r0: float, r1: float, unit0: float, unit1: float) -> _Progress:
         comparison, old = self._comparison, self._progress
@@ -279,6 +293,3 @@ class SequentialTest:
             decision,
             n_decided,
         )
-
-
-_SETTINGS = ("method", "alpha", "n_max", "bounds", "alternative", "design", "margin", "ties")

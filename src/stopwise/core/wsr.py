@@ -5,9 +5,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from stopwise.core.method import Evidence, Floats, Method, evidence_from_log_e
+from stopwise.core.arrays import Floats
+from stopwise.core.confidence import LARGEST_BETS, ConfidenceSequence, ConfidenceState
+from stopwise.core.method import Evidence, Method, evidence_from_log_e
 
-__all__ = ["Wsr", "WsrState", "wsr_bet"]
+__all__ = ["Wsr", "WsrConfidenceSequence", "WsrState"]
 
 TRUNCATION = 0.95
 
@@ -19,6 +21,32 @@ class WsrState(NamedTuple):
     n: Floats
     total: Floats
     squares: Floats  # 1/4 plus the sum of squared deviations from the running mean
+
+
+def wsr_bet(n: Floats, squares: Floats, alpha: float) -> Floats:
+    """Return the predictable plug-in bet for pair n + 1, before truncation, in units of Z."""
+    variance = squares / (n + 1.0)
+    bet: Floats = np.sqrt(2.0 * np.log(2.0 / alpha) / ((n + 1.0) * np.log(n + 2.0) * variance))
+    return bet
+
+
+@dataclass(frozen=True, kw_only=True)
+class WsrConfidenceSequence(ConfidenceSequence):
+    """The published WSR sequence: one predictable plug-in bet for all values, truncated."""
+
+    def _prior_squares(self, shape: tuple[int, ...]) -> Floats:
+        return np.full(shape, 0.25)
+
+    def _moments(self, state: ConfidenceState, difference: Floats) -> tuple[Floats, Floats, Floats]:
+        z = 0.5 * (difference + 1.0)
+        n = state.n + 1.0
+        total = state.total + z
+        return n, total, state.squares + (z - (0.5 + total) / (n + 1.0)) ** 2
+
+    def _bets(self, state: ConfidenceState, cells: slice) -> Floats:
+        bet = 0.5 * wsr_bet(state.n, state.squares, self.alpha)[..., None, None]
+        truncated: Floats = np.minimum(bet, TRUNCATION * LARGEST_BETS[:, cells])
+        return truncated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +68,7 @@ class Wsr(Method[WsrState]):
     summary: ClassVar[str] = "Waudby-Smith & Ramdas: betting confidence sequence excludes 0"
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
     splits_itself: ClassVar[bool] = True
+    confidence: ClassVar[type[ConfidenceSequence]] = WsrConfidenceSequence
 
     def start(self, shape: tuple[int, ...]) -> WsrState:
         """Return the state before the first pair."""
@@ -61,10 +90,3 @@ class Wsr(Method[WsrState]):
     def evidence(self, state: WsrState) -> Evidence:
         """Return half the one-sided martingale as the e-process of this direction."""
         return evidence_from_log_e(state.log_e, self.alpha)
-
-
-def wsr_bet(n: Floats, squares: Floats, alpha: float) -> Floats:
-    """Return the predictable plug-in bet for pair n + 1, before truncation, in units of Z."""
-    variance = squares / (n + 1.0)
-    bet: Floats = np.sqrt(2.0 * np.log(2.0 / alpha) / ((n + 1.0) * np.log(n + 2.0) * variance))
-    return bet

@@ -1,0 +1,101 @@
+"""Scores as they come in: checked once, and mapped from their range to [0, 1]."""
+
+import math
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stopwise.core.arrays import Floats
+from stopwise.errors import InvalidInput, require
+
+__all__ = ["Scale", "is_number", "numeric_array"]
+
+# Data files round milestone values to about 8 digits.
+LEVEL_TOLERANCE = 1e-6
+
+
+def is_number(value: object) -> bool:
+    """Whether this is one finite real number, and not a truth value."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def numeric_array(values: object, what: str) -> NDArray[Any]:
+    """Return an array of booleans, integers or floats, or raise one clear error."""
+    if np.ma.is_masked(values):
+        raise InvalidInput(f"{what} must be numbers, but some are masked as missing")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise InvalidInput(f"{what} must be a regular array of numbers: {error}") from error
+    if array.size and array.dtype.kind not in "biuf":
+        shown = repr(values) if array.ndim == 0 else f"values of type {array.dtype}"
+        raise InvalidInput(f"{what} must be numbers, but got {shown}")
+    return array
+
+
+class Scale(NamedTuple):
+    """The declared range of the score."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def declared(cls, bounds: object) -> "Scale":
+        """Return the scale of two bounds, or raise."""
+        try:
+            low, high = (float(bound) for bound in bounds if is_number(bound))  # type: ignore[attr-defined]
+        except (TypeError, ValueError, OverflowError):
+            low = high = math.nan
+        if not (low < high and math.isfinite(high - low)):
+            raise InvalidInput(
+                f"bounds must be two finite numbers (low, high), low < high, but got {bounds!r}"
+            )
+        return cls(low, high)
+
+    @property
+    def span(self) -> float:
+        """The width of the range."""
+        return self.high - self.low
+
+    def unit(self, scores: NDArray[Any]) -> Floats:
+        """Return scores of the range as numbers in [0, 1]."""
+        return (scores.astype(np.float64) - self.low) / self.span
+
+    def check(self, scores: NDArray[Any], what: str) -> None:
+        """Raise unless every score is finite and within the bounds."""
+        # One pass without temporaries for good data; NaN makes both comparisons false.
+        if scores.size and not (scores.min() >= self.low and scores.max() <= self.high):
+            bad = np.atleast_1d(scores)[np.atleast_1d(~self._inside(scores))][0]
+            raise InvalidInput(
+                f"scores must lie within the bounds [{self.low:g}, {self.high:g}], "
+                f"but {what} got {bad:g}"
+            )
+
+    def check_levels(self, scores: NDArray[Any], levels: Floats, method: str, what: str) -> None:
+        """Raise unless every score is one of the levels (given in [0, 1])."""
+        unit = self.unit(scores)
+        middles = 0.5 * (levels[1:] + levels[:-1])
+        far = np.abs(levels[np.searchsorted(middles, unit)] - unit) > LEVEL_TOLERANCE
+        if far.any():
+            bad = np.atleast_1d(scores)[np.atleast_1d(far)][0]
+            listed = ", ".join(f"{self.low + level * self.span:g}" for level in levels)
+            raise InvalidInput(
+                f"{method} takes only the scores {listed}, but {what} got {bad:g}; "
+                "nscore takes any score within the bounds"
+            )
+
+    def _inside(self, scores: NDArray[Any]) -> NDArray[np.bool_]:
+        return (scores >= self.low) & (scores <= self.high)
+
+
+def require_whole(value: object, name: str, least: int, most: int | None = None) -> int:
+    """Return a whole number within limits, or raise."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    limit = f"of at least {least}" if most is None else f"from {least} to {most}"
+    require(
+        whole and least <= value and (most is None or value <= most),  # type: ignore[operator]
+        f"{name} must be a whole number {limit}, but got {value!r}",
+    )
+    return int(value)  # type: ignore[call-overload, no-any-return]

@@ -1,6 +1,8 @@
-"""Which tests exist: those on real data only where the data are."""
+"""Which tests exist (those on real data only beside the data), and where tables are kept."""
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,18 @@ from benchmarks.paper.datasets import DATA
 HAS_DATA = (DATA / "lbm_progress.csv").is_file()
 
 # Tests on real data exist only beside the data; CI requires them, so that they cannot vanish.
-collect_ignore = [] if HAS_DATA else ["paper/test_real_data.py"]
+collect_ignore = [] if HAS_DATA else ["paper/test_real_data.py", "paper/test_step_data.py"]
 if os.environ.get("STOPWISE_REQUIRE_DATA") and not HAS_DATA:
     pytest.exit(f"STOPWISE_REQUIRE_DATA is set, but there are no data in {DATA}", returncode=1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("tables")
+    before = os.environ.get("STOPWISE_CACHE")
+    os.environ["STOPWISE_CACHE"] = str(folder)
+    yield folder
+    if before is None:
+        del os.environ["STOPWISE_CACHE"]
+    else:
+        os.environ["STOPWISE_CACHE"] = before

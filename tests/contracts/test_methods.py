@@ -9,10 +9,14 @@ import pytest
 import stopwise as sw
 from stopwise.core.arrays import Floats
 
+ANY_SCORE = ("nscore-plus", "nscore", "wsr", "welch")
 ALTERNATIVES = ["greater", "less", "two-sided"]
 N = 24
 # Every method, and the settings that take other paths through it.
 CASES: dict[str, dict[str, Any]] = {
+    "nscore-plus": {},
+    "nscore-plus, paired, margin": {"design": "paired", "margin": 0.05},
+    "nscore-plus, growth": {"deadline": False, "margin": 0.05},
     "nscore": {},
     "nscore, own bins, margin": {"bin_values": [0.0, 0.1, 0.6, 1.0], "margin": 0.05},
     "nscore, paired": {"design": "paired", "bins": 7},
@@ -21,6 +25,8 @@ CASES: dict[str, dict[str, Any]] = {
     "savi": {},
     "savi, 5 levels, margin": {"levels": 5, "margin": 0.1},
     "savi, own levels": {"level_values": [0.2, 0.0, 0.7]},
+    "step": {},
+    "step, binding": {"futility": "binding"},
     "welch": {},
     "barnard": {},
     "boschloo": {},
@@ -39,7 +45,7 @@ def settings_of(case: str, **more: Any) -> dict[str, Any]:
 def scores_for(case: str, runs: int = 1, seed: int = 0) -> tuple[Floats, Floats]:
     """Scores that the method accepts, policy 1 somewhat better."""
     rng = np.random.default_rng(seed)
-    if method_of(case) in ("nscore", "wsr", "welch"):
+    if method_of(case) in ANY_SCORE:
         return rng.beta(1.2, 2, (runs, N)), rng.beta(2, 1.2, (runs, N))
     if case == "savi, own levels":
         levels = np.array(CASES[case]["level_values"])
@@ -201,7 +207,7 @@ class TestMethodContract:
     def test_bounds_only_rescale(self, case: str) -> None:
         """Scores in [-8, 24] (an exact rescaling) give the same evidence, means in units."""
         scores0, scores1 = scores_for(case)
-        if method_of(case) in ("nscore", "wsr", "welch"):
+        if method_of(case) in ANY_SCORE:
             scores0, scores1 = np.round(scores0 * 32) / 32, np.round(scores1 * 32) / 32
         settings = settings_of(case)
         unit = sw.SequentialTest(**settings).run(scores0[0], scores1[0])

@@ -15,7 +15,7 @@ from stopwise.core.snapshot import dump
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"method": "magic"}, "method must be one of nscore, .*'magic'"),
+        ({"method": "magic"}, "method must be one of nscore-plus, .*'magic'"),
         ({"alpha": 0}, r"alpha must lie strictly between 0 and 1, but got 0"),
         ({"alpha": 1.0}, "alpha must lie strictly"),
         ({"alpha": "0.05"}, "alpha must lie strictly"),

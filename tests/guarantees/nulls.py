@@ -20,6 +20,7 @@ class Null:
     tie: bool = True
     levels: tuple[float, ...] | None = None  # the only scores that occur, where they are few
     design: str = "independent"
+    stationary: bool = True
 
     def scores(self, seed: int, runs: int = RUNS, n: int = N) -> tuple[Floats, Floats]:
         """Draw the scores of both policies."""
@@ -98,7 +99,7 @@ NULLS: dict[str, Null] = {
         lambda rng, size: ((rng.random(size) < 0.98) * 1.0, np.full(size, 0.98)),
         levels=(0.0, 0.98, 1.0),
     ),
-    "equal but drifting rates": Null(_drifting, levels=BINARY),
+    "equal but drifting rates": Null(_drifting, levels=BINARY, stationary=False),
     "shared environment": Null(_shared, design="paired"),
     "opposed outcomes": Null(_opposed, levels=BINARY, design="paired"),
     "opposed rare outcomes": Null(_opposed_skewed, levels=BINARY, design="paired"),

@@ -15,25 +15,39 @@ from stopwise.core.arrays import Floats
 from stopwise.core.method import Evidence, Method
 from stopwise.core.nscore import NScore, NScoreState
 from stopwise.core.savi import Savi
-from tests.guarantees.nulls import NULLS, RUNS, N, Null
+from tests.guarantees.nulls import BINARY, NULLS, RUNS, N, Null
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
 ALPHA = 0.05
+GENERAL = ("nscore-plus", "nscore", "wsr", "savi")
+
+
+def covered(method: str, null: Null) -> bool:
+    """Whether the method's proof covers this null, and it accepts such scores."""
+    if null.design not in sw.methods()[method].designs:
+        return False
+    if method == "step":
+        return null.levels == BINARY and null.stationary
+    return method != "savi" or null.levels is not None
+
+
 CASES = [
     (method, name)
-    for method in ("nscore", "wsr", "savi")
+    for method in (*GENERAL, "step")
     for name, null in NULLS.items()
-    if null.design in sw.methods()[method].designs and (null.levels or method != "savi")
+    if covered(method, null)
 ]
 
 
 def settings_for(method: str, null: Null) -> dict[str, Any]:
     """The settings under which the method's proof covers this null."""
-    own = {"level_values": null.levels} if method == "savi" else {}
+    own: dict[str, Any] = {"level_values": null.levels} if method == "savi" else {}
+    if method in ("nscore-plus", "step"):
+        own = {"n_max": N}  # with it they plan for the deadline, and spend what they have there
     return {"method": method, "design": null.design, "workers": 1, **own}
 
 
-@pytest.mark.parametrize("method", ["nscore", "wsr", "savi"])
+@pytest.mark.parametrize("method", GENERAL)
 def test_at_least_twelve_nulls_per_method(method: str) -> None:
     assert sum(case[0] == method for case in CASES) >= 12
 
@@ -92,7 +106,7 @@ def test_strict_ties_err_at_most_alpha_in_both_directions_together(method: str, 
 
 
 @pytest.mark.parametrize("margin", [0.1, -0.1])
-@pytest.mark.parametrize("method", ["nscore", "wsr", "savi"])
+@pytest.mark.parametrize("method", GENERAL)
 def test_margins_keep_the_error(method: str, margin: float) -> None:
     """True gap equal to the margin. Catches a margin of the wrong sign or scale."""
     rng = np.random.default_rng(4)

@@ -57,7 +57,7 @@ class Comparison:
         require(
             self.design in cls.designs,
             f"{self.method} is proven only for the {' and '.join(cls.designs)} design, "
-            f"not for design={self.design!r}; nscore and wsr hold for both",
+            f"not for design={self.design!r}; nscore-plus, nscore and wsr hold for both",
         )
         # A margin as wide as the range would make the claim empty or certain.
         require(

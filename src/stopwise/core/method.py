@@ -79,6 +79,19 @@ class Method(ABC, Generic[State]):
         """Return the only scores that the method accepts, or None if all of [0, 1] are."""
         return np.array([0.0, 1.0]) if self.scores == "binary" else None
 
+    @property
+    def stops_at_futility(self) -> bool:
+        """Whether a study must end where ``futile`` says so, for the level to hold."""
+        return False
+
+    def futile(self, state: State) -> Bools:
+        """Return whether a decision by n_max has become too unlikely to go on for."""
+        return np.zeros(np.shape(state[0]), dtype=bool)
+
+    def for_block(self, index: int) -> "Method[State]":  # noqa: ARG002
+        """Return the method for a block of simulated runs; randomised ones draw anew."""
+        return self
+
     @abstractmethod
     def start(self, shape: tuple[int, ...]) -> State:
         """Return the state before the first pair, for an array of independent runs."""

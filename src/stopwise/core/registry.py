@@ -8,13 +8,25 @@ from typing import Any
 from stopwise.core.batch import Barnard, Boschloo, Fisher, Welch
 from stopwise.core.method import Method
 from stopwise.core.nscore import NScore
+from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.savi import Savi
+from stopwise.core.step import Step
 from stopwise.core.wsr import Wsr
 from stopwise.errors import InvalidInput
 
 __all__ = ["MethodInfo", "create", "find", "methods"]
 
-_CLASSES: tuple[type[Method[Any]], ...] = (NScore, Wsr, Savi, Barnard, Boschloo, Fisher, Welch)
+_CLASSES: tuple[type[Method[Any]], ...] = (
+    NScorePlus,
+    NScore,
+    Wsr,
+    Savi,
+    Step,
+    Barnard,
+    Boschloo,
+    Fisher,
+    Welch,
+)
 _BY_NAME = {cls.name: cls for cls in _CLASSES}
 _COMMON = {field.name for field in dataclasses.fields(Method)}
 _SCORES = {"any": "any within the bounds", "binary": "success or failure", "levels": "K levels"}
@@ -57,7 +69,7 @@ def methods() -> dict[str, MethodInfo]:
     --------
     >>> import stopwise as sw
     >>> list(sw.methods())
-    ['nscore', 'wsr', 'savi', 'barnard', 'boschloo', 'fisher', 'welch']
+    ['nscore-plus', 'nscore', 'wsr', 'savi', 'step', 'barnard', 'boschloo', 'fisher', 'welch']
     >>> sw.methods()["savi"].designs
     ('independent',)
     """

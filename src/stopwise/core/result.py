@@ -28,6 +28,8 @@ class Verdict:
         Which policy was declared better, or "undecided"; final once taken.
     n
         Pairs seen; ``n_decided`` is the pair at which the decision fell, or None.
+    futile
+        Whether the method says that a decision by n_max has become too unlikely to go on for.
     mean0, mean1
         Plain averages of the scores so far, NaN before the first pair.
     log_e
@@ -44,6 +46,7 @@ class Verdict:
     decision: Decision
     n: int
     n_decided: int | None
+    futile: bool
     mean0: float
     mean1: float
     log_e: float | None
@@ -95,6 +98,8 @@ class Verdict:
             caveat = f"{self.method} answers only at n_max = {self.n_max}"
         else:
             caveat = "which does not show that they are equal"
+            if self.futile:
+                caveat += ", and a decision by n_max has become unlikely (futility)"
         return f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}."
 
     def _repr_html_(self) -> str:

@@ -83,7 +83,7 @@ class Scale(NamedTuple):
             listed = ", ".join(f"{self.low + level * self.span:g}" for level in levels)
             raise InvalidInput(
                 f"{method} takes only the scores {listed}, but {what} got {bad:g}; "
-                "nscore takes any score within the bounds"
+                "nscore-plus takes any score within the bounds"
             )
 
     def _inside(self, scores: NDArray[Any]) -> NDArray[np.bool_]:

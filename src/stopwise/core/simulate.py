@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.comparison import Comparison
+from stopwise.core.method import Method
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.errors import InvalidInput, require
 
@@ -29,7 +30,7 @@ class Simulation:
     Attributes
     ----------
     n
-        Pairs used per run: until the decision, or all where undecided.
+        Pairs used per run: until the decision (or a binding futility stop), or all.
     decision
         1 where policy 1 was declared better, 0 where policy 0, -1 where undecided.
     log_e, p_value
@@ -129,8 +130,14 @@ def simulate(
     parts: list[tuple[Ints, Ints, Floats, Floats]] = []
     with ThreadPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
         pending = [
-            pool.submit(_run_block, comparison, array0[block, :n], array1[block, :n])
-            for block in blocks
+            pool.submit(
+                _run_block,
+                comparison,
+                comparison.test.for_block(index),
+                array0[block, :n],
+                array1[block, :n],
+            )
+            for index, block in enumerate(blocks)
         ]
         for block, future in zip(blocks, pending, strict=True):
             parts.append(future.result())
@@ -143,14 +150,16 @@ def simulate(
 
 
 def _run_block(
-    comparison: Comparison, scores0: NDArray[Any], scores1: NDArray[Any]
+    comparison: Comparison,
+    test: Method[Any],
+    scores0: NDArray[Any],
+    scores1: NDArray[Any],
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Run one block of studies, dropping each as soon as it is decided."""
     runs, n = scores0.shape
     shape = (runs, len(comparison.directions))
     used, decision = np.full(runs, n), np.full(runs, -1)
     log_e, p_value = np.zeros(runs), np.ones(runs)
-    test = comparison.test
     rows = np.arange(runs)
     state = test.start(shape)
     evidence = test.evidence(state)
@@ -162,6 +171,10 @@ def _run_block(
         evidence = test.evidence(state)
         smallest = np.minimum(smallest, evidence.p_value)
         falls, winner = comparison.decide(evidence)
+        if test.stops_at_futility:
+            futile = test.futile(state).all(axis=-1)
+            winner = np.where(falls, winner, -1)
+            falls = falls | futile
         if falls.any():
             stopped = rows[falls]
             used[stopped] = column + 1

@@ -35,6 +35,7 @@ class _Progress:
     p_value: Floats
     decision: Decision
     n_decided: int | None
+    futile: bool
 
 
 class SequentialTest:
@@ -123,6 +124,7 @@ class SequentialTest:
             decision=progress.decision,
             n=n,
             n_decided=progress.n_decided,
+            futile=progress.futile and progress.n_decided is None,
             mean0=progress.total0 / n if n else np.nan,
             mean1=progress.total1 / n if n else np.nan,
             log_e=None if np.isnan(log_e) else log_e,
@@ -155,6 +157,11 @@ class SequentialTest:
                 f"n_max = {self._comparison.n_max} pairs are already in; declare a larger n_max "
                 "beforehand to go on"
             )
+        if self._ended_by_futility():
+            raise InvalidInput(
+                f"the study ended at a binding futility stop after {self._progress.n} pairs; going "
+                "on would void the level"
+            )
         self._progress = self._advanced(float(r0), float(r1), unit0, unit1)
         return self.verdict
 
@@ -185,7 +192,10 @@ class SequentialTest:
             comparison.scale.unit(array1).tolist(),
             strict=True,
         ):
-            if self._progress.n_decided is not None or self._progress.n == comparison.n_max:
+            progress = self._progress
+            if progress.n_decided is not None or progress.n == comparison.n_max:
+                break
+            if self._ended_by_futility():
                 break
             self._progress = self._advanced(r0, r1, unit0, unit1)
         return self.verdict
@@ -246,7 +256,13 @@ class SequentialTest:
             np.ones(shape),
             Decision.UNDECIDED,
             None,
+            False,
         )
+
+    def _ended_by_futility(self) -> bool:
+        progress = self._progress
+        binding = self._comparison.test.stops_at_futility
+        return binding and progress.futile and progress.n_decided is None
 
     def _restored(self, content: dict[str, Any]) -> _Progress:
         comparison, start = self._comparison, self._progress
@@ -270,6 +286,7 @@ class SequentialTest:
             p_value,
             decision,
             None if n_decided is None else require_whole(n_decided, "n_decided", 1, n),
+            bool(comparison.test.futile(state).all()),
         )
 
     def _advanced(self, r0: float, r1: float, unit0: float, unit1: float) -> _Progress:
@@ -292,4 +309,5 @@ class SequentialTest:
             np.minimum(old.p_value, evidence.p_value),
             decision,
             n_decided,
+            bool(comparison.test.futile(state).all()),
         )

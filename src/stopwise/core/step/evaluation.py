@@ -1,0 +1,91 @@
+"""Exact operating characteristics of a rule, as polynomials in the two success rates.
+
+Given the final counts ``(x, y)`` after ``n_max`` pairs, all orders of successes and failures are
+equally likely, whatever the success rates. So the probability that the rule rejects on the way,
+and the expected number of pairs until it stops, are two matrices over ``(x, y)`` that do not
+depend on the rates, and
+
+    power(p0, p1) = sum_xy Bin(n, p0)(x) Bin(n, p1)(y) rejection[x, y].
+
+The matrices are found in one pass: a state at ``t - 1`` with ``(x, y)`` is followed, given the
+counts at ``t``, by weights ``x/t`` and ``y/t``, so every step averages neighbours. All terms are
+positive, hence nothing cancels and rounding stays near machine precision.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import gammaln, xlog1py, xlogy
+
+from stopwise.core.arrays import Doubles
+from stopwise.core.step.rule import Rule
+
+
+def rejection_given_counts(rule: Rule, *, heed_futility: bool) -> Doubles:
+    """Probability of "+" given the counts (x, y) at the horizon.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule; the study ends at "+", at the mirrored "-", at ``n_max`` and, if
+        ``heed_futility``, at a futility stop.
+    """
+    rejection = np.zeros((1, 1))
+    for t, arriving, stop in _passage(rule, heed_futility=heed_futility):
+        rejection = _one_more_pair(rejection, t)
+        rejection += arriving * stop
+    return rejection
+
+
+def duration_given_counts(rule: Rule, *, heed_futility: bool) -> Doubles:
+    """Find the expected number of pairs of the study, given the counts (x, y) at the horizon."""
+    duration = np.zeros((1, 1))
+    for t, arriving, _ in _passage(rule, heed_futility=heed_futility):
+        # Whoever arrives here was running, and has used this pair.
+        duration = _one_more_pair(duration, t)
+        duration += arriving
+    return duration
+
+
+def _passage(rule: Rule, *, heed_futility: bool) -> Iterator[tuple[int, Doubles, Doubles]]:
+    """Each time with the fraction of strings that arrive running, and the probability of "+"."""
+    running = np.ones((1, 1))
+    for t in range(1, rule.n_max + 1):
+        running = _one_more_pair(running, t)
+        stop = rule.table(t)
+        yield t, running, stop
+        running = running * (1.0 - stop - stop.T)
+        if heed_futility:
+            running[rule.futility_table(t)] = 0.0
+
+
+def binomial_probabilities(trials: int, rates: Doubles) -> Doubles:
+    """Binomial probabilities of all counts, as a matrix (rate, count)."""
+    counts = np.arange(trials + 1)
+    ways = gammaln(trials + 1) - gammaln(counts + 1) - gammaln(trials - counts + 1)
+    column = rates[:, np.newaxis]
+    probabilities = np.exp(ways + xlogy(counts, column) + xlog1py(trials - counts, -column))
+    result: Doubles = probabilities / probabilities.sum(axis=1, keepdims=True)
+    return result
+
+
+def mean_over_counts(matrix: Doubles, rates0: Doubles, rates1: Doubles) -> Doubles:
+    """Average a matrix over the final counts, at pairs of rates (one-dimensional arrays)."""
+    trials = matrix.shape[0] - 1
+    left = binomial_probabilities(trials, rates0) @ matrix
+    result: Doubles = np.einsum("ij,ij->i", left, binomial_probabilities(trials, rates1))
+    return result
+
+
+def _one_more_pair(matrix: Doubles, t: int) -> Doubles:
+    share = np.arange(1, t) / t
+    rows = np.empty((t + 1, t))
+    rows[0] = matrix[0]
+    rows[t] = matrix[t - 1]
+    column = share[:, np.newaxis]
+    rows[1:t] = (1.0 - column) * matrix[1:] + column * matrix[:-1]
+    result = np.empty((t + 1, t + 1))
+    result[:, 0] = rows[:, 0]
+    result[:, t] = rows[:, t - 1]
+    result[:, 1:t] = (1.0 - share) * rows[:, 1:] + share * rows[:, :-1]
+    return result

@@ -1,0 +1,155 @@
+"""Spend the error that a rule of integers leaves over.
+
+A table of integers cannot spend exactly alpha at every rate: at the best multipliers many states
+are worth either decision, and taking all of them is too much, none too little. The states just
+below the rejection boundary are therefore offered once more, best value for its error first, and
+taken while the error stays within alpha at every null point. Taking a state adds at most the
+probability of arriving there, since some of it would have been rejected later anyway; so each
+pass is safe, and leaves room for another.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from stopwise.core.arrays import Doubles
+from stopwise.core.step.induction import Costs, Regions
+from stopwise.core.step.walk import (
+    Integers,
+    Walk,
+    Weights,
+    by_rows,
+    by_total,
+    combine,
+    combine_totals,
+    interior,
+)
+
+_BLOCK = 2048
+_LEAST_VALUE = 0.2
+
+
+class Offer(NamedTuple):
+    """States next to the boundary, best value first: time, ``m``, fraction that arrives there."""
+
+    time: NDArray[np.int64]
+    m: NDArray[np.int64]
+    fraction: Doubles
+
+
+def offers(values: list[Doubles], fractions: list[Doubles]) -> Offer:
+    """Order the states one row below the boundary by their value for their price."""
+    time = np.concatenate([np.full(part.size, t) for t, part in enumerate(fractions)])
+    m = np.concatenate([np.arange(part.size) for part in fractions])
+    value, fraction = np.concatenate(values), np.concatenate(fractions)
+    order = np.argsort(-value, kind="stable")
+    # Below this value a state costs more error than it will ever be worth.
+    order = order[(fraction[order] > 0.0) & (value[order] > _LEAST_VALUE)]
+    return Offer(time[order], m[order], fraction[order])
+
+
+def fill(table: Integers, offer: Offer, rates: Doubles, room: Doubles) -> int:
+    """Lower entries of ``table[t, m]`` in place while no null point's room is exceeded.
+
+    Only entries above both neighbours are lowered, which keeps a monotone rule monotone.
+
+    Returns
+    -------
+    int
+        Number of states taken.
+    """
+    taken = 0
+    room = room.copy()
+    before, after = table[offer.time, np.abs(offer.m - 1)], table[offer.time, offer.m + 1]
+    here = table[offer.time, offer.m]
+    peaks = (before < here) & ((after < here) | (offer.m == offer.time)) & (here > 2)
+    offer = Offer(*(part[peaks] for part in offer))
+    for start in range(0, offer.time.size, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        used = _arrival(offer.time[part], offer.m[part], rates) * offer.fraction[part, np.newaxis]
+        for k in np.flatnonzero(np.all(used <= room, axis=1)):
+            t, m = offer.time[start + k], offer.m[start + k]
+            entry = table[t, m]
+            peak = table[t, abs(m - 1)] < entry and (m == t or table[t, m + 1] < entry)
+            if peak and np.all(used[k] <= room):
+                table[t, m] = entry - 2
+                room -= used[k]
+                taken += 1
+    return taken
+
+
+def border_values(
+    walk: Walk,
+    weights: list[Weights],
+    costs: Costs,
+    regions: Regions,
+    price: Doubles,
+    *,
+    futility: bool,
+) -> tuple[float, list[Doubles]]:
+    """Cost of a rule, and what rejecting one row earlier would save per unit of its price.
+
+    Returns
+    -------
+    cost : float
+        Weighted expected pairs minus staked power, for both directions together.
+    values : list of arrays
+        Saving divided by price of the state ``d = reject_from - 2``, by time, over ``m``.
+    """
+    n_max = walk.n_max
+    values: list[Doubles] = [np.empty(0)] * (n_max + 1)
+    buffers = walk.buffers()
+    padded = next(buffers)
+    cost = np.empty((1, 1, 1))
+    for t in range(n_max, -1, -1):
+        shape = walk.shape(t)
+        if t < n_max:
+            price = combine_totals(price, weights[t])
+            ahead = combine(padded, t, shape, weights[t]) + costs.running[t]
+        else:
+            price = np.append(price, np.zeros(2))
+            ahead = np.zeros(shape)
+        rows = walk.row_numbers(t)
+        bound = by_rows(regions.reject_from[t], t)
+        if futility:
+            ahead *= rows >= by_rows(regions.continue_from[t], t)
+        saved = np.sum((ahead + costs.gain[t]) * (rows == bound - 2), axis=0)
+        values[t] = by_total(saved / np.maximum(by_rows(price, t), 1e-100), t)[: t + 1]
+        padded = next(buffers)
+        cost = interior(padded, shape)
+        cost[...] = np.where(rows < bound, ahead, -costs.gain[t])
+    return float(cost[0, 0, 0]), values
+
+
+def border_fractions(
+    walk: Walk, weights: list[Weights], regions: Regions, *, futility: bool
+) -> list[Doubles]:
+    """Fraction of strings that arrive one row below the boundary, by time, over ``m``."""
+    fractions: list[Doubles] = [np.zeros(1)]
+    buffers = walk.buffers()
+    padded = next(buffers)
+    padded[1, 1] = 1.0
+    for t in range(1, walk.n_max + 1):
+        shape = walk.shape(t)
+        running = combine(padded, t, shape, weights[t])
+        rows = walk.row_numbers(t)
+        bound = by_rows(regions.reject_from[t], t)
+        fractions.append(by_total(np.sum(running * (rows == bound - 2), axis=0), t)[: t + 1])
+        running *= rows < bound
+        if futility:
+            running *= rows >= by_rows(regions.continue_from[t], t)
+        padded = next(buffers)
+        interior(padded, shape)[...] = running
+    return fractions
+
+
+def _arrival(times: NDArray[np.int64], m: NDArray[np.int64], rates: Doubles) -> Doubles:
+    low, high = times - m, times + m
+    ways = gammaln(2 * times + 1) - gammaln(low + 1) - gammaln(high + 1)
+    success, failure = np.log(rates), np.log1p(-rates)
+    one = np.exp(ways[:, np.newaxis] + np.outer(low, success) + np.outer(high, failure))
+    two = np.exp(ways[:, np.newaxis] + np.outer(high, success) + np.outer(low, failure))
+    result: Doubles = one + two * (m > 0)[:, np.newaxis]
+    return result

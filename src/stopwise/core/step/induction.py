@@ -1,0 +1,161 @@
+"""One round of the Lagrangian design: backward induction for a rule, forward pass for its errors.
+
+For multipliers on the null points the best rule is found exactly by backward induction. Values are
+kept relative to ending undecided, which is harmless because the expected cost of ending undecided
+is the same now and after one more pair; ending undecided then costs nothing and
+
+    value_t = min { price_t(s) - stake * likelihood_t(s, d)      stop with "+" (only d > 0)
+                    0                                            stop undecided (futility, or t = n)
+                    running_t(s, d) + weighted sum of value_{t+1} }
+
+with the price of an error ``sum_k multiplier_k Bin(2t, p_k)(s)``, the mixture likelihood of the
+alternatives, and the mixture of alternatives and their mirrors as the cost of one more pair.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stopwise.core.arrays import Doubles
+from stopwise.core.step.walk import (
+    Integers,
+    Walk,
+    Weights,
+    by_rows,
+    by_total,
+    combine,
+    combine_totals,
+    interior,
+)
+
+# Larger than any value; finite, so that a zero weight times it is zero.
+_FORBIDDEN = 1e200
+
+
+class Regions(NamedTuple):
+    """Decision regions by (time, m): go on for ``continue_from <= d < reject_from``."""
+
+    continue_from: Integers
+    reject_from: Integers
+
+
+class Costs(NamedTuple):
+    """Cost arrays by time: stake times the likelihood, and the cost of one more pair."""
+
+    gain: list[Doubles]
+    running: list[Doubles]
+
+
+def best_regions(
+    walk: Walk,
+    weights: list[Weights],
+    costs: Costs,
+    price: Doubles,
+    *,
+    futility: bool,
+    tilt: float = 0.0,
+    reject_from: Integers | None = None,
+) -> tuple[float, Regions]:
+    """Minimise the Lagrangian over all rules, or over the futility stops of a given rule.
+
+    Parameters
+    ----------
+    price : array
+        Price of a wrong "+" at the horizon, over ``m = 0, ..., n_max``.
+    futility : bool
+        Whether the rule may stop undecided before the horizon.
+    tilt : float
+        Raises the price with time by this fraction in all. Multipliers at which many states are
+        worth either decision then separate them by time, instead of switching all of them at once;
+        the value is a lower bound only without tilt.
+    reject_from : int array, optional
+        Rejection region to keep; then only the futility stops are chosen.
+
+    Returns
+    -------
+    value : float
+        Least Lagrangian at the start, relative to stopping undecided at once.
+    regions : Regions
+        The rule that attains it.
+    """
+    n_max = walk.n_max
+    regions = no_regions(n_max)
+    if reject_from is not None:
+        regions.reject_from[...] = reject_from
+    buffers = walk.buffers()
+    padded = next(buffers)
+    parity = np.array([[0], [1]])
+    value = np.zeros(1)
+    for t in range(n_max, -1, -1):
+        shape = walk.shape(t)
+        if t < n_max:
+            price = combine_totals(price, weights[t])
+            ahead = combine(padded, t, shape, weights[t])
+            ahead += costs.running[t]
+        else:
+            price = np.append(price, np.zeros(2))
+            ahead = np.zeros(shape)
+        stop = (1.0 + tilt * (t / n_max - 0.5)) * by_rows(price, t) - costs.gain[t]
+        stop[0, 0] = _FORBIDDEN
+        width = 2 * shape[2]
+        if reject_from is None:
+            going_on = stop > ahead
+            first = 2 * np.count_nonzero(going_on, axis=0) + parity
+            regions.reject_from[t, :width] = by_total(first, t)
+        else:
+            going_on = walk.row_numbers(t) < by_rows(reject_from[t], t)
+        if futility and t < n_max:
+            hopeless = np.logical_and.accumulate(going_on & (ahead >= 0.0), axis=0)
+            first = 2 * np.count_nonzero(hopeless, axis=0) + parity
+            # A row that starts at d = 1 has no hopeless state when its first entry is 1.
+            regions.continue_from[t, :width] = by_total(np.where(first > 1, first, 0), t)
+            np.minimum(ahead, 0.0, out=ahead)
+        padded = next(buffers)
+        value = interior(padded, shape)
+        value[...] = np.where(going_on, ahead, stop)
+        padded[2 * shape[0] + 1] = _FORBIDDEN
+    return float(value[0, 0, 0]), regions
+
+
+def error_coefficients(
+    walk: Walk, weights: list[Weights], regions: Regions, *, futility: bool
+) -> Doubles:
+    """Probability of "+" given the total at the horizon, over ``m = 0, ..., n_max``.
+
+    With a common success rate ``p`` the error is ``sum_s Bin(2 n_max, p)(s) r(|n_max - s|)``: a
+    polynomial in Bernstein form, whose coefficients these are. Futility stops count only if
+    ``futility`` (binding); without them the error is that of somebody who goes on regardless.
+    """
+    buffers = walk.buffers()
+    padded = next(buffers)
+    padded[1, 1] = 1.0
+    rejected = np.zeros(2)
+    for t in range(1, walk.n_max + 1):
+        shape = walk.shape(t)
+        mass = combine(padded, t, shape, weights[t])
+        rows = walk.row_numbers(t)
+        stopped = mass * (rows >= by_rows(regions.reject_from[t], t))
+        rejected = combine_totals(rejected, weights[t])
+        rejected += by_total(stopped.sum(axis=0), t)
+        mass -= stopped
+        if futility:
+            mass *= rows >= by_rows(regions.continue_from[t], t)
+        padded = next(buffers)
+        interior(padded, shape)[...] = mass
+    return rejected[: walk.n_max + 1]
+
+
+def no_regions(n_max: int) -> Regions:
+    """Tables over (time, m) without any stop, to be filled in."""
+    shape = (n_max + 1, n_max + 2)
+    return Regions(np.zeros(shape, np.int16), np.full(shape, n_max + 1, np.int16))
+
+
+def unfold(half: Integers) -> Integers:
+    """Table over (time, total ``s``) from one over (time, m)."""
+    n_max = half.shape[0] - 1
+    table = np.zeros((n_max + 1, 2 * n_max + 1), dtype=np.int16)
+    for t in range(n_max + 1):
+        table[t, : t + 1] = half[t, t::-1]
+        table[t, t : 2 * t + 1] = half[t, : t + 1]
+    return table

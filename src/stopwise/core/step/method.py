@@ -1,0 +1,161 @@
+"""`step`: the synthesised test as a method of the package."""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stopwise.core.arrays import Bools, Floats
+from stopwise.core.method import Evidence, Method
+from stopwise.core.step.design import StepDesign, step_design
+from stopwise.core.step.risk_budget import RiskBudget
+from stopwise.errors import InvalidInput
+
+# Odd and large: blocks of runs get seeds far apart.
+_BLOCK_STRIDE = 0x9E3779B97F4A7C15
+_REJECTED, _CLOSED, _FUTILE = np.int8(1), np.int8(2), np.int8(4)
+
+
+class StepState(NamedTuple):
+    """State of every run: counts, what has happened, and the key of its random numbers."""
+
+    n: NDArray[np.int32]
+    successes0: NDArray[np.int32]
+    successes1: NDArray[np.int32]
+    status: NDArray[np.int8]
+    key: NDArray[np.uint64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step(Method[StepState]):
+    """Near-optimal test of two success rates with a declared horizon.
+
+    For independent binary outcomes with rates ``p0`` and ``p1`` the probability of ever rejecting
+    ``p1 <= p0`` is at most ``alpha``; proven for every pair of rates when the table is made. The
+    level is that of one direction: in a two-sided use each of the two errs at most ``alpha``.
+
+    The tables belong to a study that also ends when the mirrored rule declares policy 0 better.
+    A one-sided study that went on after that could reject more often than was computed, so the
+    direction is then *closed*: it never rejects any more. It is closed as well at the horizon
+    and, with binding futility stops, at a futility stop. So whoever goes on regardless of any stop
+    keeps the level.
+
+    Parameters
+    ----------
+    table : {"optimal", "paper"}
+        The design by backward induction, or the published STEP rule.
+    futility : {None, "advisory", "binding"}
+        Kind of futility stops; see `step_design`.
+    risk_budget, risk_exponent
+        Shape and exponent of the published rule's error budget, see ``RiskBudget``.
+    seed : int
+        Seed of the published rule's randomised states. The random number at a visit is a hash of
+        the seed, the position of the run and the number of pairs: a replay is exact, and a run does
+        not depend on how many others there are. Both directions of a run share it, so that
+        one is closed exactly when the other rejects.
+
+    References
+    ----------
+    Snyder et al. (2025), "Is your imitation learning policy better than mine? Policy comparison
+    with near-optimal stopping".
+    """
+
+    table: str = "optimal"
+    futility: str | None = "advisory"
+    risk_budget: str = "power"
+    risk_exponent: float = 1.0
+    seed: int = 0
+
+    name: ClassVar[str] = "step"
+    summary: ClassVar[str] = "STEP: near-optimal binary test for a declared n_max, from a table"
+    scores: ClassVar[str] = "binary"
+    needs_n_max: ClassVar[bool] = True
+    takes_margin: ClassVar[bool] = False
+
+    @cached_property
+    def stopping(self) -> StepDesign:
+        """The synthesised design, made on first use."""
+        if self.n_max is None:
+            raise InvalidInput("step answers only for a declared n_max, but n_max is None")
+        return step_design(
+            self.alpha,
+            self.n_max,
+            table=self.table,
+            futility=self.futility,
+            risk_budget=RiskBudget(self.risk_budget, self.risk_exponent),
+        )
+
+    @property
+    def stops_at_futility(self) -> bool:
+        """Whether futility stops are binding."""
+        return self.futility == "binding"
+
+    def for_block(self, index: int) -> "Step":
+        """Return the method with a seed of its own for each block of simulated runs."""
+        return self if index == 0 else replace(self, seed=self.seed + index * _BLOCK_STRIDE)
+
+    def start(self, shape: tuple[int, ...]) -> StepState:
+        """State before the first pair; makes or reads the table."""
+        # Nothing is drawn before the table exists: never an answer without it.
+        _ = self.stopping
+        zero = np.zeros(shape, dtype=np.int32)
+        runs = np.arange(math.prod(shape[:-1]), dtype=np.uint64).reshape(shape[:-1])
+        keys = _hash(_hash(np.full_like(runs, self.seed % 2**64)) ^ runs)
+        if shape:
+            keys = np.repeat(keys[..., np.newaxis], shape[-1], axis=-1)
+        return StepState(zero, zero, zero, np.zeros(shape, dtype=np.int8), keys)
+
+    def step(self, state: StepState, r0: Floats, r1: Floats) -> StepState:
+        """State after one more pair of outcomes."""
+        rule = self.stopping.rule
+        n = state.n + np.int32(1)
+        successes0 = state.successes0 + (r0 > 0.5).astype(np.int32)
+        successes1 = state.successes1 + (r1 > 0.5).astype(np.int32)
+        running = (state.status & (_REJECTED | _CLOSED)) == 0
+        # A closed run is looked up at the origin, which is always in the table and never stops.
+        time, x, y = (np.where(running, a, 0).astype(np.int64) for a in (n, successes0, successes1))
+        uniform = _uniform(state.key, n)
+        rejected = running & (uniform < rule.rejection_probability(time, x, y))
+        mirrored = running & (uniform < rule.rejection_probability(time, y, x))
+        futile = running & ~rejected & ~mirrored & rule.is_futile(time, x, y)
+        closed = running & ~rejected & (mirrored | (n >= rule.n_max))
+        if self.futility == "binding":
+            closed |= futile
+        status = state.status | rejected * _REJECTED | closed * _CLOSED | futile * _FUTILE
+        return StepState(n, successes0, successes1, status.astype(np.int8), state.key)
+
+    def evidence(self, state: StepState) -> Evidence:
+        """All-or-nothing evidence: e-value ``1/alpha`` after a rejection, 0 before it.
+
+        The e-value is ``1{rejected} / alpha``, whose mean under the null is at most one; its
+        logarithm is minus infinity until the rejection. The p-value is ``alpha`` after a
+        rejection and 1 before it.
+        """
+        rejected = (state.status & _REJECTED) != 0
+        log_e = np.where(rejected, -math.log(self.alpha), -np.inf)
+        return Evidence(log_e, np.where(rejected, self.alpha, 1.0), rejected)
+
+    def futile(self, state: StepState) -> Bools:
+        """Whether a futility stop has been reached."""
+        result: Bools = (state.status & _FUTILE) != 0
+        return result
+
+
+def _hash(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Scramble 64-bit integers (the finaliser of SplitMix64, Steele et al. 2014)."""
+    # Arithmetic modulo 2^64 is meant; numpy warns of it for single numbers.
+    with np.errstate(over="ignore"):
+        mixed = values + np.uint64(0x9E3779B97F4A7C15)
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    result: NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
+    return result
+
+
+def _uniform(key: NDArray[np.uint64], n: NDArray[np.int32]) -> Floats:
+    """Uniform numbers in [0, 1), one for each key and number of pairs."""
+    mixed = _hash(key ^ _hash(n.astype(np.uint64)))
+    return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53

@@ -1,0 +1,1 @@
+"""The synthesised binary test."""

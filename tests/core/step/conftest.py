@@ -1,0 +1,13 @@
+"""Shared tables and data: every table is synthesised once per test run."""
+
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from stopwise.core.step import StepDesign, step_design
+
+
+@pytest.fixture(scope="session")
+def designed() -> Callable[..., StepDesign]:
+    return cache(step_design)

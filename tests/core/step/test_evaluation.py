@@ -1,0 +1,88 @@
+"""The exact evaluation against enumeration of every outcome, and against simulation."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from stopwise.core.step import RiskBudget
+from stopwise.core.step.evaluation import (
+    binomial_probabilities,
+    duration_given_counts,
+    mean_over_counts,
+    rejection_given_counts,
+)
+from stopwise.core.step.published import published_rule
+from stopwise.core.step.rule import Rule
+
+
+def small_rule(seed: int) -> Rule:
+    """A rule for six pairs with random bounds, futility stops and randomised states."""
+    rng = np.random.default_rng(seed)
+    n_max = 6
+    reject_from = rng.integers(2, 5, size=(n_max + 1, 2 * n_max + 1)).astype(np.int16)
+    continue_from = (rng.random((n_max + 1, 2 * n_max + 1)) < 0.1).astype(np.int16)
+    states = [(t, x, x + 1) for t in range(2, n_max + 1) for x in range(t)]
+    codes = np.array([(t * 7 + x) * 7 + y for t, x, y in states])
+    return Rule(reject_from, continue_from, codes, rng.random(codes.size) * 0.5)
+
+
+def enumerate_rule(rule: Rule, p0: float, p1: float, heed_futility: bool) -> tuple[float, float]:
+    """Rejection probability and expected pairs by walking through all 4^n outcomes."""
+    power = pairs = 0.0
+    for outcome in product(range(4), repeat=rule.n_max):
+        weight = 1.0
+        for cell in outcome:
+            a, b = divmod(cell, 2)
+            weight *= (p0 if a else 1 - p0) * (p1 if b else 1 - p1)
+        x = y = 0
+        running = 1.0
+        for t, cell in enumerate(outcome, start=1):
+            x, y = x + cell // 2, y + cell % 2
+            pairs += weight * running
+            here = (np.array([t]), np.array([x]), np.array([y]))
+            up = rule.rejection_probability(*here)[0]
+            down = rule.rejection_probability(here[0], here[2], here[1])[0]
+            power += weight * running * up
+            running *= 1.0 - up - down
+            if heed_futility and rule.is_futile(*here)[0]:
+                running = 0.0
+    return power, pairs
+
+
+@pytest.mark.parametrize(("seed", "heed"), [(0, False), (1, True)])
+def test_matches_enumeration_of_all_sequences(seed: int, heed: bool) -> None:
+    rule = small_rule(seed)
+    power, pairs = enumerate_rule(rule, 0.35, 0.8, heed)
+    rates = np.array([0.35]), np.array([0.8])
+    rejection = rejection_given_counts(rule, heed_futility=heed)
+    duration = duration_given_counts(rule, heed_futility=heed)
+    assert mean_over_counts(rejection, *rates)[0] == pytest.approx(power, abs=1e-13)
+    assert mean_over_counts(duration, *rates)[0] == pytest.approx(pairs, abs=1e-12)
+
+
+def test_matches_simulation_of_the_published_rule() -> None:
+    # Sabotage: dropping `- stop.T` in the passage raises the power beyond the interval.
+    rule = published_rule(0.05, 30, RiskBudget())
+    rng = np.random.default_rng(7)
+    runs = 20_000
+    x = rng.binomial(1, 0.4, (runs, 30)).cumsum(axis=1)
+    y = rng.binomial(1, 0.7, (runs, 30)).cumsum(axis=1)
+    running, rejected = np.ones(runs, bool), np.zeros(runs, bool)
+    for t in range(1, 31):
+        time, uniform = np.full(runs, t), rng.random(runs)
+        up = uniform < rule.rejection_probability(time, x[:, t - 1], y[:, t - 1])
+        down = uniform < rule.rejection_probability(time, y[:, t - 1], x[:, t - 1])
+        rejected |= running & up
+        running &= ~(up | down)
+    rejection = rejection_given_counts(rule, heed_futility=False)
+    power = mean_over_counts(rejection, np.array([0.4]), np.array([0.7]))[0]
+    assert binomtest(int(rejected.sum()), runs, power).pvalue > 1e-3
+
+
+def test_binomial_probabilities_at_the_ends() -> None:
+    table = binomial_probabilities(5, np.array([0.0, 1.0, 0.5]))
+    assert table[0].tolist() == [1, 0, 0, 0, 0, 0]
+    assert table[1].tolist() == [0, 0, 0, 0, 0, 1]
+    assert table[2] * 32 == pytest.approx([1, 5, 10, 10, 5, 1])

@@ -1,0 +1,99 @@
+"""`Step` as a method: real data, closing, replay, refusals."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from stopwise.core.arrays import Floats
+from stopwise.core.step import Step, StepDesign
+from stopwise.core.step.method import StepState
+
+
+def run(method: Step, r0: Floats, r1: Floats) -> list[StepState]:
+    """States after each pair, both directions; the first axis of the scores is time."""
+    state = method.start((*r0.shape[1:], 2))
+    states = []
+    for a, b in zip(r0.astype(float), r1.astype(float), strict=True):
+        forward, backward = np.stack([a, b], -1), np.stack([b, a], -1)
+        state = method.step(state, forward, backward)
+        states.append(state)
+    return states
+
+
+def test_error_rate_of_one_direction_without_looking_at_the_other() -> None:
+    # A one-sided study goes on after the mirrored stop. Sabotage: a rule made for 2 alpha fails.
+    method = Step(n_max=50, table="paper", futility=None, seed=3)
+    rng = np.random.default_rng(11)
+    runs = 20_000
+    r0, r1 = rng.binomial(1, 0.5, (2, 50, runs))
+    final = run(method, r0, r1)[-1]
+    rejected = method.evidence(final).rejected[:, 0]
+    assert binomtest(int(rejected.sum()), runs, 0.05, alternative="greater").pvalue > 0.01
+    expected = float(method.stopping.error(0.5))
+    assert binomtest(int(rejected.sum()), runs, expected).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("table", ["optimal", "paper"])
+def test_a_direction_is_closed_by_the_mirrored_stop(table: str) -> None:
+    # Policy 0 wins 14 pairs, then policy 1 wins 36: the table alone would reject at the end.
+    method = Step(n_max=50, table=table, futility=None)
+    r1 = np.repeat([0.0, 1.0], [14, 36])
+    states = run(method, 1.0 - r1, r1)
+    assert method.evidence(states[13]).rejected.tolist() == [False, True]
+    assert method.evidence(states[-1]).rejected.tolist() == [False, True]
+    final = np.array([50]), np.array([14]), np.array([36])
+    assert method.stopping.rule.rejection_probability(*final)[0] == 1.0
+
+
+def test_directions_exclude_each_other_and_rejection_stays() -> None:
+    method = Step(n_max=50, table="paper")
+    r0, r1 = np.random.default_rng(5).binomial(1, [[[0.2]], [[0.6]]], (2, 60, 400))
+    states = run(method, r0, r1)
+    rejected = np.array([method.evidence(state).rejected for state in states])
+    assert not np.any(rejected[..., 0] & rejected[..., 1])
+    assert np.all(np.diff(rejected.astype(int), axis=0) >= 0)
+    assert not np.any(rejected[-1] & ~rejected[49])
+
+
+def test_evidence_is_all_or_nothing() -> None:
+    method = Step(n_max=20)
+    states = run(method, np.zeros(20), np.ones(20))
+    before, after = method.evidence(states[0]), method.evidence(states[-1])
+    assert np.all(before.log_e == -np.inf)
+    assert np.all(before.p_value == 1.0)
+    assert after.log_e[0] == pytest.approx(-np.log(0.05))
+    assert after.p_value.tolist() == [0.05, 1.0]
+
+
+def test_randomised_states_replay_and_do_not_depend_on_the_number_of_runs() -> None:
+    method = Step(n_max=50, table="paper", seed=9)
+    r0, r1 = np.random.default_rng(6).binomial(1, [[[0.4]], [[0.6]]], (2, 50, 300))
+    whole, again, part = run(method, r0, r1), run(method, r0, r1), run(method, r0[:, :7], r1[:, :7])
+    single = run(method, r0[:, 0], r1[:, 0])
+    for k in range(50):
+        assert np.array_equal(whole[k].status, again[k].status)
+        assert np.array_equal(whole[k].status[:7], part[k].status)
+        assert np.array_equal(whole[k].status[0], single[k].status)
+    other = run(Step(n_max=50, table="paper", seed=10), r0, r1)
+    assert any(not np.array_equal(a.status, b.status) for a, b in zip(whole, other, strict=True))
+
+
+def test_futility_is_advice_or_binds() -> None:
+    # Equal until the futility region is reached, then policy 1 wins every pair.
+    tie = np.tile([0.0, 1.0], 15)
+    r0, r1 = np.append(tie, np.zeros(20)), np.append(tie, np.ones(20))
+    advisory, binding, none = (Step(n_max=50, futility=f) for f in ("advisory", "binding", None))
+    last = {method.futility: run(method, r0, r1)[-1] for method in (advisory, binding, none)}
+    assert advisory.futile(last["advisory"]).all()
+    assert binding.futile(last["binding"]).all()
+    assert not none.futile(last[None]).any()
+    assert advisory.evidence(last["advisory"]).rejected.tolist() == [True, False]
+    assert not binding.evidence(last["binding"]).rejected.any()
+
+
+def test_design_is_made_once(designed: Callable[..., StepDesign]) -> None:
+    method = Step(n_max=20)
+    assert method.stopping is method.stopping
+    assert np.array_equal(method.stopping.rule.reject_from, designed(0.05, 20).rule.reject_from)

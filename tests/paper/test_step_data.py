@@ -1,0 +1,53 @@
+"""Decision times of ``step`` on the STEP paper's own data, mirrored, in file order.
+
+Collected only where the data folder is present.
+"""
+
+import csv
+
+import pytest
+
+import stopwise as sw
+from benchmarks.paper.datasets import DATA
+
+# Task, n_max, alpha, published rule (measured on the reference), the optimal table at most.
+TIMES = [
+    ("PU_HARDWARE_DISTRIBUTION", 200, 0.05, None, None),
+    ("PU_HARDWARE_POLICY", 200, 0.05, 61, 61),
+    ("TRI_FOLD_RED_TOWEL", 50, 0.05, 19, 19),
+    ("TRI_FOLD_RED_TOWEL", 200, 0.05, 21, 20),
+    ("TRI_CLEAN_SPILL_v4", 50, 0.05, 8, 7),
+    ("TRI_CLEAN_SPILL_v4", 200, 0.05, 9, 8),
+    ("TRI_CLEAN_SPILL_v2", 50, 0.05, 21, 20),
+    ("TRI_CLEAN_SPILL_v2", 200, 0.05, 24, 22),
+]
+
+
+def outcomes(task: str, n_max: int) -> tuple[list[int], list[int]]:
+    columns: dict[str, list[int]] = {"policy_0": [], "policy_1": []}
+    with (DATA / "step_binary.csv").open(newline="") as file:
+        for row in csv.DictReader(file):
+            if row["task"].removesuffix("_SUPPLEMENT") == task:
+                columns[row["policy"]].append(int(row["success"]))
+    return columns["policy_0"][:n_max], columns["policy_1"][:n_max]
+
+
+@pytest.mark.parametrize(("task", "n_max", "alpha", "paper", "optimal"), TIMES)
+def test_decision_times(
+    task: str, n_max: int, alpha: float, paper: int | None, optimal: int | None
+) -> None:
+    """The published rule within 2 pairs (it is randomised), the optimal table no later."""
+    scores = outcomes(task, n_max)
+    common = {"alpha": alpha, "n_max": n_max, "alternative": "two-sided"}
+
+    published = sw.SequentialTest("step", table="paper", **common).run(*scores)  # type: ignore[arg-type]
+    ours = sw.SequentialTest("step", **common).run(*scores)  # type: ignore[arg-type]
+
+    if paper is None or optimal is None:
+        assert not published.decided
+        assert not ours.decided
+    else:
+        assert published.n_decided is not None
+        assert abs(published.n_decided - paper) <= 2
+        assert ours.n_decided is not None
+        assert ours.n_decided <= optimal

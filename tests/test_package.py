@@ -21,9 +21,10 @@ def test_unknown_names_are_errors() -> None:
 @pytest.mark.parametrize(
     ("statement", "absent"),
     [
-        ("import stopwise", ["numpy", "scipy", "typer", "rich"]),
-        ("import stopwise.cli", ["numpy", "scipy"]),
-        ("import stopwise; stopwise.SequentialTest", ["scipy.stats", "typer", "rich"]),
+        ("import stopwise", ["numpy", "scipy", "typer", "rich", "polars", "yaml"]),
+        ("import stopwise.cli", ["numpy", "scipy", "polars", "yaml"]),
+        ("import stopwise; stopwise.SequentialTest", ["scipy.stats", "typer", "rich", "polars"]),
+        ("import stopwise; stopwise.read_trials({'a': [0], 'b': [1]})", ["pandas", "pyarrow"]),
     ],
 )
 def test_imports_are_lazy(statement: str, absent: list[str]) -> None:

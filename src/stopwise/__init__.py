@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from stopwise.core.result import Decision, Verdict
     from stopwise.core.simulate import Simulation, simulate
     from stopwise.core.stream import SequentialTest
+    from stopwise.data.read import read_trials
+    from stopwise.data.trials import Trials
     from stopwise.errors import InvalidInput, InvalidState, StopwiseError
 
 __version__ = "0.1.0"
@@ -25,8 +27,10 @@ __all__ = [
     "SequentialTest",
     "Simulation",
     "StopwiseError",
+    "Trials",
     "Verdict",
     "methods",
+    "read_trials",
     "simulate",
 ]
 
@@ -39,8 +43,10 @@ _HOMES = {
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
     "StopwiseError": "errors",
+    "Trials": "data.trials",
     "Verdict": "core.result",
     "methods": "core.registry",
+    "read_trials": "data.read",
     "simulate": "core.simulate",
 }
 

@@ -1,0 +1,74 @@
+"""Ranges of scores: declared before the data, checked on every score."""
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from stopwise.core.scores import Scale
+from stopwise.data.raw import Bounds
+from stopwise.data.values import Complaint
+from stopwise.errors import InvalidInput, require
+
+__all__ = ["bounds_of_data", "declared_bounds", "require_within"]
+
+
+def declared_bounds(
+    bounds: Bounds | Mapping[str, Bounds] | None, tasks: Sequence[str]
+) -> dict[str, Bounds]:
+    """Return the declared bounds per task, or raise for a task that there is not."""
+    if bounds is None:
+        return {}
+    if not isinstance(bounds, Mapping):
+        return dict.fromkeys(tasks, _pair(Scale.declared(bounds)))
+    for task in bounds:
+        if task not in tasks:
+            known = ", ".join(map(repr, tasks))
+            raise InvalidInput(f"bounds are declared for task {task!r}, but the tasks are {known}")
+    return {task: _declared(task, limits) for task, limits in bounds.items()}
+
+
+def _pair(scale: Scale) -> Bounds:
+    return scale.low, scale.high
+
+
+def _declared(task: str, bounds: Bounds) -> Bounds:
+    try:
+        return _pair(Scale.declared(bounds))
+    except InvalidInput as error:
+        raise InvalidInput(f"task {task!r}: {error}") from error
+
+
+def require_within(
+    scores: pl.Series, tasks: pl.Series, bounds: Mapping[str, Bounds], complaint: Complaint
+) -> None:
+    """Raise for the first score outside the bounds of its task."""
+    if not bounds or not len(scores):
+        return
+    names = list(bounds)
+    low, high = (
+        tasks.replace_strict(
+            names, [bounds[name][end] for name in names], default=None, return_dtype=pl.Float64
+        )
+        for end in (0, 1)
+    )
+    bad = ((scores < low) | (scores > high)).fill_null(False)
+    row = bad.arg_max()
+    if row is not None and bad[row]:
+        rule = f"must lie within the bounds [{low[row]:g}, {high[row]:g}]"
+        raise complaint(row, f"{rule}, but got {scores[row]:g}")
+
+
+def bounds_of_data(frame: pl.DataFrame) -> dict[str, Bounds]:
+    """Return the least and the greatest score of each task."""
+    found = frame.group_by("task", maintain_order=True).agg(
+        pl.col("score").min().alias("low"), pl.col("score").max().alias("high")
+    )
+    bounds: dict[str, Bounds] = {}
+    for task, low, high in found.rows():
+        require(
+            low < high,
+            f"bounds='data' needs different scores, but all scores of task {task!r} are {low:g}; "
+            "declare the bounds",
+        )
+        bounds[task] = (low, high)
+    return bounds

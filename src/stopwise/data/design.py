@@ -1,0 +1,253 @@
+"""From a trial table to aligned scores: which trial of one policy meets which of another.
+
+Rules, each counted in the notes of the result:
+
+- independent: the k-th trial of one policy meets the k-th of the other; the longer policy's last
+  trials have no partner.
+- paired: one row per block, in the order in which blocks first appear. Where a policy has no trial
+  in a block the cell is empty, and only the pairs with that policy skip the block. Of several
+  trials of a policy in one block the first counts. Trials without a block are left out.
+- stratified: as paired, but the j-th trial of a policy in a block (the stratum) meets the j-th of
+  the others there, so that every trial with a partner counts.
+- the i.i.d. correction: in each row of a paired or stratified design one policy is drawn at random
+  and only its score is kept; what remains is an independent design with about n/k trials each.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from stopwise.data.trials import Trials
+from stopwise.errors import InvalidInput, require
+
+__all__ = ["DESIGNS", "Aligned", "align"]
+
+DESIGNS = ("auto", "independent", "paired", "stratified")
+FEW_ROWS_PER_STRATUM = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """Scores of one task, aligned for comparison.
+
+    Parameters
+    ----------
+    policies
+        The policies, one per column.
+    scores
+        Shape (n, k), in the order of the analysis; NaN where a policy has no trial. Read-only.
+    counts
+        The trials of each policy in ``scores``.
+    notes
+        What was assumed, left out or drawn, one plain sentence each.
+    design
+        What to declare to the test: "independent" or "paired".
+    """
+
+    policies: tuple[str, ...]
+    scores: NDArray[np.float64]
+    counts: tuple[int, ...]
+    notes: tuple[str, ...]
+    design: str
+
+
+def align(
+    trials: Trials,
+    *,
+    task: str | None = None,
+    design: str = "auto",
+    policies: tuple[str, ...] | None = None,
+    iid_correction: bool = False,
+    seed: int | None = None,
+) -> Aligned:
+    """Align the trials of one task.
+
+    Parameters
+    ----------
+    trials
+        The table.
+    task
+        The task; needed only if there are several.
+    design
+        "independent", "paired" or "stratified" (rules above). "auto" is paired where policies
+        share blocks, stratified where they have several trials in one, else independent; the
+        choice is stated.
+    policies
+        The policies and their order; by default all of the task, in order of appearance.
+    iid_correction
+        Keep one randomly chosen policy per block, as in the paper's appendix: scores are then
+        truly independent between policies, at the price of all other trials of the block.
+    seed
+        A whole number for the i.i.d. correction.
+
+    Examples
+    --------
+    >>> import stopwise as sw
+    >>> from stopwise.data.design import align
+    >>> trials = sw.read_trials(
+    ...     {"policy": ["a", "b", "b", "a"], "block": ["x", "x", "y", "z"], "score": [0, 1, 1, 0]}
+    ... )
+    >>> aligned = align(trials)
+    >>> aligned.design, aligned.scores.tolist()
+    ('paired', [[0.0, 1.0], [nan, 1.0], [0.0, nan]])
+    """
+    require(design in DESIGNS, f"design must be one of {', '.join(DESIGNS)}, but got {design!r}")
+    frame, names = _selected(trials, task, policies)
+    notes: list[str] = []
+    if design == "auto":
+        design = _detected(frame, notes)
+    if iid_correction and design == "independent":
+        raise InvalidInput(
+            "the i.i.d. correction draws one policy per block, so it needs a paired or stratified "
+            "design, but the design is independent"
+        )
+    if design == "independent":
+        return _independent(frame, names, notes)
+    scores = _by_block(frame, names, design, notes)
+    if iid_correction:
+        return _one_policy_per_row(scores, names, seed, notes)
+    empty = int(np.isnan(scores).sum())
+    if empty:
+        notes.append(
+            f"{empty} of {scores.size} cells are empty: pairs with that policy skip the block"
+        )
+    return _aligned(names, scores, notes, "paired")
+
+
+def _selected(
+    trials: Trials, task: str | None, policies: tuple[str, ...] | None
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    tasks = trials.tasks
+    if task is None:
+        require(len(tasks) == 1, f"there are {len(tasks)} tasks: name one of {', '.join(tasks)}")
+        task = tasks[0]
+    require(task in tasks, f"task must be one of {', '.join(tasks)}, but got {task!r}")
+    frame = trials.frame.filter(pl.col("task") == task)
+    present = tuple(frame["policy"].unique(maintain_order=True))
+    names = present if policies is None else tuple(policies)
+    for name in names:
+        require(
+            name in present,
+            f"policy must be one of {', '.join(present)} in task {task!r}, but got {name!r}",
+        )
+    require(len(set(names)) == len(names), f"policies must be distinct, but got {names!r}")
+    return frame.filter(pl.col("policy").is_in(names)), names
+
+
+def _detected(frame: pl.DataFrame, notes: list[str]) -> str:
+    """Return the design that the blocks show; sharing any block makes trials dependent."""
+    if "block" not in frame.columns:
+        notes.append("design: independent was assumed, since the trials have no blocks")
+        return "independent"
+    cells = frame.drop_nulls("block").group_by("block", "policy").len()
+    shared = cells.group_by("block").len().filter(pl.col("len") > 1)
+    if not len(shared):
+        notes.append("design: independent was assumed, since no block has trials of two policies")
+        return "independent"
+    repeated = bool((cells["len"] > 1).any())
+    design = "stratified" if repeated else "paired"
+    blocks = cells["block"].n_unique()
+    why = ", some with several trials of a policy" if repeated else ""
+    notes.append(
+        f"design: {design} was assumed, since policies share {len(shared)} of {blocks} blocks{why}"
+    )
+    return design
+
+
+def _independent(frame: pl.DataFrame, names: tuple[str, ...], notes: list[str]) -> Aligned:
+    grouped = frame.partition_by("policy", as_dict=True)
+    columns = [grouped[(name,)]["score"].to_numpy() for name in names]
+    return _columns_side_by_side(columns, names, notes)
+
+
+def _columns_side_by_side(
+    columns: list[NDArray[np.float64]], names: tuple[str, ...], notes: list[str]
+) -> Aligned:
+    lengths = [len(column) for column in columns]
+    scores = np.full((max(lengths), len(names)), np.nan)
+    for index, column in enumerate(columns):
+        scores[: len(column), index] = column
+    if len(set(lengths)) > 1:
+        counted = ", ".join(f"{name} {n}" for name, n in zip(names, lengths, strict=True))
+        notes.append(
+            f"unequal numbers of trials ({counted}): the last trials of the longer policies "
+            "have no partner"
+        )
+    return _aligned(names, scores, notes, "independent")
+
+
+def _by_block(
+    frame: pl.DataFrame, names: tuple[str, ...], design: str, notes: list[str]
+) -> NDArray[np.float64]:
+    """Return one row per block (paired), or per block and occurrence (stratified)."""
+    require("block" in frame.columns, f"design {design!r} needs a column of blocks; there is none")
+    without = frame["block"].null_count()
+    if without:
+        notes.append(f"{without} trials without a block were left out")
+    frame = frame.drop_nulls("block")
+    require(len(frame) > 0, f"design {design!r} needs blocks, but every trial lacks one")
+    if design == "stratified":
+        occurrence = pl.int_range(pl.len()).over("block", "policy").alias("occurrence")
+        frame = frame.with_columns(occurrence)
+        _note_strata(frame, notes)
+        keys = ["block", "occurrence"]
+    else:
+        frame = _first_in_block(frame, notes)
+        keys = ["block"]
+    rows = frame.select(keys).unique(maintain_order=True).with_row_index("row")
+    row = frame.join(rows, on=keys, how="left", maintain_order="left")["row"].to_numpy()
+    policy = frame["policy"].replace_strict(names, range(len(names)), return_dtype=pl.Int64)
+    scores = np.full((len(rows), len(names)), np.nan)
+    scores[row, policy.to_numpy()] = frame["score"].to_numpy()
+    return scores
+
+
+def _first_in_block(frame: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
+    first = frame.unique(["block", "policy"], keep="first", maintain_order=True)
+    repeats = len(frame) - len(first)
+    if repeats:
+        notes.append(
+            f"{repeats} further trials of a policy in the same block were left out (the first "
+            "counts); design 'stratified' uses them"
+        )
+    return first
+
+
+def _note_strata(frame: pl.DataFrame, notes: list[str]) -> None:
+    strata = frame["block"].n_unique()
+    rows = frame.select(pl.struct("block", "occurrence").n_unique()).item()
+    notes.append(f"stratified: {rows} rows within {strata} strata, in order of occurrence")
+    if rows < FEW_ROWS_PER_STRATUM * strata:
+        notes.append(
+            "strata with few trials each are exchangeable rather than i.i.d.: the guarantee is "
+            "approximate unless the strata were drawn at random"
+        )
+
+
+def _one_policy_per_row(
+    scores: NDArray[np.float64], names: tuple[str, ...], seed: int | None, notes: list[str]
+) -> Aligned:
+    require(
+        isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0,
+        f"the i.i.d. correction needs a seed, a whole number of at least 0, but got {seed!r}",
+    )
+    # Drawn among all policies, present or not: missing cells must not steer the choice.
+    drawn = np.random.default_rng(seed).integers(len(names), size=len(scores))
+    kept = scores[np.arange(len(scores)), drawn]
+    columns = [kept[(drawn == index) & ~np.isnan(kept)] for index in range(len(names))]
+    used = sum(map(len, columns))
+    notes.append(
+        f"i.i.d. correction: one policy per block drawn with seed {seed}, {used} of "
+        f"{int((~np.isnan(scores)).sum())} trials kept"
+    )
+    return _columns_side_by_side(columns, names, notes)
+
+
+def _aligned(
+    names: tuple[str, ...], scores: NDArray[np.float64], notes: list[str], design: str
+) -> Aligned:
+    scores.setflags(write=False)
+    counts = tuple(int(count) for count in (~np.isnan(scores)).sum(axis=0))
+    return Aligned(policies=names, scores=scores, counts=counts, notes=tuple(notes), design=design)

@@ -1,0 +1,69 @@
+"""The formats that can be read, one module each; the first that recognises a file reads it."""
+
+from pathlib import Path
+
+from stopwise.data.formats import (
+    csv_table,
+    json_lines,
+    lbm_eval,
+    lerobot,
+    numpy_arrays,
+    openpi_droid,
+    openvla_libero,
+    parquet,
+    polaris,
+    roboarena,
+    sb3_evaluations,
+    sb3_monitor,
+    vla_evaluation_harness,
+)
+from stopwise.data.formats.protocol import Format
+from stopwise.data.raw import RawTable
+from stopwise.errors import InvalidInput
+
+__all__ = ["find", "names", "read", "recognise"]
+
+# Special formats first: a monitor file is a CSV too.
+FORMATS: tuple[Format, ...] = (
+    lerobot,
+    vla_evaluation_harness,
+    lbm_eval,
+    roboarena,
+    sb3_evaluations,
+    sb3_monitor,
+    openpi_droid,
+    polaris,
+    openvla_libero,
+    parquet,
+    numpy_arrays,
+    json_lines,
+    csv_table,
+)
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all formats."""
+    return tuple(known.name for known in FORMATS)
+
+
+def find(name: str) -> Format:
+    """Return the format of that name, or raise."""
+    for known in FORMATS:
+        if known.name == name:
+            return known
+    raise InvalidInput(f"format must be one of {', '.join(names())}, but got {name!r}")
+
+
+def recognise(path: Path) -> Format | None:
+    """Return the first format that the content looks like, or None."""
+    return next((known for known in FORMATS if known.recognise(path)), None)
+
+
+def read(reader: Format, path: Path) -> RawTable:
+    """Return what a format reads; errors of the file system become one line too."""
+    try:
+        return reader.read(path)
+    except OSError as error:
+        raise InvalidInput(f"{path}: it cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path}, byte {error.start}: the text is not valid UTF-8") from error

@@ -1,0 +1,24 @@
+"""CSV, TSV and semicolon-separated tables with a header line."""
+
+from functools import partial
+from pathlib import Path
+
+from stopwise.data.formats.delimited_file import header, line_of_row, read_delimited
+from stopwise.data.raw import RawTable
+from stopwise.data.roles import SCORE_NAMES
+
+__all__ = ["name", "read", "recognise"]
+
+name = "csv"
+SUFFIXES = (".csv", ".tsv")
+
+
+def recognise(path: Path) -> bool:
+    """Whether the first line is a header: by the file's ending, or a column that is a score."""
+    names = [column.strip().lower() for column in header(path)]
+    return bool(names) and (path.suffix.lower() in SUFFIXES or any(n in SCORE_NAMES for n in names))
+
+
+def read(path: Path) -> RawTable:
+    """Return all columns."""
+    return RawTable(source=str(path), frame=read_delimited(path), place=partial(line_of_row, path))

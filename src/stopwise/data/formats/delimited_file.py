@@ -1,0 +1,84 @@
+"""Delimited text, shared by all formats that are CSV inside."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from stopwise.data.formats.text_file import first_line
+from stopwise.errors import InvalidInput
+
+__all__ = ["header", "line_of_row", "read_delimited"]
+
+DELIMITERS = ("\t", ";", ",")
+
+
+def header(path: Path) -> list[str]:
+    """Return the column names in the first line of a text file."""
+    line = first_line(path)
+    return next(csv.reader([line], delimiter=_delimiter(line)), [])
+
+
+def read_delimited(path: Path, comment_lines: int = 0) -> pl.DataFrame:
+    """Return all columns as text, so that a bad value can be named; blank lines are no rows."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        lines = [file.readline() for _ in range(comment_lines + 1)]
+    if not lines[-1].strip():
+        raise InvalidInput(f"{path}, line {comment_lines + 1}: there is no header line")
+    try:
+        frame = pl.read_csv(
+            path,
+            separator=_delimiter(lines[-1]),
+            skip_lines=comment_lines,
+            infer_schema=False,
+        )
+    except pl.exceptions.PolarsError as error:
+        _require_equal_fields(path, comment_lines)
+        reason = str(error).splitlines()[0]
+        raise InvalidInput(f"{path}: not a regular table: {reason}") from error
+    # A line that was cut off has empty last columns; only then is the slow look worth it.
+    if frame[:, -1].null_count():
+        _require_equal_fields(path, comment_lines)
+        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+    return frame
+
+
+def line_of_row(path: Path, row: int, comment_lines: int = 0) -> str:
+    """Return the line at which a row ends; read again, since quoted text may span lines."""
+    for index, (line, _) in enumerate(_rows(path, comment_lines)):
+        if index == row + 1:
+            return f"line {line}"
+    return "the last line"
+
+
+def _require_equal_fields(path: Path, comment_lines: int) -> None:
+    rows = _rows(path, comment_lines)
+    try:
+        _, names = next(rows)
+        for line, fields in rows:
+            if len(fields) != len(names):
+                raise InvalidInput(
+                    f"{path}, line {line}: {len(fields)} fields where the header has {len(names)}; "
+                    "the line may be cut off"
+                )
+    except csv.Error as error:
+        raise InvalidInput(f"{path}: not a regular table: {error}") from error
+
+
+def _rows(path: Path, comment_lines: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield line number and fields of the header and of each row that is not blank."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        for _ in range(comment_lines):
+            file.readline()
+        start = file.tell()
+        delimiter = _delimiter(file.readline())
+        file.seek(start)
+        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        for fields in reader:
+            if any(fields):
+                yield comment_lines + reader.line_num, fields
+
+
+def _delimiter(line: str) -> str:
+    return max(DELIMITERS, key=lambda delimiter: (line.count(delimiter), delimiter == ","))

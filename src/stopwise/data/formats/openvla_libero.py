@@ -1,0 +1,54 @@
+"""Text logs of the LIBERO evaluation of openvla, openvla-oft and their descendants."""
+
+import re
+from pathlib import Path
+
+from stopwise.data.formats.text_file import head
+from stopwise.data.raw import RawTable, frame_of_records
+from stopwise.errors import InvalidInput
+
+__all__ = ["name", "read", "recognise"]
+
+name = "openvla-libero"
+# A logger may put its own words before them: "INFO:root:Success: True".
+PREFIX = r"^(?:\S.*[\s:\]])?"
+TASK = re.compile(PREFIX + r"Task: (?P<task>.*\S)")
+SUCCESS = re.compile(PREFIX + r"Success:(?P<success>.*)")
+
+
+def recognise(path: Path) -> bool:
+    """Whether the beginning has lines of both kinds."""
+    lines = head(path).splitlines()
+    return any(map(TASK.match, lines)) and any(map(SUCCESS.match, lines))
+
+
+def read(path: Path) -> RawTable:
+    """Return the success (the score) of each episode."""
+    records: list[dict[str, object]] = []
+    lines: list[int] = []
+    task: str | None = None
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if found := TASK.match(line):
+            task = found["task"]
+        elif found := SUCCESS.match(line):
+            if task is None:
+                raise InvalidInput(f"{path}, line {number}: a success before any 'Task:' line")
+            records.append({"task": task, "success": _success(path, number, found["success"])})
+            lines.append(number)
+    return RawTable(
+        source=str(path),
+        frame=frame_of_records(records),
+        place=lambda row: f"line {lines[row]}",
+        roles={"task": "task", "score": "success", "success": "success"},
+        bounds={"success": (0.0, 1.0)},
+    )
+
+
+def _success(path: Path, number: int, words: str) -> bool:
+    word = next(iter(words.split()), "")
+    if word not in ("True", "False"):
+        raise InvalidInput(
+            f"{path}, line {number}: 'Success:' must be followed by True or False, "
+            f"but got {words.strip()!r}"
+        )
+    return word == "True"

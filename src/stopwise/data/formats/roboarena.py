@@ -1,0 +1,89 @@
+"""RoboArena dumps: one folder per session, each with a metadata.yaml."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from stopwise.data.formats.json_file import field
+from stopwise.data.formats.text_file import head
+from stopwise.data.raw import RawTable, frame_of_records
+from stopwise.errors import InvalidInput
+
+__all__ = ["name", "read", "recognise"]
+
+name = "roboarena"
+SESSIONS = "evaluation_sessions"
+METADATA = "metadata.yaml"
+
+
+def recognise(path: Path) -> bool:
+    """Whether it is a dump, its folder of sessions, or the metadata of one session."""
+    if path.is_dir():
+        return next(_files(path), None) is not None
+    beginning = head(path)
+    return path.name == METADATA and "policies:" in beginning
+
+
+def read(path: Path) -> RawTable:
+    """Return partial_success (the default score), binary_success and duration of each trial."""
+    files = [path] if path.is_file() else sorted(_files(path))
+    records: list[dict[str, object]] = []
+    places: list[str] = []
+    empty = 0
+    for file in files:
+        session, policies = _session(file)
+        for letter, trial in policies.items():
+            if trial is None:
+                empty += 1
+                continue
+            place = f"policies.{letter}"
+            field(file, place, trial, "policy_name", str)
+            field(file, place, trial, "partial_success", object)
+            records.append({**session, **trial, "task": name, "session": file.parent.name})
+            places.append(f"{file.relative_to(path) if path.is_dir() else file.name}, {place}")
+    notes = [f"{path}: {len(files)} sessions, in the order of their folders' names"]
+    if empty:
+        notes.append(f"{path}: {empty} empty places of policies are no trials")
+    return RawTable(
+        source=str(path),
+        frame=frame_of_records(records),
+        place=places.__getitem__,
+        roles={
+            "task": "task",
+            "policy": "policy_name",
+            "score": "partial_success",
+            "success": "binary_success",
+            "block": "session",
+        },
+        bounds={"partial_success": (0.0, 1.0), "binary_success": (0.0, 1.0)},
+        notes=tuple(notes),
+    )
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    inner = folder / SESSIONS
+    return (inner if inner.is_dir() else folder).glob(f"*/{METADATA}")
+
+
+def _session(file: Path) -> tuple[dict[str, object], dict[str, Any]]:
+    """Return the plain facts about a session, and its trials by letter."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the fast one needs a C library
+    try:
+        content = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark is not None else ""
+        problem = getattr(error, "problem", None) or "unreadable"
+        raise InvalidInput(
+            f"{file}{line}: not valid YAML ({problem}); it may be cut off"
+        ) from error
+    policies = field(file, "", content, "policies", dict)
+    facts: dict[str, object] = {
+        key: value
+        for key, value in content.items()
+        if isinstance(value, str | int | float | date) and key != "preference"
+    }
+    return facts, policies

@@ -1,0 +1,70 @@
+"""evaluations.npz of stable-baselines3's EvalCallback."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from stopwise.data.formats.numpy_file import array_names, load_arrays
+from stopwise.data.raw import RawTable
+from stopwise.errors import InvalidInput
+
+__all__ = ["name", "read", "recognise"]
+
+name = "sb3-evaluations"
+# Names in the file and in the table.
+MEASURES = {"results": "return", "ep_lengths": "length", "successes": "success"}
+
+
+def recognise(path: Path) -> bool:
+    """Whether the archive holds the arrays of the callback."""
+    return array_names(path) >= {"timesteps", "results"}
+
+
+def read(path: Path) -> RawTable:
+    """Return the return (the default score), length and success of the last evaluation.
+
+    Earlier evaluations are of other checkpoints, that is of other policies.
+    """
+    arrays = load_arrays(path)
+    for array in ("timesteps", "results"):
+        if array not in arrays:
+            raise InvalidInput(f"{path}: the array {array!r} is missing")
+    evaluations, episodes = _shape(path, arrays["results"])
+    columns: dict[str, Any] = {}
+    for theirs, ours in MEASURES.items():
+        if theirs in arrays:
+            values = arrays[theirs]
+            if values.shape != (evaluations, episodes) or values.dtype.kind not in "biuf":
+                raise InvalidInput(
+                    f"{path}, array {theirs!r}: must be numbers of shape "
+                    f"{(evaluations, episodes)}, but got {values.dtype} of shape {values.shape}"
+                )
+            columns[ours] = values[-1]
+    if arrays["timesteps"].shape != (evaluations,):
+        raise InvalidInput(
+            f"{path}, array 'timesteps': must have shape ({evaluations},), "
+            f"but got {arrays['timesteps'].shape}"
+        )
+    roles = {"score": "return"} | ({"success": "success"} if "success" in columns else {})
+    return RawTable(
+        source=str(path),
+        frame=pl.DataFrame(columns),
+        place=lambda row: f"results[{evaluations - 1}, {row}]",
+        roles=roles,
+        bounds={"success": (0.0, 1.0)},
+        notes=(
+            f"{path}: the last of {evaluations} evaluations was taken, "
+            f"at {arrays['timesteps'][-1]} timesteps",
+        ),
+    )
+
+
+def _shape(path: Path, results: np.ndarray[Any, Any]) -> tuple[int, int]:
+    if results.ndim != 2 or results.size == 0:
+        raise InvalidInput(
+            f"{path}, array 'results': must have shape (evaluations, episodes), "
+            f"but got {results.shape}"
+        )
+    return results.shape[0], results.shape[1]

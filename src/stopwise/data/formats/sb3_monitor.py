@@ -1,0 +1,53 @@
+"""stable-baselines3 monitor files: a comment with JSON, then r, l, t per episode."""
+
+import json
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from stopwise.data.formats.delimited_file import line_of_row, read_delimited
+from stopwise.data.formats.text_file import first_line
+from stopwise.data.raw import RawTable
+from stopwise.data.values import to_numbers
+from stopwise.errors import InvalidInput
+
+__all__ = ["name", "read", "recognise"]
+
+name = "sb3-monitor"
+
+
+def recognise(path: Path) -> bool:
+    """Whether the first line is the comment that the Monitor wrapper writes."""
+    line = first_line(path)
+    return line.startswith("#") and '"t_start"' in line
+
+
+def read(path: Path) -> RawTable:
+    """Return the return r (the default score), length l and finishing time of each episode."""
+    about = _comment(path)
+    frame = read_delimited(path, comment_lines=1)
+    place = partial(line_of_row, path, comment_lines=1)
+    raw = RawTable(source=str(path), frame=frame, place=place)
+    for column in ("r", "l", "t"):
+        if column not in frame.columns:
+            raise InvalidInput(f"{path}, line 2: the column {column!r} is missing")
+    # Seconds since the start of the process say nothing across files.
+    seconds = to_numbers(frame["t"], lambda row, rule: raw.error(row, "t", rule))
+    columns = [(seconds + about["t_start"]).alias("finished")]
+    roles = {"score": "r", "time": "finished"}
+    if about["env_id"]:
+        columns.append(pl.Series("env_id", [about["env_id"]]).new_from_index(0, len(frame)))
+        roles["task"] = "env_id"
+    return RawTable(source=str(path), frame=frame.with_columns(columns), place=place, roles=roles)
+
+
+def _comment(path: Path) -> dict[str, object]:
+    try:
+        about = json.loads(first_line(path).lstrip("#"))
+        return {"t_start": float(about["t_start"]), "env_id": about.get("env_id")}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidInput(
+            f'{path}, line 1: must be #{{"t_start": number, "env_id": name}}, '
+            f"but got {first_line(path)[:40]!r}"
+        ) from error

@@ -1,0 +1,113 @@
+"""Tables that are in memory already: polars, pandas, Arrow, and dictionaries of arrays."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from stopwise.data.raw import RawTable, column_of_values
+from stopwise.data.roles import ROLE_NAMES, ColumnChoice
+from stopwise.errors import InvalidInput
+
+__all__ = ["is_frame", "raw_of_arrays", "raw_of_frame"]
+
+
+def is_frame(source: object) -> bool:
+    """Whether the object is a table; pandas is recognised without being imported."""
+    return isinstance(source, pl.DataFrame | pl.LazyFrame) or (
+        hasattr(source, "__arrow_c_stream__") or _is_pandas(source)
+    )
+
+
+def raw_of_frame(source: Any) -> RawTable:
+    """Return a frame of any supported library, as it is."""
+    if isinstance(source, pl.LazyFrame):
+        frame = source.collect()
+    elif isinstance(source, pl.DataFrame):
+        frame = source
+    elif _is_pandas(source):
+        frame = pl.DataFrame([_pandas_column(str(name), source[name]) for name in source.columns])
+    else:
+        frame = pl.DataFrame(source)
+    return RawTable(source="the frame", frame=frame, place=lambda row: f"row {row}")
+
+
+def raw_of_arrays(
+    arrays: Mapping[Any, Any], columns: Mapping[str, ColumnChoice], source: str = "the dictionary"
+) -> RawTable:
+    """Return the columns; if none has a usual name, each array holds the scores of a policy."""
+    if not arrays:
+        raise InvalidInput(f"{source}: it holds no arrays")
+    series = {
+        str(name): _array_column(str(name), values, source) for name, values in arrays.items()
+    }
+    chosen = columns.get("score")
+    if chosen is None and not any(name.strip().lower() in ROLE_NAMES for name in series):
+        return _policy_per_array(series, source)
+    lengths = {name: len(values) for name, values in series.items()}
+    if len(set(lengths.values())) > 1:
+        raise InvalidInput(f"{source}: columns must be equally long, but got lengths {lengths}")
+    return RawTable(
+        source=source, frame=pl.DataFrame(list(series.values())), place=lambda row: f"row {row}"
+    )
+
+
+def _policy_per_array(series: Mapping[str, pl.Series], source: str) -> RawTable:
+    places = [(name, i) for name, values in series.items() for i in range(len(values))]
+    kinds = {values.dtype for values in series.values()}
+    numeric = all(kind.is_numeric() or kind == pl.Boolean for kind in kinds)
+    common = kinds.pop() if len(kinds) == 1 else pl.Float64() if numeric else pl.String()
+    scores = pl.concat([values.cast(common).alias("score") for values in series.values()])
+    policies = pl.Series("policy", [name for name, _ in places], dtype=pl.String)
+    return RawTable(
+        source=source,
+        frame=pl.DataFrame([policies, scores]),
+        place=lambda row: f"{places[row][0]}[{places[row][1]}]",
+        roles={"policy": "policy", "score": "score"},
+        notes=("no array has the name of a column, so each holds the scores of one policy",),
+    )
+
+
+def _array_column(name: str, values: Any, source: str) -> pl.Series:
+    try:
+        array = values if isinstance(values, pl.Series) else np.asarray(values)
+    except ValueError as error:
+        raise InvalidInput(f"{source}, {name!r}: must be one regular array: {error}") from error
+    if isinstance(array, pl.Series):
+        return array.alias(name)
+    if array.ndim != 1:
+        raise InvalidInput(f"{source}, {name!r}: must be a 1-D array, but got shape {array.shape}")
+    return _numpy_column(name, array)
+
+
+def _numpy_column(name: str, array: np.ndarray[Any, Any]) -> pl.Series:
+    if array.dtype.kind in "biufM":
+        if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+            array = array.astype(np.float64)
+        return pl.Series(name, array)
+    # Objects of mixed kinds, as pandas and np.load give them: missing values are NaN there.
+    values = [None if _is_nan(value) else value for value in array.tolist()]
+    return column_of_values(name, values)
+
+
+def _pandas_column(name: str, column: Any) -> pl.Series:
+    # By way of numpy and lists, so that pyarrow is not needed.
+    array = column.to_numpy()
+    if array.dtype.kind in "biufM":
+        return _numpy_column(name, array)
+    missing = column.isna().tolist()
+    values = [None if gone else value for value, gone in zip(column.tolist(), missing, strict=True)]
+    return column_of_values(name, values)
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _is_pandas(source: object) -> bool:
+    return any(
+        base.__module__.partition(".")[0] == "pandas" and base.__name__ == "DataFrame"
+        for base in type(source).__mro__
+    )

@@ -1,0 +1,174 @@
+"""One function from any file, folder or frame to the trial table."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from stopwise.data.bounds import bounds_of_data, declared_bounds
+from stopwise.data.raw import Bounds
+from stopwise.data.roles import ColumnChoice, require_columns
+from stopwise.data.sources import load
+from stopwise.data.standard import Names, Part, standardise
+from stopwise.data.trials import ORDERS, Trials
+from stopwise.errors import InvalidInput, require
+
+__all__ = ["read_trials"]
+
+MISSING = ("error", "drop")
+
+
+def read_trials(
+    source: Any,
+    *,
+    format: str | None = None,  # noqa: A002 - the plain word is the right one for users
+    policy: str | None = None,
+    task: str | None = None,
+    columns: Mapping[str, ColumnChoice] | None = None,
+    score: str | None = None,
+    bounds: Bounds | Mapping[str, Bounds] | str | None = None,
+    order: str = "file",
+    seed: int | None = None,
+    missing: str = "error",
+) -> Trials:
+    """Read trials from the files that people have, and say what was assumed.
+
+    Parameters
+    ----------
+    source
+        A path to a file, or to a folder with a file or sub-folder per policy; a list of paths; a
+        dictionary of policy: path; a polars, pandas or Arrow frame; a dictionary of columns, or of
+        policy: scores.
+    format
+        The name of the format, where its content should not decide.
+    policy, task
+        A name for all rows, for files that hold no such column.
+    columns
+        The columns of task, policy, trial, score, success, block, time and evaluator by name;
+        several names are joined with "/", None ignores what would be guessed.
+    score
+        Short for ``columns={"score": ...}``: which of a format's measures to compare.
+    bounds
+        The range of the score, (low, high) or per task, known before the data; a score outside is
+        an error. "data" takes the range of the data, which voids the guarantee. None leaves the
+        range unknown, unless the format defines it, as for a success.
+    order
+        "file", "time" (sorted by the time column) or "shuffled" (needs a seed).
+    seed
+        A whole number for the shuffled order.
+    missing
+        "error", or "drop" to leave out (and count) trials without a score.
+
+    Returns
+    -------
+    Trials
+        Its notes say what was guessed, assumed or dropped.
+
+    Examples
+    --------
+    >>> import stopwise as sw
+    >>> trials = sw.read_trials({"base": [0, 1, 0], "new": [1, 1]}, bounds=(0, 1))
+    >>> trials.frame["score"].to_list()
+    [0.0, 1.0, 0.0, 1.0, 1.0]
+    >>> print(*trials.notes, sep="; ")
+    no array has the name of a column, so each holds the scores of one policy; ...
+    """
+    chosen = _columns(columns, score)
+    _require_choices(order, seed, missing, bounds)
+    tables = load(source, format_name=format, policy=policy, columns=chosen)
+    parts = [
+        standardise(
+            table.raw,
+            chosen,
+            Names(policy=table.policy, task=task, policy_from_file=table.policy_from_file),
+            missing,
+        )
+        for table in tables
+    ]
+    frame = _ordered(_concatenated(parts), order, seed)
+    require(len(frame) > 0, f"{parts[0].raw.source}: no trial is left after dropping")
+    notes = [note for part in parts for note in part.notes]
+    limits = _bounds(bounds, parts, frame, notes)
+    for part in parts:
+        part.require_within(limits)
+    if order == "shuffled":
+        notes.append(f"order: shuffled with seed {seed}, not the order in which trials were run")
+    return Trials.from_columns(
+        frame.to_dict(),
+        bounds=limits,
+        notes=notes,
+        order=order,
+        bounds_inferred=bounds == "data",
+    )
+
+
+def _columns(
+    columns: Mapping[str, ColumnChoice] | None, score: str | None
+) -> dict[str, ColumnChoice]:
+    chosen = dict(columns or {})
+    if score is not None:
+        require(
+            chosen.setdefault("score", score) == score,
+            f"score and columns['score'] must agree, but got {score!r} and {chosen['score']!r}",
+        )
+    require_columns(chosen)
+    return chosen
+
+
+def _require_choices(order: str, seed: int | None, missing: str, bounds: object) -> None:
+    require(order in ORDERS, f"order must be one of {', '.join(ORDERS)}, but got {order!r}")
+    require(missing in MISSING, f"missing must be one of {', '.join(MISSING)}, but got {missing!r}")
+    require(
+        not isinstance(bounds, str) or bounds == "data",
+        f"bounds must be (low, high), task: (low, high) pairs or 'data', but got {bounds!r}",
+    )
+    if order == "shuffled":
+        require(
+            isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0,
+            f"order='shuffled' needs a seed, a whole number of at least 0, but got {seed!r}",
+        )
+
+
+def _concatenated(parts: Sequence[Part]) -> pl.DataFrame:
+    kinds = {part.frame["time"].dtype for part in parts if "time" in part.frame.columns}
+    if len(kinds) > 1:
+        raise InvalidInput(
+            f"{parts[-1].raw.source}: its times are not of the same kind (numbers or dates) as "
+            "those of other files; choose the column with columns={'time': ...}, None for none"
+        )
+    return pl.concat([part.frame for part in parts], how="diagonal")
+
+
+def _ordered(frame: pl.DataFrame, order: str, seed: int | None) -> pl.DataFrame:
+    if order == "shuffled":
+        return frame[np.random.default_rng(seed).permutation(len(frame))]
+    if order == "time":
+        require("time" in frame.columns, "order='time' needs a time column, but none was found")
+        gaps = frame["time"].null_count()
+        require(gaps == 0, f"order='time' needs the time of every trial, but {gaps} have none")
+        return frame.sort("time", maintain_order=True)
+    return frame
+
+
+def _bounds(
+    bounds: Bounds | Mapping[str, Bounds] | str | None,
+    parts: Sequence[Part],
+    frame: pl.DataFrame,
+    notes: list[str],
+) -> dict[str, Bounds]:
+    if isinstance(bounds, str):
+        notes.append("bounds: taken from the data, which voids the guarantee")
+        return bounds_of_data(frame)
+    tasks = frame["task"].unique(maintain_order=True).to_list()
+    return {**_defined_bounds(parts), **declared_bounds(bounds, tasks)}
+
+
+def _defined_bounds(parts: Sequence[Part]) -> dict[str, Bounds]:
+    """Return the bounds that formats define, for tasks of which every file says the same."""
+    found: dict[str, set[Bounds | None]] = {}
+    for part in parts:
+        for task in part.frame["task"].unique(maintain_order=True):
+            found.setdefault(task, set()).add(part.bounds)
+    agreed = {task: next(iter(limits)) for task, limits in found.items() if len(limits) == 1}
+    return {task: limits for task, limits in agreed.items() if limits is not None}

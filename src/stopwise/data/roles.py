@@ -1,0 +1,109 @@
+"""Which column means what: as the user says, as the format defines, or by a stated guess."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stopwise.data.raw import RawTable
+from stopwise.errors import InvalidInput, require
+
+__all__ = ["ROLE_NAMES", "SCORE_NAMES", "ColumnChoice", "Roles", "require_columns", "resolve"]
+
+# A column, several whose values together make the name, or None for "no such column".
+ColumnChoice = str | Sequence[str] | None
+
+# Usual names, the likeliest first; partial credit comes before success, which it contains.
+GUESSES: dict[str, tuple[str, ...]] = {
+    "task": ("task", "task_name", "task_id", "env_id", "env_name"),
+    "policy": (
+        "policy",
+        "policy_name",
+        "policy_id",
+        "model",
+        "method",
+        "algo",
+        "algorithm",
+        "agent",
+    ),
+    "trial": ("trial", "trial_id", "episode", "episode_id", "episode_ix", "rollout", "rollout_id"),
+    "score": (
+        *("score", "progress", "partial_success", "task_progress", "completion"),
+        *("return", "episode_return", "reward", "episode_reward", "sum_reward"),
+        *("success", "is_success", "binary_success"),
+    ),
+    "success": ("success", "is_success", "binary_success"),
+    "block": (
+        *("block", "block_id", "paired_block", "session", "session_id"),
+        *("environment", "scenario", "scenario_index", "initial_condition", "env_seed", "seed"),
+    ),
+    "time": ("time", "timestamp", "datetime", "started_at", "date"),
+    "evaluator": ("evaluator", "evaluator_name", "operator", "rater"),
+}
+SCORE_NAMES = GUESSES["score"]
+ROLE_NAMES = frozenset(name for names in GUESSES.values() for name in names)
+SINGLE = ("score", "success", "time")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of each role, and what has to be said about them."""
+
+    columns: Mapping[str, tuple[str, ...]]
+    guessed: frozenset[str]
+    notes: tuple[str, ...]
+
+
+def require_columns(columns: Mapping[str, ColumnChoice]) -> None:
+    """Raise unless the user's choice names known roles."""
+    for role, choice in columns.items():
+        require(role in GUESSES, f"columns must name among {', '.join(GUESSES)}, but got {role!r}")
+        require(
+            role not in SINGLE or choice is None or isinstance(choice, str),
+            f"columns[{role!r}] must be one column, but got {choice!r}",
+        )
+    require(
+        "score" not in columns or columns["score"] is not None,
+        "columns['score'] must be a column, but got None",
+    )
+
+
+def resolve(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> Roles:
+    """Return the columns of each role: chosen, else defined by the format, else guessed."""
+    present = {name.strip().lower(): name for name in reversed(raw.frame.columns)}
+    columns: dict[str, tuple[str, ...]] = {}
+    guessed: set[str] = set()
+    notes: list[str] = []
+    for role, usual in GUESSES.items():
+        if role in chosen:
+            columns[role] = _chosen(raw, role, chosen[role])
+        elif role in raw.roles:
+            columns[role] = (raw.roles[role],)
+            if role == "score":
+                notes.append(f"score column: {raw.roles[role]!r} (by default; score= sets another)")
+        else:
+            found = next((present[name] for name in usual if name in present), None)
+            if found is not None:
+                columns[role] = (found,)
+                guessed.add(role)
+                notes.append(f"{role} column: {found!r} (guessed)")
+    if "score" not in columns:
+        raise InvalidInput(
+            f"{raw.source}: no column looks like a score; name it with score=, "
+            f"the columns are {_listed(raw)}"
+        )
+    known = {role: names for role, names in columns.items() if names}
+    return Roles(known, frozenset(guessed), tuple(notes))
+
+
+def _chosen(raw: RawTable, role: str, choice: ColumnChoice) -> tuple[str, ...]:
+    names = () if choice is None else (choice,) if isinstance(choice, str) else tuple(choice)
+    for name in names:
+        if name not in raw.frame.columns:
+            raise InvalidInput(
+                f"{raw.source}: there is no column {name!r} for the {role}; "
+                f"the columns are {_listed(raw)}"
+            )
+    return names
+
+
+def _listed(raw: RawTable) -> str:
+    return ", ".join(map(repr, raw.frame.columns))

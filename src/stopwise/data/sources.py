@@ -1,0 +1,143 @@
+"""What the user points at: files, folders, frames or dictionaries, and whose trials they hold."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from stopwise.data import formats
+from stopwise.data.formats.protocol import Format
+from stopwise.data.frames import is_frame, raw_of_arrays, raw_of_frame
+from stopwise.data.raw import RawTable
+from stopwise.data.roles import ColumnChoice
+from stopwise.errors import InvalidInput
+
+__all__ = ["Loaded", "load"]
+
+# File names that tools always use, so that only the folder tells policies apart.
+COMMON_STEMS = {"eval_info", "eval_results", "evaluations", "metadata", "monitor", "results"}
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """One table with the policy as the user named it, or else as its file is called."""
+
+    raw: RawTable
+    policy: str | None
+    policy_from_file: str | None = None
+
+
+def load(
+    source: Any, *, format_name: str | None, policy: str | None, columns: Mapping[str, ColumnChoice]
+) -> list[Loaded]:
+    """Return every table that the source holds, in the order given (folders: sorted by name)."""
+    if isinstance(source, str | os.PathLike):
+        return _load_path(Path(source), format_name, policy)
+    if is_frame(source):
+        return [Loaded(raw_of_frame(source), policy)]
+    if isinstance(source, Mapping):
+        if source and all(_is_place(value) for value in source.values()):
+            return _load_mapping(source, format_name, policy, columns)
+        return [Loaded(raw_of_arrays(source, columns), policy)]
+    if isinstance(source, Sequence) and source and all(_is_place(value) for value in source):
+        parts = [
+            load(value, format_name=format_name, policy=policy, columns=columns) for value in source
+        ]
+        return _without_repeats([table for part in parts for table in part])
+    raise InvalidInput(
+        "trials must come from a path, a list of paths, a frame, a dictionary of columns or a "
+        f"dictionary of policy: path, but got {type(source).__name__}"
+    )
+
+
+def _is_place(value: object) -> bool:
+    return isinstance(value, str | os.PathLike) or is_frame(value)
+
+
+def _load_mapping(
+    source: Mapping[Any, Any],
+    format_name: str | None,
+    policy: str | None,
+    columns: Mapping[str, ColumnChoice],
+) -> list[Loaded]:
+    if policy is not None:
+        raise InvalidInput(
+            f"policies are named by the dictionary already, but got policy={policy!r}"
+        )
+    tables: list[Loaded] = []
+    for name, value in source.items():
+        tables += load(value, format_name=format_name, policy=str(name), columns=columns)
+    return tables
+
+
+def _load_path(path: Path, format_name: str | None, policy: str | None) -> list[Loaded]:
+    if not path.exists():
+        raise InvalidInput(f"{path}: there is no such file or folder")
+    reader = formats.find(format_name) if format_name is not None else formats.recognise(path)
+    if reader is not None and (path.is_file() or reader.recognise(path)):
+        return [Loaded(formats.read(reader, path), policy, _name_of(path))]
+    if path.is_dir():
+        return _load_folder(path, format_name, policy)
+    if path.stat().st_size == 0:
+        raise InvalidInput(f"{path}: the file is empty")
+    raise InvalidInput(
+        f"{path}: not recognised as any of {', '.join(formats.names())}; name one with format="
+    )
+
+
+def _load_folder(folder: Path, format_name: str | None, policy: str | None) -> list[Loaded]:
+    """Return the tables of a folder: one policy per file, or per sub-folder and all it holds."""
+    tables: list[Loaded] = []
+    skipped = 0
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith("."):
+            continue
+        files = [path] if path.is_file() else _files_beneath(path)
+        name = None if path.is_file() else path.name
+        for file in files:
+            reader = _reader(file, format_name)
+            if reader is None:
+                skipped += 1
+                continue
+            tables.append(Loaded(formats.read(reader, file), policy, name or _name_of(file)))
+    if not tables:
+        known = format_name if format_name is not None else ", ".join(formats.names())
+        raise InvalidInput(f"{folder}: the folder holds no file recognised as {known}")
+    if skipped:
+        note = f"{folder}: {skipped} files that hold no trials were skipped"
+        tables[0] = _with_note(tables[0], note)
+    return tables
+
+
+def _reader(path: Path, format_name: str | None) -> Format | None:
+    if format_name is None:
+        return formats.recognise(path)
+    reader = formats.find(format_name)
+    return reader if reader.recognise(path) else None
+
+
+def _files_beneath(folder: Path) -> list[Path]:
+    if formats.recognise(folder) is not None:
+        return [folder]
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def _name_of(path: Path) -> str:
+    stem = path.stem.removesuffix(".monitor")
+    is_common = stem in COMMON_STEMS or stem.isdigit() or stem.startswith("results-")
+    return path.resolve().parent.name if is_common else stem
+
+
+def _with_note(table: Loaded, note: str) -> Loaded:
+    return replace(table, raw=replace(table.raw, notes=(*table.raw.notes, note)))
+
+
+def _without_repeats(tables: list[Loaded]) -> list[Loaded]:
+    seen: set[str] = set()
+    for table in tables:
+        place = os.path.realpath(table.raw.source)
+        if os.path.exists(place) and place in seen:
+            raise InvalidInput(f"{table.raw.source}: the same file was given twice")
+        seen.add(place)
+    return tables

@@ -1,0 +1,117 @@
+"""From columns of any type to numbers, names and times; the first bad value is named."""
+
+from collections.abc import Callable
+
+import polars as pl
+
+from stopwise.errors import InvalidInput
+
+__all__ = [
+    "Complaint",
+    "is_logical",
+    "require_zero_or_one",
+    "to_names",
+    "to_numbers",
+    "to_times",
+]
+
+# Turns a row and a rule into the error that names file, place and column.
+Complaint = Callable[[int, str], InvalidInput]
+
+TRUE = ("true", "yes")
+FALSE = ("false", "no")
+MISSING = ("", "nan", "na", "n/a", "null", "none")
+
+
+def to_numbers(column: pl.Series, complaint: Complaint) -> pl.Series:
+    """Return finite floats, null where the value is missing; true and false count 1 and 0."""
+    if column.dtype == pl.String:
+        words = column.str.strip_chars().str.to_lowercase()
+        numbers = words.cast(pl.Float64, strict=False)
+        if numbers.null_count():
+            numbers = _logical_words(words, numbers)
+        _require(numbers.is_null() & ~_is_missing(words), column, complaint, "must be a number")
+    elif column.dtype in (pl.Boolean, pl.Null) or column.dtype.is_numeric():
+        numbers = column.cast(pl.Float64)
+    else:
+        raise complaint(0, f"must be a number, but the column holds {column.dtype}")
+    numbers = numbers.fill_nan(None)
+    _require(numbers.is_infinite().fill_null(False), column, complaint, "must be finite")
+    return numbers
+
+
+def require_zero_or_one(numbers: pl.Series, complaint: Complaint) -> pl.Series:
+    """Return the numbers, or raise unless each is 0, 1 or missing."""
+    bad = numbers.is_in([0.0, 1.0]).not_().fill_null(False)
+    _require(bad, numbers, complaint, "a success must be 0 or 1")
+    return numbers
+
+
+def is_logical(column: pl.Series) -> bool:
+    """Whether the column holds nothing but true and false, so that its range is [0, 1]."""
+    if column.dtype == pl.Boolean:
+        return True
+    if column.dtype != pl.String:
+        return False
+    words = column.str.strip_chars().str.to_lowercase()
+    return bool((words.is_in([*TRUE, *FALSE]) | _is_missing(words)).all())
+
+
+def to_names(column: pl.Series) -> pl.Series:
+    """Return text, null where missing; whole numbers lose the ".0" that other tools add."""
+    if column.dtype.is_float():
+        whole = column.fill_nan(None).cast(pl.Int64, strict=False)
+        if bool((whole == column).fill_null(True).all()):
+            column = whole
+    text = column.cast(pl.String).str.strip_chars()
+    return text.to_frame("name").select(
+        pl.when(pl.col("name") != "").then(pl.col("name")).alias("name")
+    )["name"]
+
+
+def to_times(column: pl.Series, complaint: Complaint) -> pl.Series:
+    """Return datetimes (UTC where a zone is given) or floats, null where missing."""
+    if column.dtype.is_temporal():
+        return _without_zone(column)
+    if column.dtype == pl.String:
+        words = column.str.strip_chars()
+        known = ~_is_missing(words.str.to_lowercase())
+        numbers = words.cast(pl.Float64, strict=False)
+        if bool((numbers.is_not_null() | ~known).all()):
+            return numbers.fill_nan(None)
+        try:
+            times = words.str.to_datetime(strict=False, time_unit="us")
+        except pl.exceptions.PolarsError:
+            times = pl.Series(column.name, [None] * len(column), dtype=pl.Datetime("us"))
+        _require(times.is_null() & known, column, complaint, "must be a number or an ISO date")
+        return _without_zone(times)
+    return to_numbers(column, complaint)
+
+
+def _without_zone(times: pl.Series) -> pl.Series:
+    zone = getattr(times.dtype, "time_zone", None)
+    if zone is not None:
+        times = times.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    return times.cast(pl.Datetime("us"))
+
+
+def _logical_words(words: pl.Series, numbers: pl.Series) -> pl.Series:
+    frame = pl.DataFrame({"word": words, "number": numbers})
+    return frame.select(
+        pl.when(pl.col("word").is_in(TRUE))
+        .then(1.0)
+        .when(pl.col("word").is_in(FALSE))
+        .then(0.0)
+        .otherwise(pl.col("number"))
+        .alias("number")
+    )["number"]
+
+
+def _is_missing(words: pl.Series) -> pl.Series:
+    return words.is_null() | words.is_in(MISSING).fill_null(True)
+
+
+def _require(bad: pl.Series, column: pl.Series, complaint: Complaint, rule: str) -> None:
+    row = bad.arg_max() if len(bad) else None
+    if row is not None and bad[row]:
+        raise complaint(row, f"{rule}, but got {column[row]!r}")

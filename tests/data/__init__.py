@@ -1,0 +1,1 @@
+"""Trial tables: files, frames and designs."""

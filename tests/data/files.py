@@ -1,0 +1,183 @@
+"""Small files in the exact shapes that users have, one writer per format."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+Writer = Callable[[Path], Path]
+
+
+def text(path: Path, content: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    return path
+
+
+def csv(folder: Path) -> Path:
+    return text(
+        folder / "results.csv",
+        "task,policy,episode,score,success,session,timestamp,operator\n"
+        "cup,base,0,0.5,0,s1,2026-01-02T10:00:00,ann\n"
+        "cup,new,0,1,1,s1,2026-01-02T10:05:00,ann\n"
+        "cup,base,1,0.25,0,s2,2026-01-02T10:10:00,bob\n"
+        "cup,new,1,0.75,0,s2,2026-01-02T10:15:00,bob\n",
+    )
+
+
+def tsv(folder: Path) -> Path:
+    return text(folder / "results.tsv", csv(folder).read_text().replace(",", "\t"))
+
+
+def jsonl(folder: Path) -> Path:
+    rows: list[dict[str, Any]] = [
+        {"policy": "base", "return": 3.5, "info": {"length": 7}},
+        {"policy": "new", "return": 4},
+        {"policy": "base", "return": 2.0},
+    ]
+    return text(folder / "log.jsonl", "\n".join(map(json.dumps, rows)) + "\n")
+
+
+def parquet(folder: Path) -> Path:
+    path = folder / "table.parquet"
+    pl.DataFrame({"policy": ["base", "new"], "score": [0.5, 1.0]}).write_parquet(path)
+    return path
+
+
+def step_array(folder: Path) -> Path:
+    path = folder / "step.npy"
+    np.save(path, np.array([[0, 1], [1, 1], [0, 1]]))
+    return path
+
+
+def named_arrays(folder: Path) -> Path:
+    path = folder / "scores.npz"
+    np.savez(path, base=np.array([0.5, 0.25, 1.0]), new=np.array([1.0, 0.75]))
+    return path
+
+
+def lerobot(folder: Path) -> Path:
+    metrics = {
+        "sum_rewards": [3.0, float("nan")],
+        "max_rewards": [1.0, 0.4],
+        "successes": [True, False],
+        "video_paths": ["a.mp4"],
+    }
+    entries = [
+        {"task_group": "libero_10", "task_id": 3, "metrics": metrics},
+        {"task_group": "libero_10", "task_id": 0, "metrics": metrics},
+    ]
+    info = {"per_task": entries, "per_group": {}, "overall": {"eval_s": float("nan")}}
+    return text(folder / "eval_info.json", json.dumps(info, indent=2))
+
+
+def lerobot_older(folder: Path) -> Path:
+    episodes = [
+        {
+            "episode_ix": i,
+            "sum_reward": 2.0 * i,
+            "max_reward": 0.5,
+            "success": i > 0,
+            "seed": 1000 + i,
+        }
+        for i in range(3)
+    ]
+    info = {"per_episode": episodes, "aggregated": {"pc_success": float("nan")}}
+    return text(folder / "eval_info.json", json.dumps(info, indent=2))
+
+
+def sb3_monitor(folder: Path) -> Path:
+    return text(
+        folder / "0.monitor.csv",
+        '#{"t_start": 1700000000.5, "env_id": "Hopper-v4"}\nr,l,t\n120.5,50,1.25\n-3.5,20,2.0\n',
+    )
+
+
+def sb3_evaluations(folder: Path) -> Path:
+    path = folder / "evaluations.npz"
+    np.savez(
+        path,
+        timesteps=np.array([1000, 2000]),
+        results=np.array([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]),
+        ep_lengths=np.full((2, 3), 9),
+        successes=np.array([[False, False, True], [True, False, True]]),
+    )
+    return path
+
+
+def roboarena(folder: Path) -> Path:
+    for session, new in (("s1", 0.9), ("s2", 0.6)):
+        text(
+            folder / "dump" / "evaluation_sessions" / session / "metadata.yaml",
+            "preference: B\npolicies:\n"
+            "  A: {policy_name: base, binary_success: 0, partial_success: 0.3, duration: 12.5}\n"
+            f"  B: {{policy_name: new, binary_success: 1, partial_success: {new}, duration: 9}}\n"
+            "  C: null\n",
+        )
+    return folder / "dump"
+
+
+def openvla_libero(folder: Path) -> Path:
+    return text(
+        folder / "EVAL-libero_spatial-openvla.txt",
+        "Task suite: libero_spatial\n\nTask: pick up the bowl\nStarting episode 1...\n"
+        "Success: True\n# episodes completed so far: 1\n# successes: 1 (100.0%)\n"
+        "\nTask: pick up the bowl\nSuccess: False\n"
+        "INFO:root:Task: open the drawer\nINFO:root:Success: True | steps: 80\n"
+        "Current total success rate: 0.66\n",
+    )
+
+
+def openpi_droid(folder: Path) -> Path:
+    return text(
+        folder / "eval_pi0.csv",
+        ",success,duration,video_filename\n0,0.5,120,video_a\n1,0.01,300,video_b\n",
+    )
+
+
+def polaris(folder: Path) -> Path:
+    return text(
+        folder / "eval_results.csv",
+        "episode,episode_length,success,progress\n0,120,False,0.5\n1,80,True,1.0\n",
+    )
+
+
+def vla_evaluation_harness(folder: Path) -> Path:
+    episodes = [
+        {
+            "episode_id": 0,
+            "metrics": {"success": True, "progress": 1.0},
+            "steps": 9,
+            "elapsed_sec": 2,
+        },
+        {
+            "episode_id": 1,
+            "metrics": {"success": False, "progress": 0.25},
+            "steps": 30,
+            "elapsed_sec": 6.5,
+            "failure_reason": "timeout",
+        },
+    ]
+    results = {"benchmark": "libero", "tasks": [{"task": "stack", "episodes": episodes}]}
+    return text(folder / "libero.json", json.dumps(results, indent=1))
+
+
+def lbm_eval(folder: Path) -> Path:
+    evaluations = [
+        {
+            "skill_type": "PutMug",
+            "scenario_index": 100,
+            "is_success": True,
+            "failure_message": None,
+        },
+        {
+            "skill_type": "PutMug",
+            "scenario_index": 101,
+            "is_success": False,
+            "failure_message": "x",
+        },
+    ]
+    return text(folder / "results-1.json", json.dumps({"evaluations": evaluations}, indent=1))

@@ -1,0 +1,152 @@
+"""Which trial meets which, and what is said about the rest."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.data.design import Aligned, align
+
+
+def table(*rows: tuple[str, str | None, float]) -> sw.Trials:
+    policies, blocks, scores = zip(*rows, strict=True)
+    return sw.Trials.from_columns({"policy": policies, "block": blocks, "score": scores})
+
+
+def rows(aligned: Aligned) -> list[list[float]]:
+    return np.nan_to_num(aligned.scores, nan=-1).tolist()  # type: ignore[no-any-return]
+
+
+GAPS = table(
+    ("a", "x", 1), ("b", "x", 2), ("b", "y", 3), ("a", "z", 4), ("b", "z", 5), ("c", "z", 6)
+)
+STRATA = table(
+    ("a", "x", 1), ("a", "x", 2), ("b", "y", 3), ("b", "x", 4), ("a", "y", 5), ("b", "x", 6)
+)
+
+
+def test_independent_trials_meet_by_number() -> None:
+    trials = sw.read_trials({"a": [1, 2, 3], "b": [4]})
+    aligned = align(trials)
+
+    assert aligned.policies == ("a", "b")
+    assert rows(aligned) == [[1, 4], [2, -1], [3, -1]]
+    assert aligned.counts == (3, 1)
+    assert aligned.design == "independent"
+    assert aligned.notes == (
+        "design: independent was assumed, since the trials have no blocks",
+        "unequal numbers of trials (a 3, b 1): the last trials of the longer policies "
+        "have no partner",
+    )
+
+
+def test_blocks_are_detected_and_missing_cells_stay_empty() -> None:
+    aligned = align(GAPS)
+
+    assert rows(aligned) == [[1, 2, -1], [-1, 3, -1], [4, 5, 6]]
+    assert aligned.counts == (2, 3, 1)
+    assert aligned.design == "paired"
+    assert aligned.notes == (
+        "design: paired was assumed, since policies share 2 of 3 blocks",
+        "3 of 9 cells are empty: pairs with that policy skip the block",
+    )
+
+
+def test_blocks_of_one_policy_each_are_no_pairs() -> None:
+    """Seeds that no two policies share say nothing about pairs."""
+    aligned = align(table(("a", "1", 1), ("b", "2", 2), ("a", "3", 3)))
+
+    assert aligned.design == "independent"
+    assert aligned.notes[0].endswith("since no block has trials of two policies")
+
+
+def test_strata_pair_trials_in_order_of_occurrence() -> None:
+    aligned = align(STRATA)
+
+    assert rows(aligned) == [[1, 4], [2, 6], [5, 3]]
+    assert aligned.design == "paired"
+    assert aligned.notes[0].startswith(
+        "design: stratified was assumed, since policies share 2 of 2"
+    )
+    assert aligned.notes[1] == "stratified: 3 rows within 2 strata, in order of occurrence"
+    assert "exchangeable rather than i.i.d." in aligned.notes[2]
+
+
+def test_paired_takes_the_first_trial_of_a_block() -> None:
+    aligned = align(STRATA, design="paired")
+
+    assert rows(aligned) == [[1, 4], [5, 3]]
+    assert aligned.notes == (
+        "2 further trials of a policy in the same block were left out (the first counts); "
+        "design 'stratified' uses them",
+    )
+
+
+def test_trials_without_a_block_are_left_out_and_counted() -> None:
+    aligned = align(table(("a", None, 9), ("a", "x", 1), ("b", "x", 2)), design="paired")
+
+    assert rows(aligned) == [[1, 2]]
+    assert aligned.notes == ("1 trials without a block were left out",)
+
+
+def test_independence_may_be_declared_against_blocks() -> None:
+    assert rows(align(GAPS, design="independent", policies=("b", "a"))) == [[2, 1], [3, 4], [5, -1]]
+
+
+def test_iid_correction_keeps_one_random_policy_per_block() -> None:
+    n, k = 3000, 3
+    blocks = np.repeat(np.arange(n), k)
+    policies = np.tile(["a", "b", "c"], n)
+    trials = sw.Trials.from_columns({"policy": policies, "block": blocks, "score": blocks})
+    aligned = align(trials, iid_correction=True, seed=5)
+
+    kept = aligned.scores[~np.isnan(aligned.scores)]
+    assert sorted(kept) == list(range(n)), "every block once, by one policy"
+    assert aligned.design == "independent"
+    assert sum(aligned.counts) == n
+    assert all(abs(count - n / k) < 5 * np.sqrt(n * 2 / 9) for count in aligned.counts)
+    assert all((np.diff(column[~np.isnan(column)]) > 0).all() for column in aligned.scores.T)
+    assert "one policy per block drawn with seed 5, 3000 of 9000 trials kept" in aligned.notes[1]
+    again = align(trials, iid_correction=True, seed=5)
+    np.testing.assert_array_equal(again.scores, aligned.scores)
+
+
+def test_iid_correction_does_not_prefer_present_cells() -> None:
+    """A policy that is drawn but missing loses the block; else gaps would steer the draw."""
+    present = [("a", str(i), 1.0) for i in range(1000)]
+    trials = table(*present, *(("b", str(i), 1.0) for i in range(10)))
+    aligned = align(trials, iid_correction=True, seed=0)
+
+    assert 400 < aligned.counts[0] < 600
+
+
+def test_results_are_read_only() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        align(GAPS).scores[0, 0] = 7
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"design": "crossed"}, "design must be one of auto, independent, paired, stratified"),
+        ({"task": "cup"}, "task must be one of task, but got 'cup'"),
+        ({"policies": ("a", "x")}, "policy must be one of a, b, c in task 'task', but got 'x'"),
+        ({"policies": ("a", "a")}, "policies must be distinct"),
+        ({"iid_correction": True}, "the i.i.d. correction needs a seed, .* but got None"),
+        ({"iid_correction": True, "design": "independent"}, "needs a paired or stratified design"),
+    ],
+)
+def test_bad_choices_get_one_clear_error(choices: dict[str, Any], message: str) -> None:
+    with pytest.raises(sw.InvalidInput, match=message):
+        align(GAPS, **choices)
+
+
+def test_what_is_needed_is_named() -> None:
+    two_tasks = {"task": ["x", "y"], "policy": ["a", "a"], "score": [1, 2]}
+    with pytest.raises(sw.InvalidInput, match="there are 2 tasks: name one of x, y"):
+        align(sw.read_trials(two_tasks))
+    with pytest.raises(sw.InvalidInput, match="'paired' needs a column of blocks; there is none"):
+        align(sw.read_trials({"a": [1], "b": [2]}), design="paired")
+    with pytest.raises(sw.InvalidInput, match="needs blocks, but every trial lacks one"):
+        align(table(("a", None, 1), ("b", None, 1)), design="paired")

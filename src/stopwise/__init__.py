@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from stopwise.core.registry import MethodInfo, methods
     from stopwise.core.result import Decision, Verdict
     from stopwise.core.simulate import Simulation, simulate
+    from stopwise.core.step.design import StepDesign, step_design
     from stopwise.core.stream import SequentialTest
     from stopwise.data.read import read_trials
     from stopwise.data.trials import Trials
@@ -26,14 +27,18 @@ __all__ = [
     "MethodInfo",
     "SequentialTest",
     "Simulation",
+    "StepDesign",
     "StopwiseError",
     "Trials",
     "Verdict",
     "methods",
     "read_trials",
     "simulate",
+    "step_design",
 ]
 
+# Entry points from which a table may be made, with a progress bar in a terminal.
+_MAY_TAKE_LONG = {"SequentialTest", "analyze", "simulate", "step_design"}
 _HOMES = {
     "Decision": "core.result",
     "Interval": "core.confidence",
@@ -42,18 +47,22 @@ _HOMES = {
     "MethodInfo": "core.registry",
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
+    "StepDesign": "core.step.design",
     "StopwiseError": "errors",
     "Trials": "data.trials",
     "Verdict": "core.result",
     "methods": "core.registry",
     "read_trials": "data.read",
     "simulate": "core.simulate",
+    "step_design": "core.step.design",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'stopwise' has no attribute {name!r}")
+    if name in _MAY_TAKE_LONG:
+        import_module("stopwise.display").install()
     return getattr(import_module(f"stopwise.{_HOMES[name]}"), name)
 
 

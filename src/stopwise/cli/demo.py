@@ -29,12 +29,12 @@ def demo(
     """Compare two policies on bundled partial-credit scores, and stop when it is known."""
     from rich.console import Console
 
-    from stopwise.core.stream import SequentialTest
+    from stopwise import SequentialTest
     from stopwise.data.example import two_policies
 
     scores0, scores1 = two_policies()
     plan = len(scores0)
-    test = SequentialTest("nscore", alpha=0.05, n_max=plan, bins=7)
+    test = SequentialTest("nscore-plus", alpha=0.05, n_max=plan)
     console = Console(quiet=as_json, highlight=False)
     console.print(
         f"[bold]Is the new policy (1) better than the baseline (0)?[/bold]\n"
@@ -84,7 +84,7 @@ def _line(verdict: "Verdict", scores: tuple[float, float], marks: str) -> "Text"
 def _outcome(
     verdict: "Verdict", plan: int, scores0: list[float], scores1: list[float]
 ) -> dict[str, Any]:
-    from stopwise.core.stream import SequentialTest
+    from stopwise import SequentialTest
 
     fixed = SequentialTest("welch", alpha=verdict.alpha, n_max=plan).run(scores0, scores1)
     return {

@@ -83,7 +83,7 @@ class SequentialTest:
 
     def __init__(
         self,
-        method: str,
+        method: str = "nscore-plus",
         alpha: float = 0.05,
         n_max: int | None = None,
         *,

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -186,6 +187,15 @@ class StepDesign:
         return means.reshape(rates0.shape)
 
 
+def _silent(n_max: int, seconds: float) -> AbstractContextManager[Progress]:  # noqa: ARG001
+    return nullcontext(lambda done, total: None)  # noqa: ARG005
+
+
+# Shows the progress of a synthesis of n_max pairs that may take so many seconds, unless a callback
+# is given. The core never prints: the terminal layer puts its bar here.
+announcer: Callable[[int, float], AbstractContextManager[Progress]] = _silent
+
+
 def step_design(
     alpha: float,
     n_max: int,
@@ -228,14 +238,16 @@ def step_design(
     binding = futility == "binding"
 
     def make(renew: Callable[[], None]) -> cache.Arrays:
-        def tell(done: int, total: int) -> None:
-            renew()
-            if progress is not None:
-                progress(done, total)
+        shown = nullcontext(progress) if progress else announcer(n_max, estimated_seconds(n_max))
+        with shown as show:
 
-        return _arrays(
-            alpha, n_max, table=table, binding=binding, risk_budget=budget, progress=tell
-        )
+            def tell(done: int, total: int) -> None:
+                renew()
+                show(done, total)
+
+            return _arrays(
+                alpha, n_max, table=table, binding=binding, risk_budget=budget, progress=tell
+            )
 
     shape = f"-{budget.shape}-{budget.exponent!r}" if table == "paper" else ""
     kind = "-binding" if binding else ""

@@ -1,0 +1,93 @@
+"""Synthesis time and peak memory of ``step``, as a ratio to the reference package's.
+
+Run ``python -m benchmarks.speed.step_synthesis --n-max 50 200``; 500 takes the reference some
+7 minutes, and 1000 is measured for ours only. The reference (``sequentialized-barnard-tests``
+0.0.9, CC BY-NC) is installed into an environment of its own and called by its own command; each
+measurement is a fresh process with an empty folder of tables.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+PEER = Path(__file__).parents[1] / ".peer-step"
+PEER_PACKAGE = "sequentialized-barnard-tests==0.0.9"
+PEER_COMMAND = "sequentialized_barnard_tests.scripts.synthesize_general_step_policy"
+LARGEST_FOR_PEER = 500
+OURS = """
+import sys
+from stopwise.core.step import step_design
+step_design(0.05, int(sys.argv[1]), table=sys.argv[2])
+"""
+
+
+class Cost(NamedTuple):
+    """What one process used."""
+
+    seconds: float
+    peak_mib: float
+
+
+def measure(command: list[str]) -> Cost:
+    """Run a command on one thread with an empty table folder; return time and peak memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "STOPWISE_CACHE": folder, "OMP_NUM_THREADS": "1"}
+        begin = time.perf_counter()
+        process = subprocess.Popen(
+            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        if status != 0:
+            raise SystemExit(f"{command[:3]} failed with status {status}")
+        return Cost(time.perf_counter() - begin, usage.ru_maxrss / 1024)
+
+
+def peer_command(n_max: int) -> list[str]:
+    """Return the reference's own command for this horizon, installing it first if needed."""
+    python = PEER / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", PEER], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", PEER_PACKAGE], check=True)
+    return [str(python), "-m", PEER_COMMAND, "--n_max", str(n_max), "--alpha", "0.05"]
+
+
+def main() -> None:
+    """Print the costs side by side."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n-max", type=int, nargs="+", default=[50, 200])
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    arguments = parser.parse_args()
+    table = Table("n_max", "reference", "optimal", "ratio", "paper", "ratio", "peak MiB")
+    figures = []
+    for n_max in track(arguments.n_max, "horizons", console=Console(stderr=True)):
+        ours = {
+            kind: measure([sys.executable, "-c", OURS, str(n_max), kind])
+            for kind in ("optimal", "paper")
+        }
+        peer = measure(peer_command(n_max)) if n_max <= LARGEST_FOR_PEER else None
+        cells = []
+        for cost in ours.values():
+            ratio = f"{peer.seconds / cost.seconds:.1f}" if peer else ""
+            cells += [f"{cost.seconds:.2f} s", ratio]
+        memory = " / ".join(
+            f"{cost.peak_mib:.0f}" for cost in [*([peer] if peer else []), *ours.values()]
+        )
+        table.add_row(str(n_max), f"{peer.seconds:.1f} s" if peer else "", *cells, memory)
+        figures.append({"n_max": n_max, "reference": peer, **ours})
+    Console().print(table)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(figures, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from stopwise.core.stream import SequentialTest
     from stopwise.data.read import read_trials
     from stopwise.data.trials import Trials
+    from stopwise.report.analysis import Analysis, analyze, analyze_tasks
+    from stopwise.report.figures import plot_decision_regions
     from stopwise.errors import InvalidInput, InvalidState, StopwiseError
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Analysis",
     "Decision",
     "Interval",
     "InvalidInput",
@@ -31,7 +34,10 @@ __all__ = [
     "StopwiseError",
     "Trials",
     "Verdict",
+    "analyze",
+    "analyze_tasks",
     "methods",
+    "plot_decision_regions",
     "read_trials",
     "simulate",
     "step_design",
@@ -40,6 +46,7 @@ __all__ = [
 # Entry points from which a table may be made, with a progress bar in a terminal.
 _MAY_TAKE_LONG = {"SequentialTest", "analyze", "simulate", "step_design"}
 _HOMES = {
+    "Analysis": "report.analysis",
     "Decision": "core.result",
     "Interval": "core.confidence",
     "InvalidInput": "errors",
@@ -51,7 +58,10 @@ _HOMES = {
     "StopwiseError": "errors",
     "Trials": "data.trials",
     "Verdict": "core.result",
+    "analyze": "report.analysis",
+    "analyze_tasks": "report.analysis",
     "methods": "core.registry",
+    "plot_decision_regions": "report.figures",
     "read_trials": "data.read",
     "simulate": "core.simulate",
     "step_design": "core.step.design",

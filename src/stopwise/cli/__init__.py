@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from stopwise.cli import demo, methods
+from stopwise.cli import analyze, compare, demo, methods
 
 __all__ = ["app"]
 
@@ -13,6 +13,8 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+app.command("analyze")(analyze.analyze)
+app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 app.command("methods")(methods.methods)
 

@@ -1,9 +1,10 @@
 """The bundled example: generated scores, so that everything can be tried without a robot."""
 
 import csv
-from importlib.resources import files
+from importlib.resources import as_file, files
+from pathlib import Path
 
-__all__ = ["two_policies"]
+__all__ = ["four_policies", "two_policies"]
 
 
 def two_policies() -> tuple[list[float], list[float]]:
@@ -17,3 +18,12 @@ def two_policies() -> tuple[list[float], list[float]]:
     for row in csv.DictReader(text.splitlines()):
         scores[row["policy"]].append(float(row["score"]))
     return scores["baseline"], scores["new"]
+
+
+def four_policies() -> Path:
+    """Return the file of a generated study: 60 partial-credit trials each of four policies.
+
+    The first two are nearly equal (true means .42 and .44), the others better (.63 and .81).
+    """
+    with as_file(files("stopwise.data").joinpath("examples/four_policies.csv")) as path:
+        return path

@@ -1,0 +1,179 @@
+"""``stopwise analyze``: from files to letters, plots and one honest sentence."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from stopwise.report.analysis import Analysis
+
+__all__ = ["analyze"]
+
+
+def analyze(
+    files: Annotated[list[Path] | None, typer.Argument(help="Files or a folder of trials.")] = None,
+    policy: Annotated[
+        list[str] | None, typer.Option(help="NAME=FILE, once per policy, instead of FILES.")
+    ] = None,
+    method: Annotated[str, typer.Option(help="See `stopwise methods`.")] = "nscore-plus",
+    alpha: Annotated[float, typer.Option(help="Chance of any false order.")] = 0.05,
+    n_max: Annotated[
+        int | None, typer.Option(help="Declared greatest number of trials per policy.")
+    ] = None,
+    bounds: Annotated[
+        str | None,
+        typer.Option(help='Range of the score: "LOW,HIGH", or "TASK=LOW,HIGH; ...", or "data".'),
+    ] = None,
+    design: Annotated[
+        str, typer.Option(help="auto, independent, paired or stratified.")
+    ] = "auto",
+    adjust: Annotated[str, typer.Option(help="bonferroni, holm or closed.")] = "holm",
+    ties: Annotated[str, typer.Option(help="strict, or paper.")] = "strict",
+    baseline: Annotated[str | None, typer.Option(help="Compare with this policy only.")] = None,
+    bins: Annotated[int | None, typer.Option(help="Bins of nscore.")] = None,
+    score: Annotated[str | None, typer.Option(help="Which column or measure to compare.")] = None,
+    column: Annotated[
+        list[str] | None, typer.Option(help="ROLE=NAME, e.g. policy=algo or block=seed.")
+    ] = None,
+    file_format: Annotated[str | None, typer.Option("--format", help="Format of the files.")] = None,
+    order: Annotated[str, typer.Option(help="file, time or shuffled.")] = "file",
+    seed: Annotated[int | None, typer.Option(help="For a shuffled order or --iid-correction.")] = None,
+    iid_correction: Annotated[
+        bool, typer.Option("--iid-correction", help="One random policy per block, as in the paper.")
+    ] = False,
+    pool: Annotated[bool, typer.Option("--pool", help="Pool all tasks into one analysis.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse what would void the guarantee.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
+    figures: Annotated[Path | None, typer.Option(help="Save the figures in this folder.")] = None,
+) -> None:
+    """Rank policies from files: letters, trials used and saved, and one honest sentence."""
+    from stopwise import analyze as rank
+    from stopwise import analyze_tasks, read_trials
+    from stopwise.data.design import align
+    from stopwise.errors import InvalidInput, StopwiseError
+
+    try:
+        trials = read_trials(
+            _source(files, policy),
+            format=file_format,
+            score=score,
+            columns=dict(_split(item, "ROLE=NAME") for item in column or []),
+            bounds=_bounds(bounds),
+            order=order,
+            seed=seed if order == "shuffled" else None,
+        )
+        if strict and (trials.bounds_inferred or any(t not in trials.bounds for t in trials.tasks)):
+            raise InvalidInput("--strict needs declared bounds for every task: give --bounds")
+        settings: dict[str, Any] = {
+            "method": method, "alpha": alpha, "n_max": n_max, "adjust": adjust, "ties": ties,
+            "baseline": baseline,
+        }  # fmt: skip
+        if bins is not None:
+            settings["bins"] = bins
+        declared = None if design == "auto" else design
+        if iid_correction:
+            found = {
+                task: rank(
+                    align(trials, task=task, design=design, iid_correction=True, seed=seed or 0),
+                    bounds=trials.bounds.get(task),
+                    **settings,
+                )
+                for task in trials.tasks
+            }
+        elif pool:
+            found = {"all": rank(trials, design=declared, pool=True, **settings)}
+        else:
+            found = analyze_tasks(trials, design=declared, **settings)
+        _write(list(found.values()), as_json=as_json, html=html, figures=figures)
+    except (StopwiseError, OSError) as error:
+        typer.echo(f"stopwise analyze: {error}", err=True)
+        raise typer.Exit(2) from error
+
+
+def _source(files: list[Path] | None, policies: list[str] | None) -> Any:
+    from stopwise.errors import InvalidInput
+
+    if bool(files) == bool(policies):
+        raise InvalidInput("give either FILES or --policy NAME=FILE for each policy")
+    if policies:
+        return dict(_split(item, "NAME=FILE") for item in policies)
+    assert files is not None
+    return files[0] if len(files) == 1 else files
+
+
+def _split(item: str, form: str) -> tuple[str, str]:
+    from stopwise.errors import InvalidInput
+
+    name, equals, value = item.partition("=")
+    if not (name and equals and value):
+        raise InvalidInput(f"expected {form}, but got {item!r}")
+    return name, value
+
+
+def _bounds(text: str | None) -> Any:
+    """Return (low, high), a range per task, "data" or None."""
+    from stopwise.errors import InvalidInput
+
+    if text is None or text == "data":
+        return text
+    try:
+        if "=" in text:
+            parts = (_split(part.strip(), "TASK=LOW,HIGH") for part in text.split(";"))
+            return {task: _bounds(value) for task, value in parts}
+        low, high = (float(end) for end in text.replace(",", " ").split())
+    except ValueError as error:
+        raise InvalidInput(f'bounds must be given as "LOW,HIGH", but got {text!r}') from error
+    return low, high
+
+
+def _write(
+    analyses: list["Analysis"], *, as_json: bool, html: Path | None, figures: Path | None
+) -> None:
+    from stopwise.report.analysis import report
+
+    if html is not None:
+        html.write_text(report(analyses), encoding="utf-8")
+    if figures is not None:
+        for analysis in analyses:
+            several = len(analyses) > 1 and analysis.task
+            analysis.save_figures(figures / analysis.task if several else figures)  # type: ignore[operator]
+    if as_json:
+        content = [analysis.to_dict() for analysis in analyses]
+        typer.echo(json.dumps(content[0] if len(content) == 1 else content, indent=2))
+        return
+    for analysis in analyses:
+        _show(analysis)
+    for path in (html, figures):
+        if path is not None:
+            typer.echo(f"written: {path}")
+
+
+def _show(analysis: "Analysis") -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    title = f"task {escape(analysis.task)}" if analysis.task else None
+    table = Table(title=title, title_justify="left")
+    for name in ("policy", "n", "mean", "interval", "letters", "used", "saved"):
+        table.add_column(name, justify="left" if name in ("policy", "letters") else "right")
+    for policy in analysis.policies:
+        table.add_row(
+            escape(policy.name),
+            str(policy.n),
+            f"{policy.mean:.3g}",
+            escape(f"[{policy.interval.low:.3g}, {policy.interval.high:.3g}]"),
+            policy.letters,
+            str(policy.trials_used),
+            str(policy.trials_saved),
+        )
+    console.print(table)
+    console.print(f"[bold]{escape(analysis.sentence)}[/bold]")
+    for warning in analysis.warnings:
+        console.print(f"[dim]note: {escape(warning)}[/dim]")

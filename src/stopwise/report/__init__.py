@@ -1,0 +1,1 @@
+"""Answers as people want to see them: figures and a page."""

@@ -1,0 +1,94 @@
+"""What the figures of an analysis show, computed apart from drawing it."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from stopwise.core.arrays import Floats, Ints
+from stopwise.ranking.analysis import Analysis, PairResult
+
+__all__ = ["Curve", "Edge", "ScoreStrip", "evidence_curves", "ranking_edges", "score_strips"]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreStrip:
+    """One policy's column in the figure of scores."""
+
+    label: str
+    scores: Floats
+    sideways: Floats  # shift of each dot, so that equal scores do not hide each other
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One pair's evidence against its number of pairs of trials."""
+
+    label: str
+    n: Ints
+    value: Floats
+    decided_at: int | None
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One compared pair in the graph of the ranking; ``better`` is None where undecided."""
+
+    policy0: str
+    policy1: str
+    better: str | None
+
+
+def score_strips(analysis: Analysis) -> list[ScoreStrip]:
+    """Return one strip per policy, from the highest mean to the lowest."""
+    strips = []
+    for policy in analysis.policies:
+        used = analysis.scores[policy.name]
+        letters = f"\n{policy.letters}" if policy.letters else ""
+        strips.append(
+            ScoreStrip(
+                f"{policy.name}{letters}\n{policy.trials_used} of {policy.n} trials",
+                used,
+                _beeswarm(used, analysis.bounds),
+                policy.mean,
+                policy.interval.low,
+                policy.interval.high,
+            )
+        )
+    return strips
+
+
+def evidence_curves(analysis: Analysis, kind: str) -> list[Curve]:
+    """Return a curve per pair: the running p-value of the better direction, or its e-value."""
+    return [_curve(pair, kind) for pair in analysis.pairs]
+
+
+def ranking_edges(analysis: Analysis) -> list[Edge]:
+    """Return the compared pairs, decided or not."""
+    return [Edge(pair.policy0, pair.policy1, pair.better) for pair in analysis.pairs]
+
+
+def _curve(pair: PairResult, kind: str) -> Curve:
+    path = pair.path
+    direction = int(np.argmin(path.p_value[-1]))
+    if kind == "p":
+        value = np.minimum.accumulate(path.p_value[:, direction])
+    else:
+        value = path.log_e[:, direction] / math.log(10.0)
+    names = (pair.policy1, pair.policy0) if direction == 0 else (pair.policy0, pair.policy1)
+    label = f"{names[0]} > {names[1]}" if pair.decided else f"{names[0]} ? {names[1]}"
+    return Curve(label, path.n, value, pair.n if pair.decided else None)
+
+
+def _beeswarm(scores: Floats, bounds: tuple[float, float]) -> Floats:
+    """Spread dots of the same height symmetrically, at most 0.4 to either side."""
+    heights = np.round((scores - bounds[0]) / (bounds[1] - bounds[0]) * 60).astype(int)
+    sideways = np.zeros(scores.size)
+    for height in np.unique(heights):
+        same = np.flatnonzero(heights == height)
+        width = min(0.4, 0.02 * same.size)
+        sideways[same] = np.linspace(-width, width, same.size) if same.size > 1 else 0.0
+    return sideways

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from stopwise.data.read import read_trials
     from stopwise.data.trials import Trials
     from stopwise.errors import InvalidInput, InvalidState, StopwiseError
+    from stopwise.ranking.analysis import Analysis
+    from stopwise.ranking.analyze import analyze, analyze_tasks
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Analysis",
     "Decision",
     "Interval",
     "InvalidInput",
@@ -29,12 +32,15 @@ __all__ = [
     "StopwiseError",
     "Trials",
     "Verdict",
+    "analyze",
+    "analyze_tasks",
     "methods",
     "read_trials",
     "simulate",
 ]
 
 _HOMES = {
+    "Analysis": "ranking.analysis",
     "Decision": "core.result",
     "Interval": "core.confidence",
     "InvalidInput": "errors",
@@ -45,6 +51,8 @@ _HOMES = {
     "StopwiseError": "errors",
     "Trials": "data.trials",
     "Verdict": "core.result",
+    "analyze": "ranking.analyze",
+    "analyze_tasks": "ranking.analyze",
     "methods": "core.registry",
     "read_trials": "data.read",
     "simulate": "core.simulate",

@@ -1,0 +1,199 @@
+"""Family-wise error: how alpha is shared among the claims about many policies.
+
+Every procedure promises: the probability that any claim ever made is false is at most alpha, at
+every stopping time. Proofs are in docs/design/many-policies.md.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stopwise.core.method import Bools, Floats, require
+from stopwise.ranking.family import Family
+
+__all__ = ["ADJUSTMENTS", "Bonferroni", "Budget", "Closed", "Holm", "Seen", "create"]
+
+Account = TypeVar("Account", bound=tuple[NDArray[Any], ...])
+# How fast the closed procedure moves its stake to the directions with evidence; 1 never moves.
+FOCUS = 3.0
+
+
+class Seen(NamedTuple):
+    """What a budget sees after a row of trials; arrays are (studies, pairs, 2) or without the 2."""
+
+    running: Bools  # pairs whose policies were both still being tried in this row
+    factor: Floats  # by which each e-process grew in this row, 1 where it waited
+    log_e: Floats  # its logarithm before this row
+    p_value: Floats  # running minimum, this row included
+    claims: Bools  # made before this row
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget(ABC, Generic[Account]):
+    """A family-wise procedure for one family of claims, vectorised over studies."""
+
+    family: Family
+    alpha: float
+
+    name: ClassVar[str]
+    # Whether evidence is still of use after its own pair is decided.
+    shares_evidence: ClassVar[bool] = False
+
+    @abstractmethod
+    def start(self, studies: int) -> Account:
+        """Return the account before the first trial."""
+
+    @abstractmethod
+    def step(self, account: Account, seen: Seen) -> tuple[Account, Bools]:
+        """Return the account after a row of trials, and all claims made so far."""
+
+    @abstractmethod
+    def p_values(self, account: Account, p_value: Floats) -> Floats:
+        """Return p-values (studies, pairs, 2) to be held against alpha."""
+
+    def aims(self, account: Account) -> Floats:
+        """Return the level (studies, pairs) that a p-value must reach now to become a claim."""
+        return np.full((len(account[0]), self.family.size), self.alpha / self.family.most_false)
+
+
+class Multipliers(NamedTuple):
+    """By how much p-values are multiplied, per study and pair; fixed once the pair is decided."""
+
+    factor: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bonferroni(Budget[Multipliers]):
+    """Each direction has the same share of alpha, for ever."""
+
+    name: ClassVar[str] = "bonferroni"
+
+    def start(self, studies: int) -> Multipliers:
+        """Return the constant multipliers."""
+        return Multipliers(np.full((studies, self.family.size), float(self.family.most_false)))
+
+    def step(self, account: Multipliers, seen: Seen) -> tuple[Multipliers, Bools]:
+        """Claim what has reached its share."""
+        return account, seen.claims | self._reached(account, seen)
+
+    def p_values(self, account: Multipliers, p_value: Floats) -> Floats:
+        """Return p-values times the number of directions that can be false."""
+        return np.minimum(account.factor[..., None] * p_value, 1.0)
+
+    def aims(self, account: Multipliers) -> Floats:
+        """Return alpha over the multiplier."""
+        return self.alpha / account.factor
+
+    def _reached(self, account: Multipliers, seen: Seen) -> Bools:
+        """Directions of undecided pairs that reach their level; not if both do at once."""
+        open_pairs = ~seen.claims.any(axis=-1)
+        low = self.p_values(account, seen.p_value) <= self.alpha
+        reached: Bools = low & (open_pairs & (low[..., 0] != low[..., 1]))[..., None]
+        return reached
+
+
+@dataclass(frozen=True, kw_only=True)
+class Holm(Bonferroni):
+    """A decided pair cannot be a tie, so it keeps one share; its other passes to the rest.
+
+    With P pairs of which U are undecided, at most P + U directions can be false. Under
+    ``ties="paper"`` every pair has one false direction, decided or not: nothing passes on.
+    """
+
+    name: ClassVar[str] = "holm"
+
+    def step(self, account: Multipliers, seen: Seen) -> tuple[Multipliers, Bools]:
+        """Claim what reaches its share, relax the others, until nothing more is claimed."""
+        claims = seen.claims
+        while True:
+            undecided = ~claims.any(axis=-1)
+            if self.family.ties == "strict":
+                count = self.family.size + undecided.sum(axis=-1, keepdims=True)
+                account = Multipliers(np.where(undecided, count, account.factor))
+            new = self._reached(account, seen._replace(claims=claims))
+            if not new.any():
+                return account, claims
+            claims = claims | new
+
+
+class Wealth(NamedTuple):
+    """Per study and order of the policies: wealth of the bet against it, and its maximum."""
+
+    log_wealth: Floats
+    largest: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class Closed(Budget[Wealth]):
+    """Bet against every order of the policies; claim what all orders not yet refuted have.
+
+    The bet against an order is a portfolio of the e-processes of the directions that are false
+    under it. Stakes move, before each row, to those with evidence so far (power ``FOCUS`` of it),
+    so that directions without any cost little: that is its gain over sharing out alpha.
+    """
+
+    name: ClassVar[str] = "closed"
+    shares_evidence: ClassVar[bool] = True
+
+    @cached_property
+    def _null_sets(self) -> Floats:
+        return self.family.null_sets()
+
+    def start(self, studies: int) -> Wealth:
+        """Return a wealth of 1 against each order."""
+        zeros = np.zeros((studies, len(self._null_sets)))
+        return Wealth(zeros, zeros)
+
+    def step(self, account: Wealth, seen: Seen) -> tuple[Wealth, Bools]:
+        """Multiply each wealth by its portfolio's growth; refuted orders stay refuted."""
+        shape = seen.claims.shape
+        flat = (shape[0], shape[1] * 2)
+        target = -np.log(self.alpha)
+        alive = account.largest < target
+        orders = np.flatnonzero(alive.any(axis=0))
+        false = self._null_sets[orders]
+        most = target + np.log(self.family.most_false)
+        stake = np.exp(FOCUS * np.clip(seen.log_e, 0.0, most)) * seen.running[..., None]
+        before = stake.reshape(flat) @ false.T
+        after = (stake * seen.factor).reshape(flat) @ false.T
+        # An order whose directions are all at rest keeps its wealth.
+        growth = np.divide(after, before, out=np.ones_like(after), where=before > 0.0)
+        with np.errstate(divide="ignore"):
+            grown = account.log_wealth[:, orders] + np.log(growth)
+        log_wealth, largest = account.log_wealth.copy(), account.largest.copy()
+        log_wealth[:, orders] = grown
+        largest[:, orders] = np.where(
+            alive[:, orders], np.maximum(largest[:, orders], grown), largest[:, orders]
+        )
+        surviving = (largest[:, orders] < target).astype(np.float64)
+        refuted = (surviving @ false < 0.5).reshape(shape)
+        # Were every order refuted (probability at most alpha), nothing more would be known.
+        new = refuted & (refuted[..., 0] != refuted[..., 1])[..., None]
+        undecided = ~seen.claims.any(axis=-1, keepdims=True)
+        return Wealth(log_wealth, largest), seen.claims | (new & undecided)
+
+    def p_values(self, account: Wealth, p_value: Floats) -> Floats:
+        """Return, per direction, the largest p-value of the orders in which it is false."""
+        weakest = np.stack(
+            [
+                account.largest[:, self._null_sets[:, direction] > 0].min(axis=1)
+                for direction in range(self._null_sets.shape[1])
+            ],
+            axis=1,
+        )
+        p_values: Floats = np.exp(-weakest).reshape(p_value.shape)
+        return p_values
+
+
+_CLASSES: tuple[type[Budget[Any]], ...] = (Bonferroni, Holm, Closed)
+ADJUSTMENTS = tuple(cls.name for cls in _CLASSES)
+
+
+def create(name: str, *, family: Family, alpha: float) -> Budget[Any]:
+    """Build a procedure from its name."""
+    require(name in ADJUSTMENTS, f"adjust must be one of {', '.join(ADJUSTMENTS)}, got {name!r}")
+    return _CLASSES[ADJUSTMENTS.index(name)](family=family, alpha=alpha)

@@ -194,7 +194,7 @@ def _look(
     budget: Budget[Any], account: Any, p_value: Floats, claims: Bools, nothing: Floats
 ) -> tuple[Any, Bools]:
     running = np.ones(claims.shape[:2], dtype=bool)
-    return budget.step(account, Seen(running, np.exp(nothing), nothing, p_value, claims))
+    return budget.step(account, Seen(claims, p_value, running, np.exp(nothing), nothing))
 
 
 @pytest.mark.parametrize("ties", ["strict", "paper"])

@@ -48,7 +48,8 @@ def test_without_ties_each_pair_has_one_false_direction() -> None:
 def seen(p_value: list[list[float]], claims: list[list[bool]] | None = None) -> Seen:
     p = np.array([p_value])
     made = np.zeros(p.shape, dtype=bool) if claims is None else np.array([claims])
-    return Seen(np.ones(p.shape[:2], dtype=bool), np.ones(p.shape), np.zeros(p.shape), p, made)
+    running = np.ones(p.shape[:2], dtype=bool)
+    return Seen(made, p, running, np.ones(p.shape), np.zeros(p.shape))
 
 
 def test_holm_relaxes_until_nothing_more_is_claimed() -> None:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stopwise.core.method import Bools, Floats, require
+from stopwise.core.method import Bools, Floats, Ints, require
 from stopwise.ranking.family import Family
 
 __all__ = ["ADJUSTMENTS", "Bonferroni", "Budget", "Closed", "Holm", "Seen", "create"]
@@ -25,11 +25,12 @@ FOCUS = 3.0
 class Seen(NamedTuple):
     """What a budget sees after a row of trials; arrays are (studies, pairs, 2) or without the 2."""
 
+    claims: Bools  # made before this row
+    p_value: Floats  # running minimum, this row included
+    # For budgets that share evidence:
     running: Bools  # pairs whose policies were both still being tried in this row
     factor: Floats  # by which each e-process grew in this row, 1 where it waited
     log_e: Floats  # its logarithm before this row
-    p_value: Floats  # running minimum, this row included
-    claims: Bools  # made before this row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,10 +122,12 @@ class Holm(Bonferroni):
 
 
 class Wealth(NamedTuple):
-    """Per study and order of the policies: wealth of the bet against it, and its maximum."""
+    """Wealth of the bets against the orders of the policies, per study (first axis)."""
 
-    log_wealth: Floats
-    largest: Floats
+    largest: Floats  # log of the greatest wealth against each order
+    log_wealth: Floats  # log of the wealth now, against the orders held
+    held: Ints  # which orders are held: all that some study has not refuted
+    false: Floats  # (directions, held): which directions are false under each
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,50 +146,53 @@ class Closed(Budget[Wealth]):
     def _null_sets(self) -> Floats:
         return self.family.null_sets()
 
+    @cached_property
+    def _orders_of(self) -> list[Ints]:
+        """The orders under which each direction is false."""
+        return [np.flatnonzero(column) for column in self._null_sets.T]
+
     def start(self, studies: int) -> Wealth:
         """Return a wealth of 1 against each order."""
-        zeros = np.zeros((studies, len(self._null_sets)))
-        return Wealth(zeros, zeros)
+        orders = len(self._null_sets)
+        zeros = np.zeros((studies, orders))
+        false = np.ascontiguousarray(self._null_sets.T)
+        return Wealth(zeros, zeros, np.arange(orders), false)
 
     def step(self, account: Wealth, seen: Seen) -> tuple[Wealth, Bools]:
         """Multiply each wealth by its portfolio's growth; refuted orders stay refuted."""
-        shape = seen.claims.shape
-        flat = (shape[0], shape[1] * 2)
-        target = -np.log(self.alpha)
-        alive = account.largest < target
-        orders = np.flatnonzero(alive.any(axis=0))
-        false = self._null_sets[orders]
-        most = target + np.log(self.family.most_false)
-        stake = np.exp(FOCUS * np.clip(seen.log_e, 0.0, most)) * seen.running[..., None]
-        before = stake.reshape(flat) @ false.T
-        after = (stake * seen.factor).reshape(flat) @ false.T
-        # An order whose directions are all at rest keeps its wealth.
-        growth = np.divide(after, before, out=np.ones_like(after), where=before > 0.0)
-        with np.errstate(divide="ignore"):
-            grown = account.log_wealth[:, orders] + np.log(growth)
-        log_wealth, largest = account.log_wealth.copy(), account.largest.copy()
-        log_wealth[:, orders] = grown
-        largest[:, orders] = np.where(
-            alive[:, orders], np.maximum(largest[:, orders], grown), largest[:, orders]
-        )
-        surviving = (largest[:, orders] < target).astype(np.float64)
-        refuted = (surviving @ false < 0.5).reshape(shape)
+        held, false, target = account.held, account.false, -np.log(self.alpha)
+        log_wealth = account.log_wealth + self._log_growth(seen, false)
+        known = account.largest[:, held]
+        known = np.where(known < target, np.maximum(known, log_wealth), known)
+        largest = account.largest.copy()
+        largest[:, held] = known
+        alive = known < target
+        refuted = (alive.astype(np.float64) @ false.T < 0.5).reshape(seen.claims.shape)
         # Were every order refuted (probability at most alpha), nothing more would be known.
         new = refuted & (refuted[..., 0] != refuted[..., 1])[..., None]
         undecided = ~seen.claims.any(axis=-1, keepdims=True)
-        return Wealth(log_wealth, largest), seen.claims | (new & undecided)
+        keep = np.flatnonzero(alive.any(axis=0))
+        if keep.size < 0.7 * held.size:
+            held, false, log_wealth = held[keep], false[:, keep], log_wealth[:, keep]
+        return Wealth(largest, log_wealth, held, false), seen.claims | (new & undecided)
 
     def p_values(self, account: Wealth, p_value: Floats) -> Floats:
         """Return, per direction, the largest p-value of the orders in which it is false."""
-        weakest = np.stack(
-            [
-                account.largest[:, self._null_sets[:, direction] > 0].min(axis=1)
-                for direction in range(self._null_sets.shape[1])
-            ],
-            axis=1,
-        )
-        p_values: Floats = np.exp(-weakest).reshape(p_value.shape)
+        weakest = [account.largest[:, orders].min(axis=1) for orders in self._orders_of]
+        p_values: Floats = np.exp(-np.stack(weakest, axis=1)).reshape(p_value.shape)
         return p_values
+
+    def _log_growth(self, seen: Seen, false: Floats) -> Floats:
+        """Return the log growth of the portfolio against each order in this row."""
+        most = np.log(self.family.most_false / self.alpha)
+        stake = np.exp(FOCUS * np.clip(seen.log_e, 0.0, most)) * seen.running[..., None]
+        before = stake.reshape(len(stake), -1) @ false
+        after = (stake * seen.factor).reshape(len(stake), -1) @ false
+        # An order whose directions are all at rest keeps its wealth.
+        growth = np.divide(after, before, out=np.ones_like(after), where=before > 0.0)
+        with np.errstate(divide="ignore"):
+            log_growth: Floats = np.log(growth)
+        return log_growth
 
 
 _CLASSES: tuple[type[Budget[Any]], ...] = (Bonferroni, Holm, Closed)

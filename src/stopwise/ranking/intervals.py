@@ -7,7 +7,7 @@ from stopwise.core.method import Floats
 
 __all__ = ["interval"]
 
-STEPS = 5000
+STEPS = 1000
 
 
 def interval(sequence: ConfidenceSequence, r0: Floats, r1: Floats, rows: int) -> Interval:

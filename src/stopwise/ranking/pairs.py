@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from stopwise.core.comparison import Comparison
-from stopwise.core.method import Bools, Floats, Ints
+from stopwise.core.method import Bools, Evidence, Floats, Ints
 from stopwise.ranking.budget import Budget, Seen
 from stopwise.ranking.implication import with_implied, with_implied_p_values
 from stopwise.ranking.trace import Trace
@@ -87,8 +87,8 @@ def replay(
     by_row = np.ascontiguousarray(np.moveaxis(scores, 1, 0))
     complete = not np.isnan(scores).any()
     for row in range(rows):
-        factor, before, running = board.observe(by_row[row], complete)
-        changed = board.judge(Seen(running, factor, before, board.p_value, board.claims), row)
+        seen = board.observe(by_row[row], complete)
+        changed = seen is not None and board.judge(seen, row)
         kept = trace is not None and (changed or trace.keeps(row))
         if with_p_values and (changed or kept):
             board.adjust()
@@ -114,9 +114,12 @@ class _Board:
         self.runs = np.arange(studies * size)  # study * pairs + pair
         self.state = comparison.test.start((self.runs.size, 2))
         self.account = budget.start(studies)
-        # Evidence is counted from the start; a method may begin with half of its wealth.
-        self.origin = comparison.test.evidence(self.state).log_e.reshape(studies, size, 2)
-        self.log_e_now = self.origin - self.origin
+        # Evidence is counted from the start; a method may begin with half of its wealth, because
+        # its two directions share one level. Here each has its own.
+        first = comparison.test.evidence(self.state).log_e
+        self.start = float(first.flat[0]) if first.size else 0.0
+        self.halves = 0.5 if comparison.test.splits_itself else 1.0
+        self.log_e_now = (first - self.start).reshape(studies, size, 2)
         self.log_e = self.log_e_now.copy()
         self.p_value, self.adjusted = np.ones((2, studies, size, 2))
         self.claims = np.zeros((studies, size, 2), dtype=bool)
@@ -124,34 +127,48 @@ class _Board:
         self.implied = np.zeros((studies, size), dtype=bool)
         self.n = np.zeros((studies, size), dtype=np.int64)
         self.rows = np.full((studies, size), rows)
+        # No policy tried, no growth: what a budget sees between rows.
+        self.at_rest = ~self.open, np.ones((studies, size, 2)), np.zeros((studies, size, 2))
+        self._locate()
 
-    def observe(self, scores: Floats, complete: bool) -> tuple[Floats, Floats, Bools]:
-        """Show the methods one row; return growth, log e-values before it and who was tried."""
-        method = self.comparison.test
-        study, pair = np.divmod(self.runs, self.family.size)
-        r0 = scores[study, self.family.pairs[pair, 0]]
-        r1 = scores[study, self.family.pairs[pair, 1]]
-        present = np.ones(r0.shape, dtype=bool) if complete else ~(np.isnan(r0) | np.isnan(r1))
+    def observe(self, scores: Floats, complete: bool) -> Seen | None:
+        """Show the methods one row; return what the budget must see, or None if nothing new."""
+        method, at = self.comparison.test, self.at
+        r0 = scores[at[0], self.columns[0]]
+        r1 = scores[at[0], self.columns[1]]
+        present = None if complete else ~(np.isnan(r0) | np.isnan(r1))
         if hasattr(method, "aim"):
-            levels = self.budget.aims(self.account)[study, pair]
+            levels = self.budget.aims(self.account)[at]
             self.state = method.aim(self.state, np.stack([levels, levels], axis=-1))
         self._step(r0, r1, present)
         evidence = method.evidence(self.state)
-        # Its two directions share one level; here each has its own.
-        p_value = 0.5 * evidence.p_value if method.splits_itself else evidence.p_value
+        if self.budget.shares_evidence:
+            return self._shared(evidence, present)
+        # Only undecided pairs are here, and only a new minimum can change a decision.
+        self.n[at] += 1 if present is None else present
+        self.log_e[at] = evidence.log_e - self.start
+        known = self.p_value[at]
+        p_value = evidence.p_value * self.halves
+        if not (p_value < known).any():
+            return None
+        self.p_value[at] = np.minimum(known, p_value)
+        return Seen(self.claims, self.p_value, *self.at_rest)
+
+    def _shared(self, evidence: Evidence, present: Bools | None) -> Seen:
+        """Enter evidence that is of use beyond its own pair, decided or not."""
         before = self.log_e_now
         self.log_e_now = before.copy()
-        self.log_e_now[study, pair] = evidence.log_e - self.origin[study, pair]
-        counts = self.open[study, pair]
-        at = study[counts], pair[counts]
-        self.n[at] += present[counts]
+        self.log_e_now[self.at] = evidence.log_e - self.start
+        counts = self.open[self.at]
+        at = self.at[0][counts], self.at[1][counts]
+        self.n[at] += 1 if present is None else present[counts]
         self.log_e[at] = self.log_e_now[at]
-        self.p_value[at] = np.minimum(self.p_value[at], p_value[counts])
-        running = np.zeros(self.open.shape, dtype=bool)
-        running[study, pair] = True
+        self.p_value[at] = np.minimum(self.p_value[at], evidence.p_value[counts] * self.halves)
         with np.errstate(invalid="ignore"):  # an e-process that has lost all stays lost
             log_growth = np.where(np.isneginf(before), 0.0, self.log_e_now - before)
-        return np.exp(log_growth), before, running
+        running = np.zeros(self.open.shape, dtype=bool)
+        running[self.at] = True
+        return Seen(self.claims, self.p_value, running, np.exp(log_growth), before)
 
     def judge(self, seen: Seen, row: int) -> bool:
         """Let the budget claim, add what follows, until nothing changes; say if anything did."""
@@ -164,7 +181,9 @@ class _Board:
             if not follows.any():
                 break
             # A claim that follows from others may itself let more risk pass on.
-            self.account, claims = self.budget.step(self.account, _at_rest(seen, more))
+            self.account, claims = self.budget.step(
+                self.account, Seen(more, seen.p_value, *self.at_rest)
+            )
         self.claims = claims
         self.rows[self.open & claims.any(axis=-1)] = row + 1
         return True
@@ -177,10 +196,10 @@ class _Board:
     def settle(self) -> None:
         """Close decided pairs, and look no more at pairs that can tell nothing."""
         self.open = ~np.asarray(self.claims.any(axis=-1))
-        study, pair = np.divmod(self.runs, self.family.size)
-        going = self._of_use()[study, pair]
+        going = self._of_use()[self.at]
         if not going.all():
             self.runs = self.runs[going]
+            self._locate()
             self.state = type(self.state)(*(array[going] for array in self.state))
 
     def result(self, trace: Trace | None) -> Replay:
@@ -188,10 +207,16 @@ class _Board:
         p_value = with_implied_p_values(self.family, self.claims, self.implied, self.adjusted)
         return Replay(self.claims, self.implied, self.n, self.rows, self.log_e, p_value, trace)
 
-    def _step(self, r0: Floats, r1: Floats, present: Bools) -> None:
+    def _locate(self) -> None:
+        """Find studies, pairs and policies of the runs that go on."""
+        study, pair = np.divmod(self.runs, self.family.size)
+        self.at = study, pair
+        self.columns = self.family.pairs[pair].T
+
+    def _step(self, r0: Floats, r1: Floats, present: Bools | None) -> None:
         """Step the methods; a pair with a missing partner keeps its state."""
         method = self.comparison.test
-        if present.all():
+        if present is None or present.all():
             self.state = method.step(self.state, *self.comparison.directed(r0, r1))
         elif present.any():
             part = type(self.state)(*(array[present] for array in self.state))
@@ -207,9 +232,3 @@ class _Board:
             return self.open
         tried = np.asarray((self.open[:, None, :] & self.family.of_policy).any(axis=-1))
         return np.asarray(tried[:, self.family.pairs].all(axis=-1))
-
-
-def _at_rest(seen: Seen, claims: Bools) -> Seen:
-    return seen._replace(
-        running=np.zeros_like(seen.running), factor=np.ones_like(seen.factor), claims=claims
-    )

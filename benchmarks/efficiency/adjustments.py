@@ -15,8 +15,7 @@ from rich.progress import track
 from rich.table import Table
 
 from benchmarks.paper.datasets import DATA, roboarena
-from stopwise.core.comparison import Comparison
-from stopwise.core.method import Floats
+from stopwise.core.arrays import Floats
 from stopwise.ranking.budget import create
 from stopwise.ranking.family import Family
 from stopwise.ranking.pairs import replay
@@ -63,17 +62,12 @@ if (DATA / "roboarena_complete599.csv").is_file():
     STUDIES = {"4, RoboArena, permuted": permuted_sessions, **STUDIES}
 
 
-def measure(scores: Floats, adjust: str, ties: str, design: str) -> tuple[float, float]:
+def measure(
+    scores: Floats, adjust: str, ties: str, *, method: str, design: str
+) -> tuple[float, float]:
     """Return the mean number of trials of all policies, and the share of pairs decided."""
     family = Family(k=scores.shape[2], ties=ties)
-    comparison = Comparison(
-        method="nscore",
-        alpha=ALPHA / family.size,
-        alternative="two-sided",
-        design=design,
-        ties=ties,
-        parameters={},
-    )
+    comparison = family.comparison(method, alpha=ALPHA, n_max=scores.shape[1], design=design)
     budget = create(adjust, family=family, alpha=ALPHA)
     outcome = replay(comparison, budget, scores, with_p_values=False)
     used = sum(outcome.rows[:, own].max(axis=1) for own in family.of_policy)
@@ -84,16 +78,21 @@ def main() -> None:
     """Print trials used and pairs decided."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--method", default="nscore-plus")
     parser.add_argument("--json", type=Path, help="also write the figures here")
     arguments = parser.parse_args()
     names = [f"{adjust}, {ties}" for adjust, ties in SETTINGS]
-    table = Table("study", *names, title=f"trials used / pairs decided ({arguments.runs} studies)")
+    table = Table(
+        "study",
+        *names,
+        title=f"trials used / pairs decided ({arguments.method}, {arguments.runs} studies)",
+    )
     figures: dict[str, dict[str, tuple[float, float]]] = {}
     for name, draw in track(STUDIES.items(), "studies", console=Console(stderr=True)):
         scores = draw(np.random.default_rng(0), arguments.runs)
         design = "paired" if "RoboArena" in name else "independent"
         figures[name] = {
-            shown: measure(scores, adjust, ties, design)
+            shown: measure(scores, adjust, ties, method=arguments.method, design=design)
             for shown, (adjust, ties) in zip(names, SETTINGS, strict=True)
         }
         table.add_row(

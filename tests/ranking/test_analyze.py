@@ -3,15 +3,14 @@
 import dataclasses
 import json
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.method import Floats
-from stopwise.ranking.table import Table
+from stopwise.core.arrays import Floats
+from stopwise.data.design import align
 
 JSON_POLICY = {
     "name": str,
@@ -111,7 +110,7 @@ def test_methods_without_e_values_say_null() -> None:
 
     assert all(pair["e_value"] is None and pair["log_e"] is None for pair in content["pairs"])
     assert any("it saves no trials" in warning for warning in content["warnings"])
-    with pytest.raises(sw.InvalidInput, match="closed adjustment needs e-values"):
+    with pytest.raises(sw.InvalidInput, match="closed adjustment needs an e-process"):
         sw.analyze(FOUR, method="barnard", n_max=20, adjust="closed")
 
 
@@ -193,49 +192,33 @@ def test_the_papers_convention_is_named() -> None:
     assert not any("exact ties" in w for w in sw.analyze(FOUR, ties="paper", method="wsr").warnings)
 
 
-@dataclass(frozen=True)
-class Aligned:
-    """What the data layer hands over."""
-
-    policies: tuple[str, ...]
-    scores: Floats
-    design: str
-    notes: tuple[str, ...] = ()
+def blocked(scale: float) -> dict[str, list[Any]]:
+    """Return the four policies as columns, with a block for each row."""
+    return {
+        "policy": [name for name in FOUR for _ in range(120)],
+        "block": [f"block {row}" for _ in FOUR for row in range(120)],
+        "score": [scale * float(score) for own in FOUR.values() for score in own],
+    }
 
 
 def test_aligned_scores_bring_their_design_and_notes() -> None:
-    aligned = Aligned(tuple(FOUR), np.array(list(FOUR.values())).T, "paired", ("3 rows dropped",))
+    aligned = align(sw.read_trials(blocked(1.0)))
 
     analysis = sw.analyze(aligned)
 
     assert analysis.design == "paired"
-    assert analysis.warnings[0] == "3 rows dropped"
+    assert any("paired was assumed" in warning for warning in analysis.warnings)
     with pytest.raises(sw.InvalidInput, match="proven only for the independent design"):
         sw.analyze(aligned, method="savi")
 
 
-def table(task: str, scale: float) -> Table:
-    return Table(
-        policies=tuple(FOUR),
-        scores=scale * np.array(list(FOUR.values())).T,
-        design="independent",
-        task=task,
-        bounds=(0.0, scale),
-    )
+def test_several_tasks_apart_and_pooled() -> None:
+    parts = [blocked(2.0) | {"task": [task] * 480} for task in ("pick", "place")]
+    columns = {key: [*parts[0][key], *parts[1][key]] for key in parts[0]}
+    trials = sw.read_trials(columns, bounds=(0, 2))
 
-
-class TwoTasks:
-    """Stands in for a trial table with two tasks."""
-
-    frame = None
-    tasks = ("pick", "place")
-
-
-def test_several_tasks_apart_and_pooled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stopwise.ranking.table._from_trials", lambda _, task, __: table(task, 2.0))
-
-    apart = sw.analyze_tasks(TwoTasks())
-    together = sw.analyze(TwoTasks(), pool=True)
+    apart = sw.analyze_tasks(trials)
+    together = sw.analyze(trials, pool=True)
 
     assert list(apart) == ["pick", "place"]
     assert apart["pick"].task == "pick"
@@ -246,7 +229,7 @@ def test_several_tasks_apart_and_pooled(monkeypatch: pytest.MonkeyPatch) -> None
     assert any("2 tasks are pooled" in warning for warning in together.warnings)
     assert together.policies[0].mean == pytest.approx(FOUR["high"].mean())
     with pytest.raises(sw.InvalidInput, match="one task, but got 2: pick, place"):
-        sw.analyze(TwoTasks())
+        sw.analyze(trials)
 
 
 def test_long_studies_are_analysed_in_bounded_steps() -> None:
@@ -289,3 +272,16 @@ def test_an_analysis_cannot_change() -> None:
         analysis.alpha = 0.5  # type: ignore[misc]
     with pytest.raises(ValueError, match="read-only"):
         analysis.pairs[0].path.p_value[0] = 0.0
+
+
+def test_step_answers_within_the_ranking() -> None:
+    """All or nothing: its p-value is exactly its share, and its e-value 0 or one over it."""
+    analysis = sw.analyze(FOUR, method="step", n_max=20, adjust="bonferroni")
+
+    assert analysis.letters["high"] == "a"
+    for pair in json.loads(analysis.to_json())["pairs"]:
+        decided = pair["decision"] != "undecided"
+        assert pair["p_value"] == (0.05 if decided else 1.0)
+        assert pair["e_value"] == pytest.approx(240.0 if decided else 0.0)
+    with pytest.raises(sw.InvalidInput, match="which step has not"):
+        sw.analyze(FOUR, method="step", n_max=20, adjust="closed")

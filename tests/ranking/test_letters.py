@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from stopwise.core.method import Bools
+from stopwise.core.arrays import Bools
 from stopwise.ranking.letters import letters, order_text
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.comparison import Comparison
-from stopwise.core.method import Floats
+from stopwise.core.arrays import Floats
 from stopwise.core.nscore import NScore
 from stopwise.ranking import budget
 from stopwise.ranking.family import Family
@@ -32,15 +31,8 @@ def run(
     trace: bool = False,
     p_values: bool = True,
 ) -> tuple[Family, Replay]:
-    splits_itself = method == "wsr"  # both directions share its level, whatever the convention
-    family = Family(k=scores.shape[2], baseline=baseline, ties="strict" if splits_itself else ties)
-    comparison = Comparison(
-        method=method,
-        alpha=0.05 / family.size,
-        alternative="two-sided",
-        ties=ties,
-        parameters={},
-    )
+    family = Family.of(method, k=scores.shape[2], baseline=baseline, ties=ties)
+    comparison = family.comparison(method, alpha=0.05)
     procedure = budget.create(adjust, family=family, alpha=0.05)
     return family, replay(comparison, procedure, scores, with_p_values=p_values, with_trace=trace)
 
@@ -181,9 +173,7 @@ class AimingNScore(NScore):
 
 def test_bettors_are_told_the_level_that_they_must_reach() -> None:
     family = Family(k=4)
-    comparison = Comparison(
-        method="nscore", alpha=0.05 / 6, alternative="two-sided", ties="strict", parameters={}
-    )
+    comparison = family.comparison("nscore", alpha=0.05)
     AimingNScore.told.clear()
     object.__setattr__(comparison, "test", AimingNScore(alpha=0.05 / 12))
 

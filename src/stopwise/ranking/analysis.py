@@ -54,7 +54,8 @@ class PairResult:
     p_value
         Anytime p-value adjusted for the family: at most alpha exactly when decided.
     log_e
-        Log e-value of the pair alone, of the direction with more evidence; None without one.
+        Log e-value of the pair alone, of the direction claimed or, if undecided, of the one with
+        more evidence; None for methods without.
     interval
         Confidence interval of mean1 - mean0; those of all pairs hold together, at all times.
     path
@@ -181,7 +182,7 @@ class Analysis:
                 "n": pair.n,
                 "p_value": pair.p_value,
                 "e_value": pair.e_value if pair.e_value != math.inf else None,
-                "log_e": pair.log_e,
+                "log_e": pair.log_e if pair.log_e != -math.inf else None,
                 "interval": list(pair.interval),
             }
             for pair in self.pairs

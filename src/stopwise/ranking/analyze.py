@@ -5,17 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from stopwise.core import registry
+from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceSequence, Interval
-from stopwise.core.method import Floats, require
 from stopwise.core.result import Decision
+from stopwise.errors import require
 from stopwise.ranking import budget
 from stopwise.ranking.analysis import Analysis, PairResult, PolicyResult
 from stopwise.ranking.family import Family
 from stopwise.ranking.intervals import interval
 from stopwise.ranking.letters import letters, order_text
-from stopwise.ranking.pairs import Replay, replay
+from stopwise.ranking.pairs import Replay, has_e_process, replay
 from stopwise.ranking.table import Table, pooled, tables, unit_scores
 from stopwise.ranking.trace import Trace
 
@@ -56,11 +56,11 @@ def analyze(
         Range [A, B] of the score, known before the data; by default the one that the trial table
         declares, else [0, 1].
     design
-        "independent" (the i-th trial meets the i-th) or "paired" (by block); by default what
-        the table says.
+        "independent" (the i-th trial meets the i-th), "paired" (by block) or "stratified" (by
+        block, several trials each); by default what the blocks of the table show.
     adjust
-        "bonferroni", "holm" or "closed": how alpha is shared; ``closed`` needs the fewest trials,
-        for up to 7 policies.
+        "bonferroni", "holm" or "closed": how alpha is shared, see docs/design/many-policies.md;
+        ``closed`` mostly needs the fewest trials, for up to 7 policies.
     baseline
         Compare all other policies with this one only.
     ties
@@ -140,26 +140,24 @@ def _analysis(
         baseline is None or baseline in names,
         f"baseline must be one of {', '.join(names)}, but got {baseline!r}",
     )
-    cls = registry.find(method)
-    family = Family(
+    family = Family.of(
+        method,
         k=len(names),
         baseline=None if baseline is None else names.index(baseline),
-        ties="strict" if cls.splits_itself else ties,
+        ties=ties,
     )
-    comparison = Comparison(
-        method=method,
-        alpha=alpha / family.size if 0 < alpha < 1 else alpha,
+    comparison = family.comparison(
+        method,
+        alpha=alpha,
         n_max=n_max,
         bounds=table.bounds or (0.0, 1.0),
-        alternative="two-sided",
         design=table.design,
-        ties=ties,
         parameters=parameters,
     )
     procedure = budget.create(adjust, family=family, alpha=alpha)
     require(
-        cls.anytime or not procedure.shares_evidence,
-        f"the {adjust} adjustment needs e-values, which {method} has not; choose 'holm'",
+        has_e_process(comparison) or not procedure.shares_evidence,
+        f"the {adjust} adjustment needs an e-process, which {method} has not; choose 'holm'",
     )
     used = replace(table, scores=table.scores[:n_max])
     scores = unit_scores(used, comparison)
@@ -175,7 +173,7 @@ def _analysis(
         method=method,
         alpha=alpha,
         adjust=adjust,
-        ties=ties,
+        ties=family.ties,
         design=table.design,
         baseline=baseline,
         bounds=comparison.bounds,

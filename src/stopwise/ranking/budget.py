@@ -12,14 +12,15 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stopwise.core.method import Bools, Floats, Ints, require
+from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.errors import require
 from stopwise.ranking.family import Family
 
 __all__ = ["ADJUSTMENTS", "Bonferroni", "Budget", "Closed", "Holm", "Seen", "create"]
 
 Account = TypeVar("Account", bound=tuple[NDArray[Any], ...])
-# How fast the closed procedure moves its stake to the directions with evidence; 1 never moves.
-FOCUS = 3.0
+# Power of the e-value to which the closed procedure stakes; 1 never moves a stake once placed.
+FOCUS = 2.0
 
 
 class Seen(NamedTuple):
@@ -83,7 +84,9 @@ class Bonferroni(Budget[Multipliers]):
 
     def p_values(self, account: Multipliers, p_value: Floats) -> Floats:
         """Return p-values times the number of directions that can be false."""
-        return np.minimum(account.factor[..., None] * p_value, 1.0)
+        adjusted = np.minimum(account.factor[..., None] * p_value, 1.0)
+        # A method that rejects exactly at its share must not fail by a rounding error.
+        return np.where(np.abs(adjusted / self.alpha - 1.0) < 1e-12, self.alpha, adjusted)
 
     def aims(self, account: Multipliers) -> Floats:
         """Return alpha over the multiplier."""
@@ -135,8 +138,8 @@ class Closed(Budget[Wealth]):
     """Bet against every order of the policies; claim what all orders not yet refuted have.
 
     The bet against an order is a portfolio of the e-processes of the directions that are false
-    under it. Stakes move, before each row, to those with evidence so far (power ``FOCUS`` of it),
-    so that directions without any cost little: that is its gain over sharing out alpha.
+    under it. Before each row stakes move to those with evidence so far, so that directions
+    without any cost little: that is its gain over sharing out alpha.
     """
 
     name: ClassVar[str] = "closed"
@@ -185,7 +188,7 @@ class Closed(Budget[Wealth]):
     def _log_growth(self, seen: Seen, false: Floats) -> Floats:
         """Return the log growth of the portfolio against each order in this row."""
         most = np.log(self.family.most_false / self.alpha)
-        stake = np.exp(FOCUS * np.clip(seen.log_e, 0.0, most)) * seen.running[..., None]
+        stake = np.exp(FOCUS * np.clip(seen.log_e, -most, most)) * seen.running[..., None]
         before = stake.reshape(len(stake), -1) @ false
         after = (stake * seen.factor).reshape(len(stake), -1) @ false
         # An order whose directions are all at rest keeps its wealth.

@@ -1,14 +1,19 @@
 """Which claims "a is better than b" are tested, and which of them can be false together."""
 
 import itertools
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stopwise.core.method import Bools, Floats, Ints, require
+from stopwise.core import registry
+from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.comparison import TIES, Comparison
+from stopwise.core.scores import is_number
+from stopwise.errors import require
 
 __all__ = ["LARGEST", "Family"]
 
@@ -38,6 +43,39 @@ class Family:
     k: int
     baseline: int | None = None
     ties: str = "strict"
+
+    def __post_init__(self) -> None:
+        require(self.ties in TIES, f"ties must be one of {', '.join(TIES)}, but got {self.ties!r}")
+
+    @classmethod
+    def of(cls, method: str, *, k: int, baseline: int | None = None, ties: str) -> "Family":
+        """Return the family for a method; one that splits its level itself is always strict."""
+        family = cls(k=k, baseline=baseline, ties=ties)
+        return replace(family, ties="strict") if registry.find(method).splits_itself else family
+
+    def comparison(
+        self,
+        method: str,
+        *,
+        alpha: float,
+        n_max: int | None = None,
+        bounds: tuple[float, float] = (0.0, 1.0),
+        design: str = "independent",
+        parameters: Mapping[str, Any] | None = None,
+    ) -> Comparison:
+        """Return the settings of each pair: two-sided, aiming at an equal share of alpha."""
+        return Comparison(
+            method=method,
+            # What is no level at all is left for the comparison to refuse.
+            alpha=alpha / self.size if is_number(alpha) and 0 < alpha < 1 else alpha,
+            n_max=n_max,
+            bounds=bounds,
+            alternative="two-sided",
+            design=design,
+            margin=0.0,
+            ties=self.ties,
+            parameters=parameters or {},
+        )
 
     @cached_property
     def pairs(self) -> Ints:

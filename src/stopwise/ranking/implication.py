@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stopwise.core.method import Bools, Floats
+from stopwise.core.arrays import Bools, Floats
 from stopwise.ranking.family import Family
 
 __all__ = ["with_implied", "with_implied_p_values"]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from stopwise.core.arrays import Floats
 from stopwise.core.confidence import ConfidenceSequence, Interval
-from stopwise.core.method import Floats
 
 __all__ = ["interval"]
 

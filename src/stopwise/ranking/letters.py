@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from string import ascii_letters
 
-from stopwise.core.method import Bools
+from stopwise.core.arrays import Bools
 
 __all__ = ["letters", "order_text"]
 

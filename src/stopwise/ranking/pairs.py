@@ -10,13 +10,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.comparison import Comparison
-from stopwise.core.method import Bools, Evidence, Floats, Ints
+from stopwise.core.method import Evidence
 from stopwise.ranking.budget import Budget, Seen
 from stopwise.ranking.implication import with_implied, with_implied_p_values
 from stopwise.ranking.trace import Trace
 
-__all__ = ["Aiming", "Replay", "replay"]
+__all__ = ["Aiming", "Replay", "has_e_process", "replay"]
 
 
 class Aiming(Protocol):
@@ -103,6 +104,12 @@ def replay(
     return board.result(trace)
 
 
+def has_e_process(comparison: Comparison) -> bool:
+    """Whether the method bets: its log e-value starts at a number and grows by e-values."""
+    method = comparison.test
+    return bool(np.isfinite(method.evidence(method.start((1, 1))).log_e).all())
+
+
 class _Board:
     """All that changes: the methods' states of the pairs still looked at, and every account."""
 
@@ -117,7 +124,7 @@ class _Board:
         # Evidence is counted from the start; a method may begin with half of its wealth, because
         # its two directions share one level. Here each has its own.
         first = comparison.test.evidence(self.state).log_e
-        self.start = float(first.flat[0]) if first.size else 0.0
+        self.start = float(first.flat[0]) if has_e_process(comparison) else 0.0
         self.halves = 0.5 if comparison.test.splits_itself else 1.0
         self.log_e_now = (first - self.start).reshape(studies, size, 2)
         self.log_e = self.log_e_now.copy()

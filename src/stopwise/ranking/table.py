@@ -5,14 +5,17 @@ Everything that the ranking knows of trial tables is here.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stopwise.core.comparison import Comparison, numeric_array
-from stopwise.core.method import Floats, require
-from stopwise.errors import InvalidInput
+from stopwise.core.arrays import Floats
+from stopwise.core.comparison import Comparison
+from stopwise.core.scores import numeric_array
+from stopwise.errors import InvalidInput, require
+
+if TYPE_CHECKING:
+    from stopwise.data.trials import Trials
 
 __all__ = ["Table", "pooled", "tables", "unit_scores"]
 
@@ -47,19 +50,20 @@ def tables(source: Any, *, design: str | None) -> list[Table]:
     """Return one table per task from aligned scores, a trial table or scores by policy."""
     if isinstance(source, Table):
         return [source]
-    if hasattr(source, "frame"):
-        return [_from_trials(source, task, design) for task in source.tasks]
     if isinstance(source, Mapping):
         return [_from_mapping(source, design)]
-    if hasattr(source, "scores") and hasattr(source, "policies"):
+    from stopwise.data.design import Aligned
+    from stopwise.data.trials import Trials
+
+    if isinstance(source, Trials):
+        return [_from_trials(source, task, design) for task in source.tasks]
+    if isinstance(source, Aligned):
         return [
             Table(
-                policies=tuple(source.policies),
-                scores=np.asarray(source.scores, dtype=np.float64),
+                policies=source.policies,
+                scores=source.scores,
                 design=design or source.design,
-                task=getattr(source, "task", None),
-                bounds=getattr(source, "bounds", None),
-                warnings=tuple(getattr(source, "notes", ())),
+                warnings=source.notes,
             )
         ]
     raise InvalidInput(
@@ -73,11 +77,8 @@ def unit_scores(table: Table, comparison: Comparison) -> Floats:
     for name, column in zip(table.policies, table.scores.T, strict=True):
         known = column[~np.isnan(column)]
         require(known.size > 0, f"each policy needs at least one trial, but {name!r} has none")
-        try:
-            comparison.check_scores(known, "policy 0")
-        except InvalidInput as error:
-            raise InvalidInput(str(error).replace("policy 0", repr(name))) from None
-    return comparison.normalised(table.scores)
+        comparison.check(known, repr(name))
+    return comparison.scale.unit(table.scores)
 
 
 def pooled(parts: list[Table]) -> Table:
@@ -127,9 +128,10 @@ def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:
     return Table(policies=tuple(map(str, source)), scores=scores, design=design or "independent")
 
 
-def _from_trials(trials: Any, task: str, design: str | None) -> Table:
+def _from_trials(trials: "Trials", task: str, design: str | None) -> Table:
     """Align one task of a trial table, by the rules of the data layer."""
-    align = import_module("stopwise.data.design").align
+    from stopwise.data.design import align
+
     aligned = align(trials, task=task, design=design or "auto")
     warnings = [*trials.notes, *aligned.notes]
     if trials.bounds_inferred:

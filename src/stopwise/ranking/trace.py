@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from stopwise.core.method import Floats, Ints
+from stopwise.core.arrays import Floats, Ints
 
 __all__ = ["Path", "Trace"]
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from stopwise.core.stream import SequentialTest
     from stopwise.data.read import read_trials
     from stopwise.data.trials import Trials
+    from stopwise.errors import InvalidInput, InvalidState, StopwiseError
     from stopwise.report.analysis import Analysis, analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
-    from stopwise.errors import InvalidInput, InvalidState, StopwiseError
 
 __version__ = "0.1.0"
 

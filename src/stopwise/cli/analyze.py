@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     from stopwise.report.analysis import Analysis
 
-__all__ = ["analyze"]
+__all__ = ["analyze", "parse_bounds", "show"]
 
 
 def analyze(
@@ -26,9 +26,7 @@ def analyze(
         str | None,
         typer.Option(help='Range of the score: "LOW,HIGH", or "TASK=LOW,HIGH; ...", or "data".'),
     ] = None,
-    design: Annotated[
-        str, typer.Option(help="auto, independent, paired or stratified.")
-    ] = "auto",
+    design: Annotated[str, typer.Option(help="auto, independent, paired or stratified.")] = "auto",
     adjust: Annotated[str, typer.Option(help="bonferroni, holm or closed.")] = "holm",
     ties: Annotated[str, typer.Option(help="strict, or paper.")] = "strict",
     baseline: Annotated[str | None, typer.Option(help="Compare with this policy only.")] = None,
@@ -37,9 +35,13 @@ def analyze(
     column: Annotated[
         list[str] | None, typer.Option(help="ROLE=NAME, e.g. policy=algo or block=seed.")
     ] = None,
-    file_format: Annotated[str | None, typer.Option("--format", help="Format of the files.")] = None,
+    file_format: Annotated[
+        str | None, typer.Option("--format", help="Format of the files.")
+    ] = None,
     order: Annotated[str, typer.Option(help="file, time or shuffled.")] = "file",
-    seed: Annotated[int | None, typer.Option(help="For a shuffled order or --iid-correction.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="For a shuffled order or --iid-correction.")
+    ] = None,
     iid_correction: Annotated[
         bool, typer.Option("--iid-correction", help="One random policy per block, as in the paper.")
     ] = False,
@@ -63,7 +65,7 @@ def analyze(
             format=file_format,
             score=score,
             columns=dict(_split(item, "ROLE=NAME") for item in column or []),
-            bounds=_bounds(bounds),
+            bounds=parse_bounds(bounds),
             order=order,
             seed=seed if order == "shuffled" else None,
         )
@@ -115,7 +117,7 @@ def _split(item: str, form: str) -> tuple[str, str]:
     return name, value
 
 
-def _bounds(text: str | None) -> Any:
+def parse_bounds(text: str | None) -> Any:
     """Return (low, high), a range per task, "data" or None."""
     from stopwise.errors import InvalidInput
 
@@ -124,7 +126,7 @@ def _bounds(text: str | None) -> Any:
     try:
         if "=" in text:
             parts = (_split(part.strip(), "TASK=LOW,HIGH") for part in text.split(";"))
-            return {task: _bounds(value) for task, value in parts}
+            return {task: parse_bounds(value) for task, value in parts}
         low, high = (float(end) for end in text.replace(",", " ").split())
     except ValueError as error:
         raise InvalidInput(f'bounds must be given as "LOW,HIGH", but got {text!r}') from error
@@ -147,13 +149,14 @@ def _write(
         typer.echo(json.dumps(content[0] if len(content) == 1 else content, indent=2))
         return
     for analysis in analyses:
-        _show(analysis)
+        show(analysis)
     for path in (html, figures):
         if path is not None:
             typer.echo(f"written: {path}")
 
 
-def _show(analysis: "Analysis") -> None:
+def show(analysis: "Analysis") -> None:
+    """Print one analysis as a table, its sentence and its notes."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table

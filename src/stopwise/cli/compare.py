@@ -44,9 +44,7 @@ def _pair(match: re.Match[str]) -> tuple[int, int]:
     return successes, trials
 
 
-def _from_counts(
-    first: tuple[int, int], second: tuple[int, int], alpha: float
-) -> dict[str, Any]:
+def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) -> dict[str, Any]:
     """Answer for counts without order: a batch test, valid if both numbers were fixed before."""
     from scipy.stats import barnard_exact
 
@@ -74,7 +72,7 @@ def _from_counts(
 
 def _from_files(first: str, second: str, alpha: float, bounds: str | None) -> dict[str, Any]:
     from stopwise import analyze, read_trials
-    from stopwise.cli.analyze import _bounds
+    from stopwise.cli.analyze import parse_bounds
     from stopwise.errors import require
 
     for name in (first, second):
@@ -82,6 +80,6 @@ def _from_files(first: str, second: str, alpha: float, bounds: str | None) -> di
     names = [Path(name).stem for name in (first, second)]
     if names[0] == names[1]:
         names = [first, second]
-    trials = read_trials({names[0]: first, names[1]: second}, bounds=_bounds(bounds))
+    trials = read_trials({names[0]: first, names[1]: second}, bounds=parse_bounds(bounds))
     analysis = analyze(trials, alpha=alpha)
     return analysis.to_dict()

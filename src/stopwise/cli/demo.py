@@ -3,14 +3,18 @@
 import json
 import math
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from stopwise.cli.analyze import show
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from stopwise.core.result import Verdict
+    from stopwise.report.analysis import Analysis
 
 __all__ = ["demo"]
 
@@ -24,9 +28,12 @@ def demo(
     pause: Annotated[
         float, typer.Option(help="Seconds between trials; 0 when not in a terminal.", min=0)
     ] = 0.12,
+    report: Annotated[Path, typer.Option(help="Where to write the report of the study.")] = Path(
+        "stopwise-demo.html"
+    ),
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> None:
-    """Compare two policies on bundled partial-credit scores, and stop when it is known."""
+    """Compare two policies trial by trial, then analyse a study of four, on bundled scores."""
     from rich.console import Console
 
     from stopwise import SequentialTest
@@ -51,7 +58,9 @@ def demo(
         if console.is_terminal and not as_json:
             time.sleep(pause)
     outcome = _outcome(test.verdict, plan, scores0, scores1)
+    study = _study(report)
     if as_json:
+        outcome["study"] = study.to_dict()
         typer.echo(json.dumps(outcome, indent=2))
         return
     console.print(f"\n[bold]{test.verdict}[/bold]\n")
@@ -62,6 +71,18 @@ def demo(
         f"We used {outcome['trials_used']} and saved {outcome['trials_saved']}: {hours:.1f} hours "
         f"at {MINUTES_PER_TRIAL} minutes per trial."
     )
+    console.print("\n[bold]And a study of four policies, 60 trials each, from a file:[/bold]\n")
+    show(study)
+    console.print(f"\nIts report, with figures and a methods paragraph: {report}")
+
+
+def _study(report: Path) -> "Analysis":
+    from stopwise import analyze, read_trials
+    from stopwise.data.example import four_policies
+
+    study = analyze(read_trials(four_policies(), bounds=(0, 1)), n_max=60)
+    report.write_text(study.to_html(), encoding="utf-8")
+    return study
 
 
 def _line(verdict: "Verdict", scores: tuple[float, float], marks: str) -> "Text":

@@ -91,8 +91,7 @@ def plot_ranking(analysis: Analysis) -> "Figure":
     names = [policy.name for policy in analysis.policies]
     angles = [math.pi / 2 - 2 * math.pi * index / len(names) for index in range(len(names))]
     places = {
-        name: (math.cos(angle), math.sin(angle))
-        for name, angle in zip(names, angles, strict=True)
+        name: (math.cos(angle), math.sin(angle)) for name, angle in zip(names, angles, strict=True)
     }
     figure, axes = _axes(width=4.6, height=4.6)
     for edge in ranking_edges(analysis):

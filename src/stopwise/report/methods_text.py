@@ -34,7 +34,9 @@ def methods_paragraph(analysis: Analysis) -> str:
     """Return what was done, in words that can go into a paper as they are."""
     low, high = analysis.bounds
     ties = (
-        "ties counted as errors" if analysis.ties == "strict" else "exact ties not counted as errors"
+        "ties counted as errors"
+        if analysis.ties == "strict"
+        else "exact ties not counted as errors"
     )
     horizon = "" if analysis.n_max is None else f", at most {analysis.n_max} trials per policy"
     against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"

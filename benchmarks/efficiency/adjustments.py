@@ -1,0 +1,107 @@
+"""Trials used by each family-wise adjustment, all policies together, and pairs decided.
+
+Run ``python -m benchmarks.efficiency.adjustments``. RoboArena (if its data are there) in permuted
+orders of its sessions; generated studies of 4 and 6 policies.
+"""
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from benchmarks.paper.datasets import DATA, roboarena
+from stopwise.core.arrays import Floats
+from stopwise.ranking.budget import create
+from stopwise.ranking.family import Family
+from stopwise.ranking.pairs import replay
+
+ALPHA = 0.05
+SETTINGS = [
+    ("bonferroni", "paper"),
+    ("bonferroni", "strict"),
+    ("holm", "strict"),
+    ("closed", "strict"),
+    ("closed", "paper"),
+]
+Draw = Callable[[np.random.Generator, int], Floats]
+
+
+def bernoulli(*rates: float, n: int) -> Draw:
+    """Return studies of independent successes."""
+    return lambda rng, runs: (rng.random((runs, n, len(rates))) < np.array(rates)) * 1.0
+
+
+def beta(*means: float, n: int, weight: float = 4.0) -> Draw:
+    """Return studies of beta-distributed scores."""
+    centres = np.array(means)
+    return lambda rng, runs: rng.beta(
+        weight * centres, weight * (1.0 - centres), (runs, n, centres.size)
+    )
+
+
+def permuted_sessions(rng: np.random.Generator, runs: int) -> Floats:
+    """Return RoboArena's complete sessions in random orders."""
+    scores = np.array(list(roboarena().values())).T
+    return np.stack([scores[rng.permutation(len(scores))] for _ in range(runs)])
+
+
+STUDIES: dict[str, Draw] = {
+    "4, Bernoulli .3 .45 .6 .75": bernoulli(0.3, 0.45, 0.6, 0.75, n=400),
+    "4, Bernoulli .2 .3 .6 .9": bernoulli(0.2, 0.3, 0.6, 0.9, n=400),
+    "4, Bernoulli .4 .4 .4 .7": bernoulli(0.4, 0.4, 0.4, 0.7, n=300),
+    "4, beta .35 .4 .5 .675": beta(0.35, 0.4, 0.5, 0.675, n=400),
+    "6, Bernoulli .1 .25 .4 .6 .75 .9": bernoulli(0.1, 0.25, 0.4, 0.6, 0.75, 0.9, n=300),
+    "6, beta .2 .4 .4 .5 .6 .9": beta(0.2, 0.4, 0.4, 0.5, 0.6, 0.9, n=300),
+}
+if (DATA / "roboarena_complete599.csv").is_file():
+    STUDIES = {"4, RoboArena, permuted": permuted_sessions, **STUDIES}
+
+
+def measure(
+    scores: Floats, adjust: str, ties: str, *, method: str, design: str
+) -> tuple[float, float]:
+    """Return the mean number of trials of all policies, and the share of pairs decided."""
+    family = Family(k=scores.shape[2], ties=ties)
+    comparison = family.comparison(method, alpha=ALPHA, n_max=scores.shape[1], design=design)
+    budget = create(adjust, family=family, alpha=ALPHA)
+    outcome = replay(comparison, budget, scores, with_p_values=False)
+    used = sum(outcome.rows[:, own].max(axis=1) for own in family.of_policy)
+    return float(np.mean(used)), float(outcome.claims.any(axis=-1).mean())
+
+
+def main() -> None:
+    """Print trials used and pairs decided."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--method", default="nscore-plus")
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    arguments = parser.parse_args()
+    names = [f"{adjust}, {ties}" for adjust, ties in SETTINGS]
+    table = Table(
+        "study",
+        *names,
+        title=f"trials used / pairs decided ({arguments.method}, {arguments.runs} studies)",
+    )
+    figures: dict[str, dict[str, tuple[float, float]]] = {}
+    for name, draw in track(STUDIES.items(), "studies", console=Console(stderr=True)):
+        scores = draw(np.random.default_rng(0), arguments.runs)
+        design = "paired" if "RoboArena" in name else "independent"
+        figures[name] = {
+            shown: measure(scores, adjust, ties, method=arguments.method, design=design)
+            for shown, (adjust, ties) in zip(names, SETTINGS, strict=True)
+        }
+        table.add_row(
+            name, *(f"{used:.0f} / {share:.3f}" for used, share in figures[name].values())
+        )
+    Console(width=140).print(table)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(figures, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,284 @@
+"""The one call: ``analyze`` ranks the policies of a table of scores."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.core.comparison import Comparison
+from stopwise.core.confidence import ConfidenceSequence, Interval
+from stopwise.core.result import Decision
+from stopwise.errors import require
+from stopwise.ranking import budget
+from stopwise.ranking.analysis import Analysis, PairResult, PolicyResult
+from stopwise.ranking.family import Family
+from stopwise.ranking.intervals import interval
+from stopwise.ranking.letters import letters, order_text
+from stopwise.ranking.pairs import Replay, has_e_process, replay
+from stopwise.ranking.table import Table, pooled, tables, unit_scores
+from stopwise.ranking.trace import Trace
+
+__all__ = ["analyze", "analyze_tasks"]
+
+
+def analyze(
+    trials: Any,
+    *,
+    method: str = "nscore-plus",
+    alpha: float = 0.05,
+    n_max: int | None = None,
+    bounds: tuple[float, float] | None = None,
+    design: str | None = None,
+    adjust: str = "holm",
+    baseline: str | None = None,
+    ties: str = "strict",
+    pool: bool = False,
+    **parameters: Any,
+) -> Analysis:
+    """Rank several policies on one task by sequential tests of all pairs.
+
+    The probability that any order ever declared is false is at most alpha, whenever one stops,
+    if rows of trials are independent (or, more weakly, if conditional means given the past keep
+    their order) and the bounds were known beforehand.
+
+    Parameters
+    ----------
+    trials
+        A trial table, aligned scores, or a mapping from policy to its scores in order.
+    method
+        Name of the method, see ``stopwise.methods()``.
+    alpha
+        Probability, in (0, 1), of any false claim among all pairs.
+    n_max
+        The declared greatest number of trials per policy; rows beyond are not used.
+    bounds
+        Range [A, B] of the score, known before the data; by default the one that the trial table
+        declares, else [0, 1].
+    design
+        "independent" (the i-th trial meets the i-th), "paired" (by block) or "stratified" (by
+        block, several trials each); by default what the blocks of the table show.
+    adjust
+        "bonferroni", "holm" or "closed": how alpha is shared, see docs/design/many-policies.md;
+        ``closed`` mostly needs the fewest trials, for up to 7 policies.
+    baseline
+        Compare all other policies with this one only.
+    ties
+        "strict": an order declared of two policies with equal means counts as false. "paper":
+        such exact ties are taken not to occur, as in the paper.
+    pool
+        Whether to pool several tasks; see the warning in the result for what is assumed.
+    **parameters
+        The method's own parameters.
+
+    Examples
+    --------
+    >>> import stopwise as sw
+    >>> scores = {"a": [0.9, 1, 0.8] * 9, "b": [0.1, 0.3, 0.2] * 9, "c": [0.3, 0.2, 0.2] * 9}
+    >>> analysis = sw.analyze(scores, bins=11)
+    >>> analysis.letters
+    {'a': 'a', 'c': 'b', 'b': 'b'}
+    >>> analysis.order_text
+    'a > c, b; c ? b'
+    """
+    found = tables(trials, design=design)
+    if bounds is not None:
+        found = [replace(table, bounds=bounds) for table in found]
+    if pool and len(found) > 1:
+        found = [pooled(found)]
+    require(
+        len(found) == 1,
+        f"analyze takes one task, but got {len(found)}: "
+        f"{', '.join(str(table.task) for table in found)}; use analyze_tasks, or pool=True",
+    )
+    return _analysis(
+        found[0],
+        method=method,
+        alpha=alpha,
+        n_max=n_max,
+        adjust=adjust,
+        baseline=baseline,
+        ties=ties,
+        parameters=parameters,
+    )
+
+
+def analyze_tasks(
+    trials: Any,
+    *,
+    design: str | None = None,
+    bounds: tuple[float, float] | None = None,
+    **settings: Any,
+) -> dict[str, Analysis]:
+    """Return one analysis per task, each with its own alpha; settings as for ``analyze``."""
+    found = tables(trials, design=design)
+    note = f"{len(found)} tasks are analysed apart: alpha holds for each task, not for all together"
+    more = (note,) if len(found) > 1 else ()
+    return {
+        table.task or "task": analyze(
+            replace(table, warnings=(*table.warnings, *more)), bounds=bounds, **settings
+        )
+        for table in found
+    }
+
+
+def _analysis(
+    table: Table,
+    *,
+    method: str,
+    alpha: float,
+    n_max: int | None,
+    adjust: str,
+    baseline: str | None,
+    ties: str,
+    parameters: dict[str, Any],
+) -> Analysis:
+    names = table.policies
+    require(len(names) >= 2, f"a ranking needs at least 2 policies, but got {len(names)}")
+    require(len(set(names)) == len(names), f"policies must be distinct, but got {', '.join(names)}")
+    require(
+        baseline is None or baseline in names,
+        f"baseline must be one of {', '.join(names)}, but got {baseline!r}",
+    )
+    family = Family.of(
+        method,
+        k=len(names),
+        baseline=None if baseline is None else names.index(baseline),
+        ties=ties,
+    )
+    comparison = family.comparison(
+        method,
+        alpha=alpha,
+        n_max=n_max,
+        bounds=table.bounds or (0.0, 1.0),
+        design=table.design,
+        parameters=parameters,
+    )
+    procedure = budget.create(adjust, family=family, alpha=alpha)
+    require(
+        has_e_process(comparison) or not procedure.shares_evidence,
+        f"the {adjust} adjustment needs an e-process, which {method} has not; choose 'holm'",
+    )
+    used = replace(table, scores=table.scores[:n_max])
+    scores = unit_scores(used, comparison)
+    outcome = replay(comparison, procedure, scores[None], with_trace=True)
+    policies = _policy_results(used, scores, family, outcome, comparison)
+    ranking = [names.index(policy.name) for policy in policies]
+    better = family.better(outcome.claims[0])
+    tested = family.better(np.ones_like(outcome.claims[0]))
+    return Analysis(
+        policies=policies,
+        pairs=_pair_results(used, scores, comparison, family, outcome),
+        order_text=order_text(names, better, tested, ranking),
+        method=method,
+        alpha=alpha,
+        adjust=adjust,
+        ties=family.ties,
+        design=table.design,
+        baseline=baseline,
+        bounds=comparison.bounds,
+        n_max=n_max,
+        task=table.task,
+        warnings=(*table.warnings, *_warnings(used, family, comparison)),
+        scores={
+            name: column[~np.isnan(column)]
+            for name, column in zip(names, used.scores.T, strict=True)
+        },
+    )
+
+
+def _policy_results(
+    table: Table,
+    scores: Floats,
+    family: Family,
+    outcome: Replay,
+    comparison: Comparison,
+) -> tuple[PolicyResult, ...]:
+    """Return the policies' results, from the highest mean to the lowest."""
+    low, high = comparison.bounds
+    means = np.nanmean(table.scores, axis=0)
+    ranking = np.argsort(-means, kind="stable").tolist()
+    better = family.better(outcome.claims[0])
+    shown = [""] * family.k
+    if family.baseline is None:
+        shown = list(letters(better | better.T, ranking))
+    # The pairs hold together at alpha; so do the policies.
+    sequence = ConfidenceSequence(alpha=comparison.alpha * family.size / family.k)
+    results = []
+    for index in ranking:
+        known = ~np.isnan(scores[:, index])
+        own = scores[known, index]
+        last = int(outcome.rows[0, family.of_policy[index]].max())
+        trials_used = int(known[:last].sum())
+        inside = interval(sequence, np.zeros(own.size), own, len(scores))
+        results.append(
+            PolicyResult(
+                name=table.policies[index],
+                n=own.size,
+                mean=float(means[index]),
+                interval=Interval(
+                    low + max(inside.low, 0.0) * (high - low),
+                    low + min(inside.high, 1.0) * (high - low),
+                ),
+                letters=shown[index],
+                trials_used=trials_used,
+                trials_saved=own.size - trials_used,
+            )
+        )
+    return tuple(results)
+
+
+def _pair_results(
+    table: Table, scores: Floats, comparison: Comparison, family: Family, outcome: Replay
+) -> tuple[PairResult, ...]:
+    span = comparison.bounds[1] - comparison.bounds[0]
+    results = []
+    for pair, (policy0, policy1) in enumerate(family.pairs.tolist()):
+        rows = scores[: outcome.rows[0, pair]][:, [policy0, policy1]]
+        met = rows[~np.isnan(rows).any(axis=1)]
+        low, high = interval(comparison.confidence, met[:, 0], met[:, 1], len(scores))
+        claims, log_e = outcome.claims[0, pair], outcome.log_e[0, pair]
+        shown = claims if claims.any() else np.ones(2, dtype=bool)
+        trace = outcome.trace
+        assert isinstance(trace, Trace)
+        results.append(
+            PairResult(
+                policy0=table.policies[policy0],
+                policy1=table.policies[policy1],
+                decision=_decision(bool(claims[0]), bool(claims[1])),
+                implied=bool(outcome.implied[0, pair]),
+                n=int(outcome.n[0, pair]),
+                p_value=float(outcome.p_value[0, pair][shown].min()),
+                log_e=None if np.isnan(log_e).any() else float(log_e[shown].max()),
+                interval=Interval(low * span, high * span),
+                path=trace.path(pair),
+            )
+        )
+    return tuple(results)
+
+
+def _decision(policy1_better: bool, policy0_better: bool) -> Decision:
+    if policy1_better:
+        return Decision.POLICY1
+    return Decision.POLICY0 if policy0_better else Decision.UNDECIDED
+
+
+def _warnings(table: Table, family: Family, comparison: Comparison) -> list[str]:
+    found = []
+    if np.isnan(table.scores).any():
+        found.append(
+            "a pair uses only rows in which both policies have a trial, which is valid if what is "
+            "missing does not depend on the scores"
+        )
+    if table.bounds is None:
+        found.append("no bounds were declared: scores are taken to lie in [0, 1]")
+    if family.ties == "paper":
+        found.append(
+            "exact ties are taken not to occur: if some means are equal, the chance of a false "
+            "order can be up to twice alpha"
+        )
+    if not comparison.test.anytime:
+        found.append(
+            f"{comparison.method} answers only at n_max = {comparison.n_max}: it saves no trials"
+        )
+    return found

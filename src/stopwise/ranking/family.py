@@ -1,0 +1,152 @@
+"""Which claims "a is better than b" are tested, and which of them can be false together."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stopwise.core import registry
+from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.comparison import TIES, Comparison
+from stopwise.core.scores import is_number
+from stopwise.errors import require
+
+__all__ = ["LARGEST", "Family"]
+
+Entry = TypeVar("Entry", np.float64, np.bool_)
+# Orders that the closed procedure may have to carry: all pairs of 7 policies, 11 with a baseline.
+LARGEST = 60_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """The pairs of k policies that are compared, each in two directions.
+
+    A pair is (policy 0, policy 1). Its direction 0 claims that policy 1 is better, direction 1
+    that policy 0 is; a claim is false, and its null hypothesis true, unless it holds strictly.
+
+    Parameters
+    ----------
+    k
+        Number of policies, at least 2.
+    baseline
+        Compare all others with this policy only; None for all pairs.
+    ties
+        "strict": at an exact tie both directions are false claims. "paper": ties are taken not
+        to occur, so that each pair has exactly one false direction.
+    """
+
+    k: int
+    baseline: int | None = None
+    ties: str = "strict"
+
+    def __post_init__(self) -> None:
+        require(self.ties in TIES, f"ties must be one of {', '.join(TIES)}, but got {self.ties!r}")
+
+    @classmethod
+    def of(cls, method: str, *, k: int, baseline: int | None = None, ties: str) -> "Family":
+        """Return the family for a method; one that splits its level itself is always strict."""
+        family = cls(k=k, baseline=baseline, ties=ties)
+        return replace(family, ties="strict") if registry.find(method).splits_itself else family
+
+    def comparison(
+        self,
+        method: str,
+        *,
+        alpha: float,
+        n_max: int | None = None,
+        bounds: tuple[float, float] = (0.0, 1.0),
+        design: str = "independent",
+        parameters: Mapping[str, Any] | None = None,
+    ) -> Comparison:
+        """Return the settings of each pair: two-sided, aiming at an equal share of alpha."""
+        return Comparison(
+            method=method,
+            # What is no level at all is left for the comparison to refuse.
+            alpha=alpha / self.size if is_number(alpha) and 0 < alpha < 1 else alpha,
+            n_max=n_max,
+            bounds=bounds,
+            alternative="two-sided",
+            design=design,
+            margin=0.0,
+            ties=self.ties,
+            parameters=parameters or {},
+        )
+
+    @cached_property
+    def pairs(self) -> Ints:
+        """The pairs, as rows (policy 0, policy 1); a baseline is always policy 0."""
+        if self.baseline is None:
+            return np.array(list(itertools.combinations(range(self.k), 2)))
+        return np.array([(self.baseline, j) for j in range(self.k) if j != self.baseline])
+
+    @property
+    def size(self) -> int:
+        """Number of pairs."""
+        return len(self.pairs)
+
+    @property
+    def most_false(self) -> int:
+        """The greatest number of directions that can be false at once."""
+        return self.size * (2 if self.ties == "strict" else 1)
+
+    @cached_property
+    def of_policy(self) -> Bools:
+        """Whether a pair (column) has the policy (row)."""
+        has: Bools = (self.pairs[None, :, :] == np.arange(self.k)[:, None, None]).any(axis=2)
+        return has
+
+    def better(self, claims: Bools) -> Bools:
+        """Return claims (..., pairs, 2) as a matrix (..., k, k): row is better than column."""
+        matrix = np.zeros((*claims.shape[:-2], self.k, self.k), dtype=bool)
+        policy0, policy1 = self.pairs.T
+        matrix[..., policy1, policy0] = claims[..., 0]
+        matrix[..., policy0, policy1] = claims[..., 1]
+        return matrix
+
+    def directed(self, matrix: NDArray[Entry]) -> NDArray[Entry]:
+        """Return entries (..., k, k) of row against column as directions (..., pairs, 2)."""
+        policy0, policy1 = self.pairs.T
+        return np.stack([matrix[..., policy1, policy0], matrix[..., policy0, policy1]], axis=-1)
+
+    def null_sets(self) -> Floats:
+        """Return which directions are false under each possible order: (orders, directions).
+
+        Orders of all policies with ties (without, for ``ties="paper"``); with a baseline each
+        other policy lies above, at or below it. Entries are 0 and 1.
+        """
+        levels = 3 if self.ties == "strict" else 2
+        if self.baseline is None:
+            ranks = _orders(self.k, with_ties=self.ties == "strict")
+            sign = np.sign(ranks[:, self.pairs[:, 1]] - ranks[:, self.pairs[:, 0]])
+        else:
+            require(
+                levels**self.size <= LARGEST,
+                f"the closed adjustment takes at most {10 if levels == 3 else 15} policies besides "
+                f"the baseline, but got {self.size}; choose 'holm'",
+            )
+            values = (-1, 0, 1) if levels == 3 else (-1, 1)
+            sign = np.array(list(itertools.product(values, repeat=self.size)))
+        false = np.stack([sign <= 0, sign >= 0], axis=-1)
+        return false.reshape(len(sign), 2 * self.size).astype(np.float64)
+
+
+def _orders(k: int, *, with_ties: bool) -> Ints:
+    """Return all orders of k policies as rows of ranks."""
+    most = 7 if with_ties else 8
+    require(
+        k <= most,
+        f"the closed adjustment goes through all orders and takes at most {most} policies, "
+        f"but got {k}; choose 'holm'",
+    )
+    if not with_ties:
+        return np.array(list(itertools.permutations(range(k))))
+    ranks = np.indices((k,) * k).reshape(k, -1).T
+    used = np.stack([(ranks == rank).any(axis=1) for rank in range(k)], axis=1)
+    # Ranks without gaps, so that each order with ties appears once.
+    orders: Ints = ranks[used.sum(axis=1) == ranks.max(axis=1) + 1]
+    return orders

@@ -1,0 +1,122 @@
+"""Compact letter display, and the order of the policies in words.
+
+Two policies share a letter exactly when their pair is undecided. Letters come from inserting
+each decided pair into the columns and absorbing what is contained in others, followed by a sweep.
+
+References
+----------
+H.-P. Piepho, "An algorithm for a letter-based representation of all-pairwise comparisons",
+Journal of Computational and Graphical Statistics 13 (2004).
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from string import ascii_letters
+
+from stopwise.core.arrays import Bools
+
+__all__ = ["letters", "order_text"]
+
+
+def letters(decided: Bools, ranking: Sequence[int]) -> tuple[str, ...]:
+    """Return each policy's letters.
+
+    Parameters
+    ----------
+    decided
+        Symmetric matrix (k, k): whether the pair is decided.
+    ranking
+        The policies from best to worst; the best gets the letter "a".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> decided = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
+    >>> letters(decided, [2, 1, 0])
+    ('b', 'ab', 'a')
+    """
+    columns = [set(ranking)]
+    for i, j in combinations(ranking, 2):
+        if decided[i, j]:
+            columns = _absorbed(
+                part
+                for column in columns
+                for part in ((column - {i}, column - {j}) if {i, j} <= column else (column,))
+            )
+    columns = _swept(columns)
+    place = {policy: position for position, policy in enumerate(ranking)}
+    columns.sort(key=lambda column: sorted(place[policy] for policy in column))
+    return tuple(
+        "".join(_letter(index) for index, column in enumerate(columns) if policy in column)
+        for policy in range(len(ranking))
+    )
+
+
+def order_text(names: Sequence[str], better: Bools, tested: Bools, ranking: Sequence[int]) -> str:
+    """Return the partial order in words: "A > B, C; B ? C".
+
+    Parameters
+    ----------
+    names
+        The policies' names.
+    better
+        Matrix (k, k): whether row was declared better than column. What follows through a
+        third policy is left out; what is undecided is marked "?".
+    tested
+        Symmetric matrix (k, k): whether the pair was compared at all.
+    ranking
+        The policies from best to worst.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> better = np.array([[0, 1, 1], [0, 0, 0], [0, 0, 0]], dtype=bool)
+    >>> order_text(["A", "B", "C"], better, ~np.eye(3, dtype=bool), [0, 1, 2])
+    'A > B, C; B ? C'
+    """
+    parts = []
+    for sign in (">", "?"):
+        for position, i in enumerate(ranking):
+            if sign == ">":
+                found = [j for j in ranking if better[i, j] and not _between(better, i, j)]
+            else:
+                found = [
+                    j
+                    for j in ranking[position + 1 :]
+                    if tested[i, j] and not better[i, j] and not better[j, i]
+                ]
+            if found:
+                parts.append(f"{names[i]} {sign} {', '.join(names[j] for j in found)}")
+    return "; ".join(parts)
+
+
+def _between(better: Bools, i: int, j: int) -> bool:
+    """Whether a third policy lies strictly between; in a contradiction (a cycle) none does."""
+    middle = better[i] & better[:, j] & ~better[:, i] & ~better[j]
+    return bool(middle.any())
+
+
+def _absorbed(columns: Iterable[set[int]]) -> list[set[int]]:
+    """Return the columns that are not contained in another."""
+    kept: list[set[int]] = []
+    for column in sorted(columns, key=len, reverse=True):
+        if not any(column <= other for other in kept):
+            kept.append(column)
+    return kept
+
+
+def _swept(columns: list[set[int]]) -> list[set[int]]:
+    """Drop each letter whose pairs, and policies, all have another in common."""
+    kept = list(columns)
+    for column in sorted(columns, key=len):
+        others = [other for other in kept if other is not column]
+        pairs = combinations(sorted(column), 2)
+        covered = all(any({i, j} <= other for other in others) for i, j in pairs)
+        if covered and all(any(i in other for other in others) for i in column):
+            kept = others
+    return kept
+
+
+def _letter(index: int) -> str:
+    round_, position = divmod(index, len(ascii_letters))
+    return ascii_letters[position] + (str(round_) if round_ else "")

@@ -1,0 +1,241 @@
+"""Replay of many policies, row by row, all pairs of all studies at once.
+
+A row holds one trial of each policy: the same block in a paired design, else the i-th trial of
+each. A pair whose partner has no trial in a row waits. A policy is tried until all of its pairs
+are decided; what comes after is not looked at, as if it had not been run.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.comparison import Comparison
+from stopwise.core.method import Evidence
+from stopwise.ranking.budget import Budget, Seen
+from stopwise.ranking.implication import with_implied, with_implied_p_values
+from stopwise.ranking.trace import Trace
+
+__all__ = ["Aiming", "Replay", "has_e_process", "replay"]
+
+
+class Aiming(Protocol):
+    """A method whose bets may be told, before each row, which level they now have to reach."""
+
+    def aim(self, state: Any, levels: Floats) -> Any:
+        """Return the state with bets that aim at these levels, shaped like the runs."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What became of every pair; arrays are (studies, pairs) or (studies, pairs, 2 directions).
+
+    Attributes
+    ----------
+    claims
+        Direction 0: policy 1 was declared better; direction 1: policy 0 was.
+    implied
+        Whether the decision follows from two others, not from the pair's own evidence.
+    n
+        Pairs of trials seen: until the decision, or all where undecided.
+    rows
+        Rows of the table gone through for the pair, those in which it waited included.
+    log_e
+        Log e-value of each direction at the decision or at the end; NaN without one.
+    p_value
+        P-value of each direction, to be held against alpha (ones, if not asked for).
+    trace
+        Evidence by row, for figures (where asked for).
+    """
+
+    claims: Bools
+    implied: Bools
+    n: Ints
+    rows: Ints
+    log_e: Floats
+    p_value: Floats
+    trace: Trace | None
+
+
+def replay(
+    comparison: Comparison,
+    budget: Budget[Any],
+    scores: Floats,
+    *,
+    with_p_values: bool = True,
+    with_trace: bool = False,
+) -> Replay:
+    """Go through the rows until everything is decided or the rows are used up.
+
+    Parameters
+    ----------
+    comparison
+        The settings of one pair, two-sided, with its share of alpha as the level to aim at.
+    budget
+        The family-wise procedure.
+    scores
+        Normalised scores (studies, rows, policies), NaN where a policy has no trial.
+    with_p_values
+        Also compute p-values adjusted for the family; simulations need none.
+    with_trace
+        Keep the evidence by row, of one study.
+    """
+    rows = scores.shape[1]
+    board = _Board(comparison, budget, len(scores), rows)
+    trace = Trace.start(rows, budget.family.size) if with_trace else None
+    # Blocks of rows come first, so that a row of all studies lies together in memory.
+    by_row = np.ascontiguousarray(np.moveaxis(scores, 1, 0))
+    complete = not np.isnan(scores).any()
+    for row in range(rows):
+        seen = board.observe(by_row[row], complete)
+        changed = seen is not None and board.judge(seen, row)
+        kept = trace is not None and (changed or trace.keeps(row))
+        if with_p_values and (changed or kept):
+            board.adjust()
+        if trace is not None and kept:
+            trace.add(board.n[0], board.log_e[0], board.adjusted[0])
+        if changed:
+            board.settle()
+            if not board.runs.size:
+                break
+    if with_p_values:
+        board.adjust()
+    return board.result(trace)
+
+
+def has_e_process(comparison: Comparison) -> bool:
+    """Whether the method bets: its log e-value starts at a number and grows by e-values."""
+    method = comparison.test
+    return bool(np.isfinite(method.evidence(method.start((1, 1))).log_e).all())
+
+
+class _Board:
+    """All that changes: the methods' states of the pairs still looked at, and every account."""
+
+    def __init__(
+        self, comparison: Comparison, budget: Budget[Any], studies: int, rows: int
+    ) -> None:
+        self.comparison, self.budget, self.family = comparison, budget, budget.family
+        size = self.family.size
+        self.runs = np.arange(studies * size)  # study * pairs + pair
+        self.state = comparison.test.start((self.runs.size, 2))
+        self.account = budget.start(studies)
+        # Evidence is counted from the start; a method may begin with half of its wealth, because
+        # its two directions share one level. Here each has its own.
+        first = comparison.test.evidence(self.state).log_e
+        self.start = float(first.flat[0]) if has_e_process(comparison) else 0.0
+        self.halves = 0.5 if comparison.test.splits_itself else 1.0
+        self.log_e_now = (first - self.start).reshape(studies, size, 2)
+        self.log_e = self.log_e_now.copy()
+        self.p_value, self.adjusted = np.ones((2, studies, size, 2))
+        self.claims = np.zeros((studies, size, 2), dtype=bool)
+        self.open: Bools = np.ones((studies, size), dtype=bool)
+        self.implied = np.zeros((studies, size), dtype=bool)
+        self.n = np.zeros((studies, size), dtype=np.int64)
+        self.rows = np.full((studies, size), rows)
+        # No policy tried, no growth: what a budget sees between rows.
+        self.at_rest = ~self.open, np.ones((studies, size, 2)), np.zeros((studies, size, 2))
+        self._locate()
+
+    def observe(self, scores: Floats, complete: bool) -> Seen | None:
+        """Show the methods one row; return what the budget must see, or None if nothing new."""
+        method, at = self.comparison.test, self.at
+        r0 = scores[at[0], self.columns[0]]
+        r1 = scores[at[0], self.columns[1]]
+        present = None if complete else ~(np.isnan(r0) | np.isnan(r1))
+        if hasattr(method, "aim"):
+            levels = self.budget.aims(self.account)[at]
+            self.state = method.aim(self.state, np.stack([levels, levels], axis=-1))
+        self._step(r0, r1, present)
+        evidence = method.evidence(self.state)
+        if self.budget.shares_evidence:
+            return self._shared(evidence, present)
+        # Only undecided pairs are here, and only a new minimum can change a decision.
+        self.n[at] += 1 if present is None else present
+        self.log_e[at] = evidence.log_e - self.start
+        known = self.p_value[at]
+        p_value = evidence.p_value * self.halves
+        if not (p_value < known).any():
+            return None
+        self.p_value[at] = np.minimum(known, p_value)
+        return Seen(self.claims, self.p_value, *self.at_rest)
+
+    def _shared(self, evidence: Evidence, present: Bools | None) -> Seen:
+        """Enter evidence that is of use beyond its own pair, decided or not."""
+        before = self.log_e_now
+        self.log_e_now = before.copy()
+        self.log_e_now[self.at] = evidence.log_e - self.start
+        counts = self.open[self.at]
+        at = self.at[0][counts], self.at[1][counts]
+        self.n[at] += 1 if present is None else present[counts]
+        self.log_e[at] = self.log_e_now[at]
+        self.p_value[at] = np.minimum(self.p_value[at], evidence.p_value[counts] * self.halves)
+        with np.errstate(invalid="ignore"):  # an e-process that has lost all stays lost
+            log_growth = np.where(np.isneginf(before), 0.0, self.log_e_now - before)
+        running = np.zeros(self.open.shape, dtype=bool)
+        running[self.at] = True
+        return Seen(self.claims, self.p_value, running, np.exp(log_growth), before)
+
+    def judge(self, seen: Seen, row: int) -> bool:
+        """Let the budget claim, add what follows, until nothing changes; say if anything did."""
+        self.account, claims = self.budget.step(self.account, seen)
+        if not (claims != self.claims).any():
+            return False
+        while True:
+            more, follows = with_implied(self.family, claims)
+            self.implied |= follows
+            if not follows.any():
+                break
+            # A claim that follows from others may itself let more risk pass on.
+            self.account, claims = self.budget.step(
+                self.account, Seen(more, seen.p_value, *self.at_rest)
+            )
+        self.claims = claims
+        self.rows[self.open & claims.any(axis=-1)] = row + 1
+        return True
+
+    def adjust(self) -> None:
+        """Bring the p-values of all pairs up to date that were open before this row."""
+        fresh = self.budget.p_values(self.account, self.p_value)
+        self.adjusted = np.where(self.open[..., None], fresh, self.adjusted)
+
+    def settle(self) -> None:
+        """Close decided pairs, and look no more at pairs that can tell nothing."""
+        self.open = ~np.asarray(self.claims.any(axis=-1))
+        going = self._of_use()[self.at]
+        if not going.all():
+            self.runs = self.runs[going]
+            self._locate()
+            self.state = type(self.state)(*(array[going] for array in self.state))
+
+    def result(self, trace: Trace | None) -> Replay:
+        """Return the final accounts."""
+        p_value = with_implied_p_values(self.family, self.claims, self.implied, self.adjusted)
+        return Replay(self.claims, self.implied, self.n, self.rows, self.log_e, p_value, trace)
+
+    def _locate(self) -> None:
+        """Find studies, pairs and policies of the runs that go on."""
+        study, pair = np.divmod(self.runs, self.family.size)
+        self.at = study, pair
+        self.columns = self.family.pairs[pair].T
+
+    def _step(self, r0: Floats, r1: Floats, present: Bools | None) -> None:
+        """Step the methods; a pair with a missing partner keeps its state."""
+        method = self.comparison.test
+        if present is None or present.all():
+            self.state = method.step(self.state, *self.comparison.directed(r0, r1))
+        elif present.any():
+            part = type(self.state)(*(array[present] for array in self.state))
+            part = method.step(part, *self.comparison.directed(r0[present], r1[present]))
+            whole = type(self.state)(*(array.copy() for array in self.state))
+            for array, values in zip(whole, part, strict=True):
+                array[present] = values
+            self.state = whole
+
+    def _of_use(self) -> Bools:
+        """Pairs that are undecided or, if evidence is shared, whose policies are still tried."""
+        if not self.budget.shares_evidence:
+            return self.open
+        tried = np.asarray((self.open[:, None, :] & self.family.of_policy).any(axis=-1))
+        return np.asarray(tried[:, self.family.pairs].all(axis=-1))

@@ -1,0 +1,213 @@
+"""The promise for many policies: any false order, ever, with probability at most alpha.
+
+Every study looks after each row of trials. What the check would catch is shown at the end by
+procedures with one deliberate fault, which fail it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from stopwise.core.arrays import Bools, Floats
+from stopwise.ranking.budget import Bonferroni, Budget, Closed, Holm, Multipliers, Seen, Wealth
+from stopwise.ranking.family import Family
+from stopwise.ranking.pairs import replay
+from tests.guarantees.pinned import assert_at_most, assert_pinned
+
+ALPHA = 0.2
+STUDIES = 500
+ROWS = 150
+BUDGETS: dict[str, type[Budget[Any]]] = {"bonferroni": Bonferroni, "holm": Holm, "closed": Closed}
+Draw = Callable[[np.random.Generator, tuple[int, int], Floats], Floats]
+
+
+def _bernoulli(rng: np.random.Generator, size: tuple[int, int], means: Floats) -> Floats:
+    return (rng.random((*size, means.size)) < means) * 1.0
+
+
+def _shared(rng: np.random.Generator, size: tuple[int, int], means: Floats) -> Floats:
+    """Success where a difficulty, the same for all policies, lies below the mean."""
+    own = rng.random((*size, means.size))
+    return (np.where(own < 0.7, rng.random((*size, 1)), rng.random(own.shape)) < means) * 1.0
+
+
+def _one_wins(rng: np.random.Generator, size: tuple[int, int], means: Floats) -> Floats:
+    """Exactly one policy of each row succeeds: strong negative dependence."""
+    winner = rng.integers(0, means.size, size)
+    return np.asarray(winner[..., None] == np.arange(means.size), dtype=float)
+
+
+def _levels(rng: np.random.Generator, size: tuple[int, int], means: Floats) -> Floats:
+    return rng.binomial(6, means, (*size, means.size)) / 6
+
+
+def _skewed(rng: np.random.Generator, size: tuple[int, int], means: Floats) -> Floats:
+    return rng.beta(0.4 * means, 0.4 * (1.0 - means), (*size, means.size))
+
+
+@dataclass(frozen=True)
+class Study:
+    """Policies with these means; a claimed order is false unless the means have it strictly."""
+
+    means: tuple[float, ...]
+    draw: Draw = _bernoulli
+    design: str = "independent"
+    baseline: int | None = None
+
+    def scores(self, seed: int) -> Floats:
+        """Draw the scores (studies, rows, policies)."""
+        return self.draw(np.random.default_rng(seed), (STUDIES, ROWS), np.array(self.means))
+
+
+STUDY: dict[str, Study] = {
+    "3 tied": Study((0.5,) * 3),
+    "3 tied, one wins": Study((1 / 3,) * 3, _one_wins, "paired"),
+    "4 tied, shared difficulty": Study((0.4,) * 4, _shared, "paired"),
+    "4, a tie between two clear ones": Study((0.05, 0.5, 0.5, 0.95)),
+    "4, close order": Study((0.50, 0.52, 0.54, 0.56)),
+    "4 tied, skewed": Study((0.2,) * 4, _skewed),
+    "5, two groups of ties": Study((0.3, 0.3, 0.3, 0.7, 0.7)),
+    "5, tied with the baseline": Study((0.5,) * 5, baseline=2),
+    "6, one below five tied": Study((0.2, 0.6, 0.6, 0.6, 0.6, 0.6), _levels),
+    "8 tied": Study((0.5,) * 8, _levels),
+    "8, ties and gaps with the baseline": Study(
+        (0.5, 0.5, 0.5, 0.9, 0.1, 0.9, 0.5, 0.5), baseline=0
+    ),
+}
+CASES = [
+    (adjust, name)
+    for adjust in BUDGETS
+    for name, study in STUDY.items()
+    if adjust != "closed" or len(study.means) <= 5 or study.baseline is not None
+]
+
+
+def false_studies(
+    budget: type[Budget[Any]],
+    study: Study,
+    *,
+    ties: str = "strict",
+    method: str = "nscore",
+    n_max: int | None = None,
+) -> int:
+    """Return how many studies declare an order that does not hold."""
+    family = Family.of(method, k=len(study.means), baseline=study.baseline, ties=ties)
+    parameters = {"bins": 7} if method == "nscore" else {}
+    comparison = family.comparison(
+        method, alpha=ALPHA, n_max=n_max, design=study.design, parameters=parameters
+    )
+    procedure = budget(family=family, alpha=ALPHA)
+    outcome = replay(comparison, procedure, study.scores(1), with_p_values=False)
+    means = np.array(study.means)
+    true = family.directed(means[:, None] > means[None, :])
+    return int((outcome.claims & ~true).any(axis=(1, 2)).sum())
+
+
+@pytest.mark.parametrize(("adjust", "name"), CASES)
+def test_any_false_order_has_at_most_alpha(adjust: str, name: str) -> None:
+    """Catches alpha not shared, risk passed on that is still needed, stakes that see their row."""
+    errors = false_studies(BUDGETS[adjust], STUDY[name])
+
+    assert_at_most(errors, STUDIES, ALPHA)
+    assert_pinned(f"family-wise, {adjust}, {name}", [errors])
+
+
+@pytest.mark.parametrize("adjust", BUDGETS)
+@pytest.mark.parametrize("method", ["wsr", "savi", "nscore-plus"])
+def test_other_methods_keep_it_too(adjust: str, method: str) -> None:
+    """Catches a method's own split of alpha undone, or evidence counted from a wrong start."""
+    errors = false_studies(BUDGETS[adjust], STUDY["3 tied"], method=method, n_max=ROWS)
+
+    assert_at_most(errors, STUDIES, ALPHA)
+    assert_pinned(f"family-wise, {adjust}, 3 tied, {method}", [errors])
+
+
+@pytest.mark.parametrize("adjust", BUDGETS)
+def test_the_papers_convention_keeps_it_without_ties(adjust: str) -> None:
+    """Each direction has a pair's whole share, because only one of the two can be false."""
+    errors = false_studies(BUDGETS[adjust], STUDY["4, close order"], ties="paper")
+
+    assert_at_most(errors, STUDIES, ALPHA)
+    assert_pinned(f"family-wise, {adjust}, close order, ties paper", [errors])
+
+
+class UnsharedBonferroni(Bonferroni):
+    """Sabotage: every direction at alpha."""
+
+    def start(self, studies: int) -> Multipliers:
+        return Multipliers(np.ones((studies, self.family.size)))
+
+
+class HindsightClosed(Closed):
+    """Sabotage: stakes are placed after the row was seen."""
+
+    def step(self, account: Wealth, seen: Seen) -> tuple[Wealth, Bools]:
+        later = seen._replace(log_e=seen.log_e + 10 * np.log(seen.factor))
+        return super().step(account, later)
+
+
+@pytest.mark.parametrize("budget", [UnsharedBonferroni, HindsightClosed])
+def test_the_check_can_fail(budget: type[Budget[Any]]) -> None:
+    errors = false_studies(budget, STUDY["4 tied, shared difficulty"])
+
+    assert binomtest(errors, STUDIES, ALPHA, alternative="greater").pvalue < 1e-4
+
+
+class PairHolm(Holm):
+    """Sabotage: textbook Holm, where a decided pair passes on all of its risk.
+
+    A decided pair's false direction could still have been claimed before, so its share is spent.
+    """
+
+    def step(self, account: Multipliers, seen: Seen) -> tuple[Multipliers, Bools]:
+        undecided = ~seen.claims.any(axis=-1)
+        count = undecided.sum(axis=-1, keepdims=True)
+        account = Multipliers(np.where(undecided, count, account.factor))
+        return Bonferroni.step(self, account, seen)
+
+
+def adversary(budget: Budget[Any], runs: int) -> int:
+    """Decide pair after pair, each falsely with exactly the probability that its level allows.
+
+    Pairs whose means differ by tiny gaps of very different size behave so in the long run.
+    """
+    rng = np.random.default_rng(7)
+    size = budget.family.size
+    account = budget.start(runs)
+    claims, p_value = np.zeros((runs, size, 2), dtype=bool), np.ones((runs, size, 2))
+    nothing = np.zeros((runs, size, 2))
+    for pair in range(size):
+        account, claims = _look(budget, account, p_value, claims, nothing)
+        level = budget.aims(account)[:, pair]
+        false = rng.random(runs) < level
+        p_value[:, pair, 0] = np.where(false, level, 1.0)
+        p_value[:, pair, 1] = np.where(false, 1.0, 0.0)
+    _, claims = _look(budget, account, p_value, claims, nothing)
+    return int(claims[..., 0].any(axis=1).sum())
+
+
+def _look(
+    budget: Budget[Any], account: Any, p_value: Floats, claims: Bools, nothing: Floats
+) -> tuple[Any, Bools]:
+    running = np.ones(claims.shape[:2], dtype=bool)
+    return budget.step(account, Seen(claims, p_value, running, np.exp(nothing), nothing))
+
+
+@pytest.mark.parametrize("ties", ["strict", "paper"])
+def test_passing_on_risk_stands_up_to_an_adversary(ties: str) -> None:
+    errors = adversary(Holm(family=Family(k=8, baseline=0, ties=ties), alpha=ALPHA), 4000)
+
+    assert_at_most(errors, 4000, ALPHA)
+    assert_pinned(f"family-wise, holm, adversary, ties {ties}", [errors])
+
+
+def test_the_adversary_finds_textbook_holm_invalid_for_directions() -> None:
+    family = Family(k=8, baseline=0, ties="paper")
+
+    errors = adversary(PairHolm(family=family, alpha=ALPHA), 4000)
+
+    assert binomtest(errors, 4000, ALPHA, alternative="greater").pvalue < 1e-4

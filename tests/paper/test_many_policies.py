@@ -1,0 +1,49 @@
+"""The paper's RoboArena figures, from one call."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import stopwise as sw
+from benchmarks.paper.datasets import roboarena
+
+EXPECTED = Path(__file__).parents[2] / "benchmarks" / "paper" / "expected"
+
+
+def trials_used(adjust: str, ties: str) -> dict[str, int]:
+    analysis = sw.analyze(
+        roboarena(), method="nscore", bins=21, adjust=adjust, design="paired", ties=ties
+    )
+    assert all(pair.decided for pair in analysis.pairs)
+    return {policy.name: policy.trials_used for policy in analysis.policies}
+
+
+def test_roboarena_as_published() -> None:
+    expected = json.loads((EXPECTED / "roboarena.json").read_text())
+
+    found = trials_used("bonferroni", "paper")
+
+    assert found == expected["trials"]
+    assert sum(found.values()) == expected["total"]
+
+
+@pytest.mark.parametrize(
+    ("adjust", "ties", "total"),
+    [
+        ("bonferroni", "strict", 1554),
+        ("holm", "strict", 1436),
+        ("closed", "strict", 1000),
+        ("closed", "paper", 953),
+    ],
+)
+def test_roboarena_with_each_adjustment(adjust: str, ties: str, total: int) -> None:
+    """Measured with this package; exact ties are covered too where ties are strict."""
+    assert sum(trials_used(adjust, ties).values()) == total
+
+
+def test_roboarena_order_and_letters() -> None:
+    analysis = sw.analyze(roboarena(), adjust="closed", design="paired")
+
+    assert analysis.order_text == "pi0-FAST > PG-Diff; PG-Diff > pi0; pi0 > PG-Bin"
+    assert analysis.letters == {"pi0-FAST": "a", "PG-Diff": "b", "pi0": "c", "PG-Bin": "d"}

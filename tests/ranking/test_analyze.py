@@ -1,0 +1,287 @@
+"""The analysis as users see it."""
+
+import dataclasses
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core.arrays import Floats
+from stopwise.data.design import align
+
+JSON_POLICY = {
+    "name": str,
+    "n": int,
+    "mean": float,
+    "interval": list,
+    "letters": str,
+    "trials_used": int,
+    "trials_saved": int,
+}
+JSON_PAIR = {
+    "policy0": str,
+    "policy1": str,
+    "decision": str,
+    "implied": bool,
+    "n": int,
+    "p_value": float,
+    "e_value": float,
+    "log_e": float,
+    "interval": list,
+}
+JSON_WHOLE = {
+    "schema": int,
+    "policies": list,
+    "pairs": list,
+    "order": str,
+    "sentence": str,
+    "method": str,
+    "alpha": float,
+    "adjust": str,
+    "ties": str,
+    "design": str,
+    "baseline": (str, type(None)),
+    "bounds": list,
+    "n_max": (int, type(None)),
+    "task": (str, type(None)),
+    "trials_used": int,
+    "trials_saved": int,
+    "warnings": list,
+}
+
+
+def scores(n: int = 120, **rates: float) -> dict[str, Floats]:
+    rng = np.random.default_rng(5)
+    return {name: (rng.random(n) < rate) * 1.0 for name, rate in rates.items()}
+
+
+FOUR = scores(low=0.1, middle=0.5, other=0.5, high=0.95)
+
+
+def assert_schema(content: dict[str, Any], schema: dict[str, Any]) -> None:
+    assert list(content) == list(schema)
+    for key, kind in schema.items():
+        assert isinstance(content[key], kind), key
+
+
+@pytest.mark.parametrize("adjust", ["bonferroni", "holm", "closed"])
+def test_an_analysis_from_scores_by_policy(adjust: str) -> None:
+    analysis = sw.analyze(FOUR, adjust=adjust)
+
+    assert [policy.name for policy in analysis.policies][::3] == ["high", "low"]
+    assert analysis.letters["high"] == "a"
+    assert analysis.letters["low"] == "c"
+    assert analysis.letters["middle"] == analysis.letters["other"] == "b"
+    first, second = (policy.name for policy in analysis.policies[1:3])
+    assert analysis.order_text == (
+        f"high > {first}, {second}; {first} > low; {second} > low; {first} ? {second}"
+    )
+    assert analysis.trials_used + analysis.trials_saved == 480
+    for policy in analysis.policies:
+        assert policy.interval.low <= policy.mean <= policy.interval.high
+        assert policy.mean == pytest.approx(FOUR[policy.name].mean())
+    by_name = {policy.name: policy for policy in analysis.policies}
+    assert by_name["middle"].trials_used == 120
+    assert by_name["low"].trials_used < 120
+    for pair in analysis.pairs:
+        assert pair.decided == (pair.p_value <= 0.05)
+        assert pair.path.n[-1] == pair.n
+        own = [policy.trials_used for policy in (by_name[pair.policy0], by_name[pair.policy1])]
+        assert pair.n <= min(own)
+
+
+def test_the_json_has_the_documented_schema() -> None:
+    for settings in ({}, {"baseline": "middle", "adjust": "closed"}, {"n_max": 7}):
+        content = json.loads(sw.analyze(FOUR, **settings).to_json())
+
+        assert_schema(content, JSON_WHOLE)
+        for policy in content["policies"]:
+            assert_schema(policy, JSON_POLICY)
+        for pair in content["pairs"]:
+            assert_schema(pair, JSON_PAIR)
+            assert pair["decision"] in ("policy0", "policy1", "undecided")
+
+
+def test_methods_without_e_values_say_null() -> None:
+    content = json.loads(sw.analyze(FOUR, method="barnard", n_max=20).to_json())
+
+    assert all(pair["e_value"] is None and pair["log_e"] is None for pair in content["pairs"])
+    assert any("it saves no trials" in warning for warning in content["warnings"])
+    with pytest.raises(sw.InvalidInput, match="closed adjustment needs an e-process"):
+        sw.analyze(FOUR, method="barnard", n_max=20, adjust="closed")
+
+
+def test_an_e_value_beyond_all_numbers_is_null_in_json() -> None:
+    pair = sw.analyze(FOUR).pairs[0]
+    huge = dataclasses.replace(pair, log_e=2000.0)
+    analysis = dataclasses.replace(sw.analyze(FOUR), pairs=(huge,))
+
+    assert huge.e_value == math.inf
+    assert json.loads(analysis.to_json())["pairs"][0]["e_value"] is None
+
+
+def test_the_sentence_says_what_was_found_and_what_it_rests_on() -> None:
+    text = sw.analyze(FOUR).sentence
+
+    assert text.startswith("high > ")
+    assert "(? does not mean equal): 5 of 6 pairs decided with " in text
+    assert text.endswith(
+        "of 480 trials; the chance of any false order is at most 0.05 "
+        "(nscore, holm, independent design)."
+    )
+
+
+def test_against_a_baseline_only() -> None:
+    analysis = sw.analyze(FOUR, baseline="middle")
+
+    assert [(pair.policy0, pair.policy1) for pair in analysis.pairs] == [
+        ("middle", "low"),
+        ("middle", "other"),
+        ("middle", "high"),
+    ]
+    assert analysis.order_text in (
+        "high > middle; middle > low; middle ? other",
+        "high > middle; middle > low; other ? middle",
+    )
+    assert set(analysis.letters.values()) == {""}
+    full = {pair.policy1: pair.n for pair in sw.analyze(FOUR).pairs if pair.policy0 == "middle"}
+    assert next(pair.n for pair in analysis.pairs if pair.policy1 == "high") <= full["high"]
+
+
+def test_bounds_scale_everything_and_nothing_else() -> None:
+    plain = sw.analyze(FOUR)
+    scaled = sw.analyze({name: 8 * own - 2 for name, own in FOUR.items()}, bounds=(-2, 6))
+
+    assert scaled.order_text == plain.order_text
+    for one, other in zip(plain.pairs, scaled.pairs, strict=True):
+        assert other.interval == pytest.approx([8 * end for end in one.interval])
+        assert other.p_value == one.p_value
+    for one_policy, other_policy in zip(plain.policies, scaled.policies, strict=True):
+        assert other_policy.interval == pytest.approx([8 * end - 2 for end in one_policy.interval])
+
+
+def test_unequal_numbers_of_trials() -> None:
+    """The shorter policy's pairs stop where it does; the others go on."""
+    uneven = dict(FOUR) | {"other": FOUR["other"][:9]}
+
+    analysis = sw.analyze(uneven)
+
+    counts = {policy.name: (policy.n, policy.trials_used) for policy in analysis.policies}
+    assert counts["other"] == (9, 9)
+    pair = next(pair for pair in analysis.pairs if pair.policy1 == "other")
+    assert pair.n <= 9
+    assert any("what is missing does not depend on the scores" in w for w in analysis.warnings)
+
+
+def test_n_max_cuts_the_rows() -> None:
+    analysis = sw.analyze(FOUR, n_max=30)
+
+    assert all(policy.n == 30 for policy in analysis.policies)
+    cut = sw.analyze({name: own[:30] for name, own in FOUR.items()})
+    assert analysis.order_text == cut.order_text
+
+
+def test_the_papers_convention_is_named() -> None:
+    analysis = sw.analyze(FOUR, ties="paper")
+
+    assert any("exact ties are taken not to occur" in warning for warning in analysis.warnings)
+    assert "exact ties not counted as errors" in analysis.sentence
+    assert not any("exact ties" in w for w in sw.analyze(FOUR, ties="paper", method="wsr").warnings)
+
+
+def blocked(scale: float) -> dict[str, list[Any]]:
+    """Return the four policies as columns, with a block for each row."""
+    return {
+        "policy": [name for name in FOUR for _ in range(120)],
+        "block": [f"block {row}" for _ in FOUR for row in range(120)],
+        "score": [scale * float(score) for own in FOUR.values() for score in own],
+    }
+
+
+def test_aligned_scores_bring_their_design_and_notes() -> None:
+    aligned = align(sw.read_trials(blocked(1.0)))
+
+    analysis = sw.analyze(aligned)
+
+    assert analysis.design == "paired"
+    assert any("paired was assumed" in warning for warning in analysis.warnings)
+    with pytest.raises(sw.InvalidInput, match="proven only for the independent design"):
+        sw.analyze(aligned, method="savi")
+
+
+def test_several_tasks_apart_and_pooled() -> None:
+    parts = [blocked(2.0) | {"task": [task] * 480} for task in ("pick", "place")]
+    columns = {key: [*parts[0][key], *parts[1][key]] for key in parts[0]}
+    trials = sw.read_trials(columns, bounds=(0, 2))
+
+    apart = sw.analyze_tasks(trials)
+    together = sw.analyze(trials, pool=True)
+
+    assert list(apart) == ["pick", "place"]
+    assert apart["pick"].task == "pick"
+    assert any("alpha holds for each task" in warning for warning in apart["pick"].warnings)
+    assert together.task == "pooled"
+    assert together.bounds == (0.0, 1.0)
+    assert {policy.n for policy in together.policies} == {240}
+    assert any("2 tasks are pooled" in warning for warning in together.warnings)
+    assert together.policies[0].mean == pytest.approx(FOUR["high"].mean())
+    with pytest.raises(sw.InvalidInput, match="one task, but got 2: pick, place"):
+        sw.analyze(trials)
+
+
+def test_long_studies_are_analysed_in_bounded_steps() -> None:
+    rng = np.random.default_rng(0)
+    long = {"a": rng.random(12_000) ** 2, "b": rng.random(12_000)}
+
+    analysis = sw.analyze(long)
+
+    for policy, mean in zip(analysis.policies, (1 / 2, 1 / 3), strict=True):
+        low, high = policy.interval
+        assert low < mean < high
+        assert high - low < 0.05
+
+
+@pytest.mark.parametrize(
+    ("trials", "settings", "message"),
+    [
+        ({"a": [1]}, {}, "at least 2 policies, but got 1"),
+        ({"a": [1], "b": []}, {}, "'b' has none"),
+        ({"a": [1], "b": [2]}, {}, r"bounds \[0, 1\], but 'b' got 2"),
+        ({"a": [0.5], "b": [1]}, {"method": "savi"}, "takes only the scores 0, 1, but 'a' got 0.5"),
+        ({"a": [1], "b": [1]}, {"baseline": "c"}, "baseline must be one of a, b, but got 'c'"),
+        ({"a": [1], "b": [1]}, {"alpha": 2.0}, "alpha must lie strictly between 0 and 1"),
+        ({"a": [1], "b": [1]}, {"ties": "maybe"}, "ties must be one of"),
+        ({"a": [1], "b": [1]}, {"adjust": "none"}, "adjust must be one of"),
+        ({"a": [1], "b": [1]}, {"bounds": (1, 0)}, "bounds must be two finite numbers"),
+        ({"a": ["x"], "b": [1]}, {}, "'a' must be numbers"),
+        ([1, 2], {}, "mapping from policy to scores, but got list"),
+    ],
+)
+def test_wrong_input_is_one_clear_line(trials: Any, settings: Any, message: str) -> None:
+    with pytest.raises(sw.InvalidInput, match=message):
+        sw.analyze(trials, **settings)
+
+
+def test_an_analysis_cannot_change() -> None:
+    analysis = sw.analyze(FOUR)
+
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        analysis.alpha = 0.5  # type: ignore[misc]
+    with pytest.raises(ValueError, match="read-only"):
+        analysis.pairs[0].path.p_value[0] = 0.0
+
+
+def test_step_answers_within_the_ranking() -> None:
+    """All or nothing: its p-value is exactly its share, and its e-value 0 or one over it."""
+    analysis = sw.analyze(FOUR, method="step", n_max=20, adjust="bonferroni")
+
+    assert analysis.letters["high"] == "a"
+    for pair in json.loads(analysis.to_json())["pairs"]:
+        decided = pair["decision"] != "undecided"
+        assert pair["p_value"] == (0.05 if decided else 1.0)
+        assert pair["e_value"] == pytest.approx(240.0 if decided else 0.0)
+    with pytest.raises(sw.InvalidInput, match="which step has not"):
+        sw.analyze(FOUR, method="step", n_max=20, adjust="closed")

@@ -1,0 +1,185 @@
+"""The replay of all pairs against one live test per pair, and its bookkeeping."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core.arrays import Floats
+from stopwise.core.nscore import NScore
+from stopwise.ranking import budget
+from stopwise.ranking.family import Family
+from stopwise.ranking.pairs import Replay, replay
+from stopwise.ranking.trace import DENSE, Trace
+
+MEANS = np.array([0.2, 0.5, 0.5, 0.9])
+
+
+def draw(studies: int, rows: int = 200, seed: int = 0) -> Floats:
+    rng = np.random.default_rng(seed)
+    return (rng.random((studies, rows, MEANS.size)) < MEANS) * 1.0
+
+
+def run(
+    scores: Floats,
+    adjust: str = "bonferroni",
+    *,
+    method: str = "nscore",
+    ties: str = "strict",
+    baseline: int | None = None,
+    trace: bool = False,
+    p_values: bool = True,
+) -> tuple[Family, Replay]:
+    family = Family.of(method, k=scores.shape[2], baseline=baseline, ties=ties)
+    comparison = family.comparison(method, alpha=0.05)
+    procedure = budget.create(adjust, family=family, alpha=0.05)
+    return family, replay(comparison, procedure, scores, with_p_values=p_values, with_trace=trace)
+
+
+@pytest.mark.parametrize("method", ["nscore", "wsr", "savi"])
+@pytest.mark.parametrize("ties", ["strict", "paper"])
+def test_with_bonferroni_each_pair_is_one_live_test(method: str, ties: str) -> None:
+    scores = draw(1)
+
+    family, outcome = run(scores, method=method, ties=ties)
+
+    for pair, (first, second) in enumerate(family.pairs):
+        test = sw.SequentialTest(method, alpha=0.05 / 6, alternative="two-sided", ties=ties)
+        verdict = test.run(scores[0, :, first], scores[0, :, second])
+        assert outcome.n[0, pair] == verdict.n
+        assert outcome.claims[0, pair].tolist() == [
+            verdict.decision == "policy1",
+            verdict.decision == "policy0",
+        ]
+        # Here p-values are held against alpha, there against alpha/6.
+        assert outcome.p_value[0, pair].min() == pytest.approx(min(6 * verdict.p_value, 1))
+
+
+@pytest.mark.parametrize("adjust", budget.ADJUSTMENTS)
+def test_a_study_does_not_depend_on_the_others(adjust: str) -> None:
+    scores = draw(20)
+
+    _, together = run(scores, adjust)
+
+    for study in (0, 7, 19):
+        _, alone = run(scores[[study]], adjust)
+        assert (alone.claims[0] == together.claims[study]).all()
+        assert (alone.rows[0] == together.rows[study]).all()
+        assert alone.p_value[0] == pytest.approx(together.p_value[study], rel=1e-9)
+
+
+@pytest.mark.parametrize("adjust", budget.ADJUSTMENTS)
+@pytest.mark.parametrize("baseline", [None, 1])
+def test_a_p_value_is_at_most_alpha_exactly_when_its_direction_is_claimed(
+    adjust: str, baseline: int | None
+) -> None:
+    _, outcome = run(draw(50), adjust, baseline=baseline)
+
+    assert ((outcome.p_value <= 0.05) == outcome.claims).all()
+    assert outcome.claims.any()
+
+
+def test_each_procedure_decides_no_later_than_the_one_before() -> None:
+    scores = draw(60)
+    outcomes = [run(scores, adjust)[1] for adjust in ("bonferroni", "holm")]
+
+    assert (outcomes[1].rows <= outcomes[0].rows).all()
+    assert (outcomes[1].claims | ~outcomes[0].claims).all()
+
+
+def test_missing_partners_make_a_pair_wait() -> None:
+    """The same scores with empty rows in between give the same answers, later."""
+    scores = draw(1, rows=120)
+    spread = np.full((1, 240, MEANS.size), np.nan)
+    spread[:, ::2] = scores
+    spread[:, 1::2, 0] = 1.0  # a policy alone has no partner, whatever it scores
+
+    _, plain = run(scores, "holm")
+    _, waiting = run(spread, "holm")
+
+    assert (plain.claims == waiting.claims).all()
+    assert (plain.n == waiting.n).all()
+    assert plain.log_e == pytest.approx(waiting.log_e)
+    decided = plain.claims.any(axis=-1)
+    assert (waiting.rows[decided] == 2 * plain.rows[decided] - 1).all()
+
+
+@pytest.mark.parametrize("adjust", budget.ADJUSTMENTS)
+def test_scores_of_a_policy_that_is_done_are_not_looked_at(adjust: str) -> None:
+    scores = draw(1, seed=3)
+    family, outcome = run(scores, adjust)
+    last = {policy: outcome.rows[0, family.of_policy[policy]].max() for policy in range(4)}
+    assert min(last.values()) < 200
+    changed = scores.copy()
+    for policy, row in last.items():
+        changed[0, row:, policy] = 1.0 - changed[0, row:, policy]
+
+    _, again = run(changed, adjust)
+
+    assert (again.claims == outcome.claims).all()
+    assert (again.rows == outcome.rows).all()
+    assert (again.p_value == outcome.p_value).all()
+
+
+def test_what_follows_from_others_is_claimed_with_the_weaker_p_value() -> None:
+    """0 > 1 and 1 > 2 are evident in rows where the third is missing; 0 and 2 never meet."""
+    scores = np.full((1, 80, 3), np.nan)
+    scores[0, ::2, 0], scores[0, ::2, 1] = 0.9, 0.5
+    scores[0, 1::2, 1], scores[0, 1::2, 2] = 0.5, 0.2
+
+    family, outcome = run(scores, "holm")
+
+    pair = family.pairs.tolist().index([0, 2])
+    assert outcome.claims[0, pair].tolist() == [False, True]
+    assert outcome.implied[0].tolist() == [False, True, False]
+    assert outcome.n[0, pair] == 0
+    assert outcome.p_value[0, pair, 1] == outcome.p_value[0, :, 1][[0, 2]].max()
+
+
+def test_the_path_starts_at_nothing_and_ends_at_the_decision() -> None:
+    family, outcome = run(draw(1), "holm", trace=True)
+
+    assert outcome.trace is not None
+    for pair in range(family.size):
+        path = outcome.trace.path(pair)
+        assert path.n[0] == 0
+        assert path.n[-1] == outcome.n[0, pair]
+        assert (np.diff(path.n) == 1).all()
+        assert (np.diff(path.p_value, axis=0) <= 0).all()
+        assert path.log_e[-1] == pytest.approx(outcome.log_e[0, pair])
+        assert path.p_value[-1] == pytest.approx(outcome.p_value[0, pair])
+
+
+def test_long_traces_are_thinned_and_keep_both_ends() -> None:
+    trace = Trace.start(1_000_000, 1)
+
+    kept = [row for row in range(1_000_000) if trace.keeps(row)]
+
+    assert kept[:DENSE] == list(range(DENSE))
+    assert kept[-1] == 999_999
+    assert len(kept) < 2.1 * DENSE
+
+
+class AimingNScore(NScore):
+    """Notes which levels it is told."""
+
+    told: ClassVar[list[Floats]] = []
+
+    def aim(self, state: Any, levels: Floats) -> Any:
+        self.told.append(levels)
+        return state
+
+
+def test_bettors_are_told_the_level_that_they_must_reach() -> None:
+    family = Family(k=4)
+    comparison = family.comparison("nscore", alpha=0.05)
+    AimingNScore.told.clear()
+    object.__setattr__(comparison, "test", AimingNScore(alpha=0.05 / 12))
+
+    replay(comparison, budget.create("holm", family=family, alpha=0.05), draw(1))
+
+    levels = [float(told.min()) for told in AimingNScore.told]
+    assert levels[0] == pytest.approx(0.05 / 12)
+    assert levels[-1] > levels[0]
+    assert levels == sorted(levels)

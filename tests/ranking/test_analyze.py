@@ -130,7 +130,7 @@ def test_the_sentence_says_what_was_found_and_what_it_rests_on() -> None:
     assert "(? does not mean equal): 5 of 6 pairs decided with " in text
     assert text.endswith(
         "of 480 trials; the chance of any false order is at most 0.05 "
-        "(nscore, holm, independent design)."
+        "(nscore-plus, holm, independent design)."
     )
 
 
@@ -177,10 +177,10 @@ def test_unequal_numbers_of_trials() -> None:
 
 
 def test_n_max_cuts_the_rows() -> None:
-    analysis = sw.analyze(FOUR, n_max=30)
+    analysis = sw.analyze(FOUR, method="nscore", n_max=30)
 
     assert all(policy.n == 30 for policy in analysis.policies)
-    cut = sw.analyze({name: own[:30] for name, own in FOUR.items()})
+    cut = sw.analyze({name: own[:30] for name, own in FOUR.items()}, method="nscore")
     assert analysis.order_text == cut.order_text
 
 

@@ -59,7 +59,8 @@ class PairResult:
         Log e-value of the pair alone, of the direction claimed or, if undecided, of the one with
         more evidence; None for methods without.
     interval
-        Confidence interval of mean1 - mean0; those of all pairs hold together, at all times.
+        Confidence interval of mean1 - mean0 from all trials of the pair, also those after the
+        decision; those of all pairs hold together, at all times.
     path
         Evidence against n, for figures.
     """

@@ -234,7 +234,8 @@ def _pair_results(
     span = comparison.bounds[1] - comparison.bounds[0]
     results = []
     for pair, (policy0, policy1) in enumerate(family.pairs.tolist()):
-        rows = scores[: outcome.rows[0, pair]][:, [policy0, policy1]]
+        # The interval is valid at all times, so it uses all trials, also those after the decision.
+        rows = scores[:, [policy0, policy1]]
         met = rows[~np.isnan(rows).any(axis=1)]
         low, high = interval(comparison.confidence, met[:, 0], met[:, 1], len(scores))
         claims, log_e = outcome.claims[0, pair], outcome.log_e[0, pair]

@@ -48,7 +48,7 @@ def plot_scores(analysis: Analysis) -> "Figure":
 
 def plot_evidence(analysis: Analysis, kind: str = "p") -> "Figure":
     """Draw anytime p-values ("p") or e-values ("e") against trials, with the threshold."""
-    figure, axes = _axes(width=6.4, height=3.8)
+    figure, axes = _axes(width=7.6, height=3.8)
     for index, curve in enumerate(evidence_curves(analysis, kind)):
         colour = COLOURS[index % len(COLOURS)]
         style = ("-", "--", ":")[index // len(COLOURS) % 3]
@@ -67,7 +67,7 @@ def plot_evidence(analysis: Analysis, kind: str = "p") -> "Figure":
         axes.axhline(0, color=GREY, linewidth=1)
         axes.set_ylabel("evidence, log10 of the e-value")
     axes.set_xlabel("pairs of trials")
-    axes.legend(fontsize=8, frameon=False)
+    figure.legend(fontsize=8, frameon=False, loc="outside right upper")
     return figure
 
 

@@ -1,0 +1,59 @@
+"""A million rows read and analysed: time and peak memory.
+
+Run ``python -m benchmarks.speed.analysis``. The hard case: policies so alike that nothing is decided
+early, so that every row is looked at. Limits: 30 s and 2 GiB.
+"""
+
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from rich.console import Console
+from rich.table import Table
+
+import stopwise as sw
+
+ROWS = 1_000_000
+LIMIT_SECONDS, LIMIT_GIB = 30.0, 2.0
+
+
+def write(path: Path, policies: int) -> None:
+    """Write a file of partial-credit scores of nearly equal policies."""
+    rng = np.random.default_rng(0)
+    each = ROWS // policies
+    pl.DataFrame(
+        {
+            "policy": np.tile([f"policy {index}" for index in range(policies)], each),
+            "trial": np.repeat(np.arange(each), policies),
+            "score": rng.integers(0, 7, each * policies) / 6,
+        }
+    ).write_csv(path)
+
+
+def main() -> int:
+    """Print the costs; exit with 1 beyond the limits."""
+    table = Table("policies", "read", "analyse", "in all", "peak memory of the process so far")
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        for policies in (10, 4):
+            path = Path(folder) / "results.csv"
+            write(path, policies)
+            begin = time.perf_counter()
+            trials = sw.read_trials(path, bounds=(0, 1))
+            middle = time.perf_counter()
+            sw.analyze(trials, adjust="holm")
+            end = time.perf_counter()
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+            good &= end - begin <= LIMIT_SECONDS and peak <= LIMIT_GIB
+            seconds = (middle - begin, end - middle, end - begin)
+            table.add_row(str(policies), *(f"{s:.1f} s" for s in seconds), f"{peak:.2f} GiB")
+    Console().print(table)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,154 @@
+"""``stopwise analyze`` and ``stopwise compare`` as a user runs them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from benchmarks.paper.datasets import DATA, ROBOARENA
+from stopwise.cli import app
+from stopwise.data.example import four_policies
+
+EXAMPLE = str(four_policies())
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    """Exit code and everything printed."""
+    result = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
+    return result.exit_code, result.output
+
+
+def test_table_sentence_and_notes() -> None:
+    code, output = run("analyze", EXAMPLE, "--bounds", "0,1", "--n-max", "60")
+
+    assert code == 0
+    assert "large+rl" in output
+    assert "the chance of any false order is at most 0.05" in " ".join(output.split())
+    assert "design: independent was assumed" in output
+
+
+def test_json_has_the_documented_fields() -> None:
+    code, output = run("analyze", EXAMPLE, "--bounds", "0,1", "--json", "--adjust", "bonferroni")
+    content = json.loads(output)
+
+    assert code == 0
+    assert {"method", "alpha", "adjust", "design", "warnings"} <= content.keys()
+    assert {"name", "n", "mean", "letters", "trials_used"} <= content["policies"][0].keys()
+    assert {
+        "policy0", "policy1", "decision", "n", "p_value", "e_value", "interval",
+    } <= content["pairs"][0].keys()  # fmt: skip
+
+
+def test_report_and_figures_are_written(tmp_path: Path) -> None:
+    code, output = run(
+        "analyze", EXAMPLE, "--bounds", "0,1",
+        "--html", str(tmp_path / "report.html"), "--figures", str(tmp_path / "figures"),
+    )  # fmt: skip
+
+    assert code == 0
+    assert "report.html" in output
+    assert "Which policy is better?" in (tmp_path / "report.html").read_text()
+    assert (tmp_path / "figures" / "scores.svg").exists()
+
+
+def test_files_by_policy(tmp_path: Path) -> None:
+    for name, scores in {"a": [0, 1] * 20, "b": [1, 1] * 20}.items():
+        lines = "\n".join(str(score) for score in scores)
+        (tmp_path / f"{name}.csv").write_text(f"score\n{lines}\n")
+    arguments = [f"--policy={name}={tmp_path / name}.csv" for name in "ab"]
+
+    code, output = run("analyze", *arguments, "--bounds", "0,1", "--json")
+
+    assert code == 0
+    assert json.loads(output)["order"] == "b > a"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.csv"], "there is no such file or folder"),
+        ([], "give either FILES or --policy"),
+        ([EXAMPLE, "--bounds", "1,0"], "bounds"),
+        ([EXAMPLE, "--bounds", "few"], 'bounds must be given as "LOW,HIGH"'),
+        ([EXAMPLE, "--bounds", "0,0.5"], "0.5"),
+        ([EXAMPLE, "--strict"], "--strict needs declared bounds"),
+        ([EXAMPLE, "--bounds", "data", "--strict"], "--strict needs declared bounds"),
+        ([EXAMPLE, "--bounds", "0,1", "--method", "magic"], "method must be one of"),
+        ([EXAMPLE, "--bounds", "0,1", "--baseline", "nobody"], "baseline must be one of"),
+        ([EXAMPLE, "--bounds", "0,1", "--alpha", "2"], "alpha must lie strictly between"),
+        ([EXAMPLE, "--bounds", "0,1", "--adjust", "none"], "adjust"),
+        ([EXAMPLE, "--column", "policy"], "expected ROLE=NAME"),
+    ],
+)
+def test_bad_input_gets_one_clear_line(arguments: list[str], message: str) -> None:
+    code, output = run("analyze", *arguments)
+
+    assert code == 2
+    assert message in output
+    assert len(output.strip().splitlines()) == 1
+
+
+def test_inferred_bounds_are_said_to_void_the_guarantee() -> None:
+    code, output = run("analyze", EXAMPLE, "--bounds", "data")
+
+    assert code == 0
+    assert "voids the guarantee" in " ".join(output.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["17/20", "14/20"], "Undecided, which does not show that they are equal: 17/20"),
+        (["2/20", "19/20"], "The second policy is better: 2/20 against 19/20"),
+        (["0/9", "0/9"], "Undecided"),
+    ],
+)
+def test_compare_counts_with_the_caveat(arguments: list[str], words: str) -> None:
+    code, output = run("compare", *arguments)
+
+    assert code == 0
+    assert output.startswith(words)
+    assert "looked at once" in output
+
+
+def test_compare_files_is_sequential(tmp_path: Path) -> None:
+    for name, score in {"old": 0.1, "new": 0.9}.items():
+        (tmp_path / f"{name}.csv").write_text("score\n" + f"{score}\n" * 30)
+
+    code, output = run(
+        "compare", str(tmp_path / "old.csv"), str(tmp_path / "new.csv"), "--bounds", "0,1"
+    )
+
+    assert code == 0
+    assert output.startswith("new > old: 1 of 1 pair decided with")
+
+
+@pytest.mark.parametrize("arguments", [["21/20", "1/2"], ["no.csv", "no2.csv"], ["1/2", "x"]])
+def test_compare_refuses_nonsense(arguments: list[str]) -> None:
+    code, output = run("compare", *arguments)
+
+    assert code == 2
+    assert len(output.strip().splitlines()) == 1
+
+
+if (DATA / "roboarena_complete599.csv").is_file():
+
+    def test_roboarena_as_in_the_paper(tmp_path: Path) -> None:
+        """The published trials per policy, through the command line."""
+        lines = (DATA / "roboarena_complete599.csv").read_text().splitlines()
+        wanted = tuple(f",{name}," for name in ROBOARENA.values())
+        kept = [line for line in lines[1:] if any(name in line for name in wanted)]
+        (tmp_path / "four.csv").write_text("\n".join([lines[0], *kept]) + "\n")
+
+        code, output = run(
+            "analyze", str(tmp_path / "four.csv"), "--method", "nscore", "--bins", "21",
+            "--adjust", "bonferroni", "--design", "paired", "--ties", "paper",
+            "--bounds", "0,1", "--json",
+        )  # fmt: skip
+        used = {p["name"]: p["trials_used"] for p in json.loads(output)["policies"]}
+
+        assert code == 0
+        assert {shown: used[name] for shown, name in ROBOARENA.items()} == {
+            "pi0": 395, "pi0-FAST": 503, "PG-Diff": 503, "PG-Bin": 18,
+        }  # fmt: skip

@@ -1,7 +1,7 @@
 """A million rows read and analysed: time and peak memory.
 
-Run ``python -m benchmarks.speed.analysis``. The hard case: policies so alike that nothing is decided
-early, so that every row is looked at. Limits: 30 s and 2 GiB.
+Run ``python -m benchmarks.speed.analysis``. The hard case: policies so alike that nothing is
+decided, so that every row is looked at. Wanted: at most 30 s and 2 GiB.
 """
 
 import resource

@@ -43,7 +43,7 @@ def test_roboarena_with_each_adjustment(adjust: str, ties: str, total: int) -> N
 
 
 def test_roboarena_order_and_letters() -> None:
-    analysis = sw.analyze(roboarena(), adjust="closed", design="paired")
+    analysis = sw.analyze(roboarena(), method="nscore", adjust="closed", design="paired")
 
     assert analysis.order_text == "pi0-FAST > PG-Diff; PG-Diff > pi0; pi0 > PG-Bin"
     assert analysis.letters == {"pi0-FAST": "a", "PG-Diff": "b", "pi0": "c", "PG-Bin": "d"}

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,10 @@ import pytest
 import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.data.design import align
+from stopwise.ranking.analyze import analyze, analyze_tasks
 
+rank = partial(analyze, method="nscore")
+tasks = partial(analyze_tasks, method="nscore")
 JSON_POLICY = {
     "name": str,
     "n": int,
@@ -69,7 +73,7 @@ def assert_schema(content: dict[str, Any], schema: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("adjust", ["bonferroni", "holm", "closed"])
 def test_an_analysis_from_scores_by_policy(adjust: str) -> None:
-    analysis = sw.analyze(FOUR, adjust=adjust)
+    analysis = rank(FOUR, adjust=adjust)
 
     assert [policy.name for policy in analysis.policies][::3] == ["high", "low"]
     assert analysis.letters["high"] == "a"
@@ -95,7 +99,7 @@ def test_an_analysis_from_scores_by_policy(adjust: str) -> None:
 
 def test_the_json_has_the_documented_schema() -> None:
     for settings in ({}, {"baseline": "middle", "adjust": "closed"}, {"n_max": 7}):
-        content = json.loads(sw.analyze(FOUR, **settings).to_json())
+        content = json.loads(rank(FOUR, **settings).to_json())
 
         assert_schema(content, JSON_WHOLE)
         for policy in content["policies"]:
@@ -106,36 +110,36 @@ def test_the_json_has_the_documented_schema() -> None:
 
 
 def test_methods_without_e_values_say_null() -> None:
-    content = json.loads(sw.analyze(FOUR, method="barnard", n_max=20).to_json())
+    content = json.loads(rank(FOUR, method="barnard", n_max=20).to_json())
 
     assert all(pair["e_value"] is None and pair["log_e"] is None for pair in content["pairs"])
     assert any("it saves no trials" in warning for warning in content["warnings"])
     with pytest.raises(sw.InvalidInput, match="closed adjustment needs an e-process"):
-        sw.analyze(FOUR, method="barnard", n_max=20, adjust="closed")
+        rank(FOUR, method="barnard", n_max=20, adjust="closed")
 
 
 def test_an_e_value_beyond_all_numbers_is_null_in_json() -> None:
-    pair = sw.analyze(FOUR).pairs[0]
+    pair = rank(FOUR).pairs[0]
     huge = dataclasses.replace(pair, log_e=2000.0)
-    analysis = dataclasses.replace(sw.analyze(FOUR), pairs=(huge,))
+    analysis = dataclasses.replace(rank(FOUR), pairs=(huge,))
 
     assert huge.e_value == math.inf
     assert json.loads(analysis.to_json())["pairs"][0]["e_value"] is None
 
 
 def test_the_sentence_says_what_was_found_and_what_it_rests_on() -> None:
-    text = sw.analyze(FOUR).sentence
+    text = rank(FOUR).sentence
 
     assert text.startswith("high > ")
     assert "(? does not mean equal): 5 of 6 pairs decided with " in text
     assert text.endswith(
         "of 480 trials; the chance of any false order is at most 0.05 "
-        "(nscore-plus, holm, independent design)."
+        "(nscore, holm, independent design)."
     )
 
 
 def test_against_a_baseline_only() -> None:
-    analysis = sw.analyze(FOUR, baseline="middle")
+    analysis = rank(FOUR, baseline="middle")
 
     assert [(pair.policy0, pair.policy1) for pair in analysis.pairs] == [
         ("middle", "low"),
@@ -147,13 +151,13 @@ def test_against_a_baseline_only() -> None:
         "high > middle; middle > low; other ? middle",
     )
     assert set(analysis.letters.values()) == {""}
-    full = {pair.policy1: pair.n for pair in sw.analyze(FOUR).pairs if pair.policy0 == "middle"}
+    full = {pair.policy1: pair.n for pair in rank(FOUR).pairs if pair.policy0 == "middle"}
     assert next(pair.n for pair in analysis.pairs if pair.policy1 == "high") <= full["high"]
 
 
 def test_bounds_scale_everything_and_nothing_else() -> None:
-    plain = sw.analyze(FOUR)
-    scaled = sw.analyze({name: 8 * own - 2 for name, own in FOUR.items()}, bounds=(-2, 6))
+    plain = rank(FOUR)
+    scaled = rank({name: 8 * own - 2 for name, own in FOUR.items()}, bounds=(-2, 6))
 
     assert scaled.order_text == plain.order_text
     for one, other in zip(plain.pairs, scaled.pairs, strict=True):
@@ -167,7 +171,7 @@ def test_unequal_numbers_of_trials() -> None:
     """The shorter policy's pairs stop where it does; the others go on."""
     uneven = dict(FOUR) | {"other": FOUR["other"][:9]}
 
-    analysis = sw.analyze(uneven)
+    analysis = rank(uneven)
 
     counts = {policy.name: (policy.n, policy.trials_used) for policy in analysis.policies}
     assert counts["other"] == (9, 9)
@@ -177,19 +181,19 @@ def test_unequal_numbers_of_trials() -> None:
 
 
 def test_n_max_cuts_the_rows() -> None:
-    analysis = sw.analyze(FOUR, method="nscore", n_max=30)
+    analysis = rank(FOUR, n_max=30)
 
     assert all(policy.n == 30 for policy in analysis.policies)
-    cut = sw.analyze({name: own[:30] for name, own in FOUR.items()}, method="nscore")
+    cut = rank({name: own[:30] for name, own in FOUR.items()})
     assert analysis.order_text == cut.order_text
 
 
 def test_the_papers_convention_is_named() -> None:
-    analysis = sw.analyze(FOUR, ties="paper")
+    analysis = rank(FOUR, ties="paper")
 
     assert any("exact ties are taken not to occur" in warning for warning in analysis.warnings)
     assert "exact ties not counted as errors" in analysis.sentence
-    assert not any("exact ties" in w for w in sw.analyze(FOUR, ties="paper", method="wsr").warnings)
+    assert not any("exact ties" in w for w in rank(FOUR, ties="paper", method="wsr").warnings)
 
 
 def blocked(scale: float) -> dict[str, list[Any]]:
@@ -204,12 +208,12 @@ def blocked(scale: float) -> dict[str, list[Any]]:
 def test_aligned_scores_bring_their_design_and_notes() -> None:
     aligned = align(sw.read_trials(blocked(1.0)))
 
-    analysis = sw.analyze(aligned)
+    analysis = rank(aligned)
 
     assert analysis.design == "paired"
     assert any("paired was assumed" in warning for warning in analysis.warnings)
     with pytest.raises(sw.InvalidInput, match="proven only for the independent design"):
-        sw.analyze(aligned, method="savi")
+        rank(aligned, method="savi")
 
 
 def test_several_tasks_apart_and_pooled() -> None:
@@ -217,8 +221,8 @@ def test_several_tasks_apart_and_pooled() -> None:
     columns = {key: [*parts[0][key], *parts[1][key]] for key in parts[0]}
     trials = sw.read_trials(columns, bounds=(0, 2))
 
-    apart = sw.analyze_tasks(trials)
-    together = sw.analyze(trials, pool=True)
+    apart = tasks(trials)
+    together = rank(trials, pool=True)
 
     assert list(apart) == ["pick", "place"]
     assert apart["pick"].task == "pick"
@@ -229,14 +233,14 @@ def test_several_tasks_apart_and_pooled() -> None:
     assert any("2 tasks are pooled" in warning for warning in together.warnings)
     assert together.policies[0].mean == pytest.approx(FOUR["high"].mean())
     with pytest.raises(sw.InvalidInput, match="one task, but got 2: pick, place"):
-        sw.analyze(trials)
+        rank(trials)
 
 
 def test_long_studies_are_analysed_in_bounded_steps() -> None:
     rng = np.random.default_rng(0)
     long = {"a": rng.random(12_000) ** 2, "b": rng.random(12_000)}
 
-    analysis = sw.analyze(long)
+    analysis = rank(long)
 
     for policy, mean in zip(analysis.policies, (1 / 2, 1 / 3), strict=True):
         low, high = policy.interval
@@ -262,11 +266,21 @@ def test_long_studies_are_analysed_in_bounded_steps() -> None:
 )
 def test_wrong_input_is_one_clear_line(trials: Any, settings: Any, message: str) -> None:
     with pytest.raises(sw.InvalidInput, match=message):
-        sw.analyze(trials, **settings)
+        rank(trials, **settings)
+
+
+def test_scores_are_kept_for_figures() -> None:
+    uneven = dict(FOUR) | {"other": FOUR["other"][:9]}
+
+    kept = rank(uneven).scores
+
+    assert all((kept[name] == own).all() for name, own in uneven.items())
+    with pytest.raises(ValueError, match="read-only"):
+        kept["low"][0] = 1.0
 
 
 def test_an_analysis_cannot_change() -> None:
-    analysis = sw.analyze(FOUR)
+    analysis = rank(FOUR)
 
     with pytest.raises(dataclasses.FrozenInstanceError):
         analysis.alpha = 0.5  # type: ignore[misc]
@@ -276,7 +290,7 @@ def test_an_analysis_cannot_change() -> None:
 
 def test_step_answers_within_the_ranking() -> None:
     """All or nothing: its p-value is exactly its share, and its e-value 0 or one over it."""
-    analysis = sw.analyze(FOUR, method="step", n_max=20, adjust="bonferroni")
+    analysis = rank(FOUR, method="step", n_max=20, adjust="bonferroni")
 
     assert analysis.letters["high"] == "a"
     for pair in json.loads(analysis.to_json())["pairs"]:
@@ -284,4 +298,4 @@ def test_step_answers_within_the_ranking() -> None:
         assert pair["p_value"] == (0.05 if decided else 1.0)
         assert pair["e_value"] == pytest.approx(240.0 if decided else 0.0)
     with pytest.raises(sw.InvalidInput, match="which step has not"):
-        sw.analyze(FOUR, method="step", n_max=20, adjust="closed")
+        rank(FOUR, method="step", n_max=20, adjust="closed")

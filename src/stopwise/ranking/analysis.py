@@ -111,7 +111,7 @@ class Analysis:
     warnings
         What was assumed, and what may void the guarantee.
     scores
-        The scores of each policy that were looked at, in order, for figures.
+        The scores of each policy that were looked at, in order, for figures; read-only.
     """
 
     policies: tuple[PolicyResult, ...]

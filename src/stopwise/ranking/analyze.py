@@ -1,6 +1,7 @@
 """The one call: ``analyze`` ranks the policies of a table of scores."""
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -73,9 +74,9 @@ def analyze(
 
     Examples
     --------
-    >>> import stopwise as sw
+    >>> from stopwise.ranking.analyze import analyze
     >>> scores = {"a": [0.9, 1, 0.8] * 9, "b": [0.1, 0.3, 0.2] * 9, "c": [0.3, 0.2, 0.2] * 9}
-    >>> analysis = sw.analyze(scores, bins=11)
+    >>> analysis = analyze(scores)
     >>> analysis.letters
     {'a': 'a', 'c': 'b', 'b': 'b'}
     >>> analysis.order_text
@@ -180,10 +181,7 @@ def _analysis(
         n_max=n_max,
         task=table.task,
         warnings=(*table.warnings, *_warnings(used, family, comparison)),
-        scores={
-            name: column[~np.isnan(column)]
-            for name, column in zip(names, used.scores.T, strict=True)
-        },
+        scores=MappingProxyType(_scores_by_policy(used)),
     )
 
 
@@ -256,6 +254,14 @@ def _pair_results(
             )
         )
     return tuple(results)
+
+
+def _scores_by_policy(table: Table) -> dict[str, Floats]:
+    known = {}
+    for name, column in zip(table.policies, table.scores.T, strict=True):
+        known[name] = column[~np.isnan(column)]
+        known[name].setflags(write=False)
+    return known
 
 
 def _decision(policy1_better: bool, policy0_better: bool) -> Decision:

@@ -273,3 +273,33 @@ def test_huge_evidence_does_not_overflow() -> None:
     assert verdict.e_value == float("inf")
     assert verdict.p_value == 0.0
     assert verdict.interval.low > 0.98
+
+
+def test_binding_futility_ends_the_study_and_advice_does_not() -> None:
+    """Equal outcomes until the futility region; then only the advisory study may go on."""
+    scores = [0, 1] * 30, [0, 1] * 30
+    binding = sw.SequentialTest("step", n_max=60, futility="binding")
+    advisory = sw.SequentialTest("step", n_max=60)
+
+    ended = binding.run(*scores)
+    advised = advisory.run(*scores)
+
+    assert ended.futile
+    assert ended.n < 60
+    with pytest.raises(sw.InvalidInput, match="ended at a binding futility stop after"):
+        binding.update(0, 1)
+    resumed = sw.SequentialTest.from_json(binding.to_json())
+    with pytest.raises(sw.InvalidInput, match="going on would void the level"):
+        resumed.update(0, 1)
+    assert (advised.n, advised.futile) == (60, True)
+    assert "a decision by n_max has become unlikely (futility)" in str(advised)
+
+
+def test_simulated_binding_futility_ends_runs() -> None:
+    scores = np.tile([0, 1], (3, 30)), np.tile([0, 1], (3, 30))
+
+    sim = sw.simulate("step", *scores, n_max=60, futility="binding")
+
+    expected = sw.SequentialTest("step", n_max=60, futility="binding").run(*(s[0] for s in scores))
+    assert sim.n.tolist() == [expected.n] * 3
+    assert sim.decision.tolist() == [-1] * 3

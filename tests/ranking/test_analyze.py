@@ -54,6 +54,7 @@ JSON_WHOLE = {
     "trials_used": int,
     "trials_saved": int,
     "warnings": list,
+    "facts": list,
 }
 
 

@@ -77,3 +77,11 @@ def test_page_is_self_contained_and_escapes_names(analysis: sw.Analysis) -> None
     assert "https://" not in page
     assert page.count('<img src="data:image/svg+xml;base64,') == 5
     assert "We compared the mean scores (range [0, 1]) of 3 policies" in page
+
+
+def test_certificate_of_step_is_in_the_report() -> None:
+    scores = {"a": [0, 1] * 15, "b": [1, 1] * 15}
+    page = sw.analyze(scores, method="step", n_max=30, adjust="bonferroni").to_html()
+
+    assert "the error of one direction is proven to be at most" in page
+    assert "no test of this level and power needs fewer than" in page

@@ -88,6 +88,10 @@ class Method(ABC, Generic[State]):
         """Return whether a decision by n_max has become too unlikely to go on for."""
         return np.zeros(np.shape(state[0]), dtype=bool)
 
+    def facts(self) -> tuple[str, ...]:
+        """Return sentences about the test itself that belong into a report."""
+        return ()
+
     def for_block(self, index: int) -> "Method[State]":  # noqa: ARG002
         """Return the method for a block of simulated runs; randomised ones draw anew."""
         return self

@@ -110,6 +110,8 @@ class Analysis:
         The partial order in words: "A > B, C; B ? C".
     warnings
         What was assumed, and what may void the guarantee.
+    facts
+        What is known of the test itself, such as the certificate of ``step``.
     scores
         The scores of each policy that were looked at, in order, for figures; read-only.
     """
@@ -127,6 +129,7 @@ class Analysis:
     n_max: int | None
     task: str | None
     warnings: tuple[str, ...]
+    facts: tuple[str, ...]
     scores: Mapping[str, Floats] = field(repr=False, compare=False)
 
     @property
@@ -211,6 +214,7 @@ class Analysis:
             "trials_used": self.trials_used,
             "trials_saved": self.trials_saved,
             "warnings": list(self.warnings),
+            "facts": list(self.facts),
         }
 
     def to_json(self) -> str:

@@ -181,6 +181,7 @@ def _analysis(
         n_max=n_max,
         task=table.task,
         warnings=(*table.warnings, *_warnings(used, family, comparison)),
+        facts=comparison.test.facts(),
         scores=MappingProxyType(_scores_by_policy(used)),
     )
 

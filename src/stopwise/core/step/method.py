@@ -93,6 +93,22 @@ class Step(Method[StepState]):
         """Whether futility stops are binding."""
         return self.futility == "binding"
 
+    def facts(self) -> tuple[str, ...]:
+        """Return the certificate in words."""
+        certificate = self.stopping.certificate
+        worst = certificate.worst_case
+        bound = (
+            ""
+            if math.isnan(certificate.lower_bound)
+            else f"; no test of this level and power needs fewer than {certificate.lower_bound:.4g}"
+        )
+        return (
+            f"step ({self.table} table, n_max = {self.n_max}): the error of one direction is "
+            f"proven to be at most {worst.error:.5f} (allowed: {self.alpha:.5f}), worst near success rate "
+            f"{worst.rate:.3g}; on average over its alternatives it needs "
+            f"{certificate.expected_n:.4g} pairs{bound}.",
+        )
+
     def for_block(self, index: int) -> "Step":
         """Return the method with a seed of its own for each block of simulated runs."""
         return self if index == 0 else replace(self, seed=self.seed + index * _BLOCK_STRIDE)

@@ -1,0 +1,74 @@
+"""``step`` for n_max = 500, exactly: level, power, expected pairs and times on the real data.
+
+Run ``python -m benchmarks.efficiency.step_exact`` (some minutes; tables are cached). Smaller
+horizons are in the tests. Exits with 1 if a proven error exceeds its alpha.
+"""
+
+import csv
+import sys
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+import stopwise as sw
+from benchmarks.paper.datasets import DATA
+
+N_MAX = 500
+LEVELS = {"0.05": 0.05, "0.01": 0.01, "0.05/6": 0.05 / 6}
+TENTHS = np.array([(a / 10, b / 10) for b in range(1, 10) for a in range(1, b)]).T
+POINTS = np.array([(0.5, 0.6), (0.1, 0.2), (0.85, 0.95), (0.3, 0.6)]).T
+# Task, alpha; decision times of the reference and of the prototype of the optimal design.
+TASKS = {
+    "TRI_FOLD_RED_TOWEL": (0.05, 23, 20),
+    "TRI_CLEAN_SPILL_v4": (0.05, 13, 9),
+    "TRI_CLEAN_SPILL_v2": (0.05, 26, 22),
+    "TRI_SIM_SPOON_ON_TOWEL": (0.01, 36, 35),
+    "TRI_SIM_EGGPLANT_IN_BASKET": (0.01, 131, 146),
+    "TRI_SIM_STACK_CUBE": (0.01, 225, 217),
+}
+
+
+def outcomes(task: str) -> tuple[list[int], list[int]]:
+    """Return both policies' outcomes in file order."""
+    columns: dict[str, list[int]] = {"policy_0": [], "policy_1": []}
+    with (DATA / "step_binary.csv").open(newline="") as file:
+        for row in csv.DictReader(file):
+            if row["task"].removesuffix("_SUPPLEMENT") == task:
+                columns[row["policy"]].append(int(row["success"]))
+    return columns["policy_0"][:N_MAX], columns["policy_1"][:N_MAX]
+
+
+def main() -> int:
+    """Print the figures."""
+    console = Console()
+    levels = Table("table", "alpha", "proven error", "mean power", "mean pairs", "power at points")
+    good = True
+    cases = [(kind, name) for kind in ("optimal", "paper") for name in LEVELS]
+    for kind, name in track(cases, "tables", console=Console(stderr=True)):
+        design = sw.step_design(LEVELS[name], N_MAX, table=kind)
+        error = design.worst_case().error
+        good &= error <= LEVELS[name]
+        levels.add_row(
+            kind,
+            name,
+            f"{error:.6f}",
+            f"{design.power(*TENTHS).mean():.4f}",
+            f"{design.expected_n(*TENTHS).mean():.2f}",
+            " ".join(f"{power:.4f}" for power in design.power(*POINTS)),
+        )
+    console.print(levels)
+    times = Table("data", "alpha", "reference", "paper table", "prototype", "optimal table")
+    for task, (alpha, reference, prototype) in TASKS.items():
+        found = []
+        for kind in ("paper", "optimal"):
+            test = sw.SequentialTest("step", alpha, N_MAX, alternative="two-sided", table=kind)
+            found.append(str(test.run(*outcomes(task)).n_decided))
+        times.add_row(task, f"{alpha}", f"{reference}", found[0], f"{prototype}", found[1])
+    console.print(times)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

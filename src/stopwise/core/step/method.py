@@ -104,8 +104,8 @@ class Step(Method[StepState]):
         )
         return (
             f"step ({self.table} table, n_max = {self.n_max}): the error of one direction is "
-            f"proven to be at most {worst.error:.5f} (allowed: {self.alpha:.5f}), worst near success rate "
-            f"{worst.rate:.3g}; on average over its alternatives it needs "
+            f"proven to be at most {worst.error:.5f} (allowed: {self.alpha:.5f}), worst near "
+            f"success rate {worst.rate:.3g}; on average over its alternatives it needs "
             f"{certificate.expected_n:.4g} pairs{bound}.",
         )
 

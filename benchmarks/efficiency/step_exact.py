@@ -4,7 +4,6 @@ Run ``python -m benchmarks.efficiency.step_exact`` (some minutes; tables are cac
 horizons are in the tests. Exits with 1 if a proven error exceeds its alpha.
 """
 
-import csv
 import sys
 
 import numpy as np
@@ -13,7 +12,7 @@ from rich.progress import track
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.paper.datasets import DATA
+from benchmarks.paper.datasets import step_outcomes
 
 N_MAX = 500
 LEVELS = {"0.05": 0.05, "0.01": 0.01, "0.05/6": 0.05 / 6}
@@ -28,16 +27,6 @@ TASKS = {
     "TRI_SIM_EGGPLANT_IN_BASKET": (0.01, 131, 146),
     "TRI_SIM_STACK_CUBE": (0.01, 225, 217),
 }
-
-
-def outcomes(task: str) -> tuple[list[int], list[int]]:
-    """Return both policies' outcomes in file order."""
-    columns: dict[str, list[int]] = {"policy_0": [], "policy_1": []}
-    with (DATA / "step_binary.csv").open(newline="") as file:
-        for row in csv.DictReader(file):
-            if row["task"].removesuffix("_SUPPLEMENT") == task:
-                columns[row["policy"]].append(int(row["success"]))
-    return columns["policy_0"][:N_MAX], columns["policy_1"][:N_MAX]
 
 
 def main() -> int:
@@ -64,7 +53,7 @@ def main() -> int:
         found = []
         for kind in ("paper", "optimal"):
             test = sw.SequentialTest("step", alpha, N_MAX, alternative="two-sided", table=kind)
-            found.append(str(test.run(*outcomes(task)).n_decided))
+            found.append(str(test.run(*step_outcomes(task, N_MAX)).n_decided))
         times.add_row(task, f"{alpha}", f"{reference}", found[0], f"{prototype}", found[1])
     console.print(times)
     return 0 if good else 1

@@ -59,6 +59,15 @@ def roboarena(folder: Path = DATA) -> dict[str, list[float]]:
     return scores
 
 
+def step_outcomes(task: str, n_max: int, folder: Path = DATA) -> tuple[list[int], list[int]]:
+    """Return the first outcomes of both policies of a task of the STEP paper, in file order."""
+    columns: dict[str, list[int]] = {"policy_0": [], "policy_1": []}
+    for row in _rows(folder / "step_binary.csv"):
+        if row["task"].removesuffix("_SUPPLEMENT") == task:
+            columns[row["policy"]].append(int(row["success"]))
+    return columns["policy_0"][:n_max], columns["policy_1"][:n_max]
+
+
 def _rows(path: Path) -> list[dict[str, str]]:
     with path.open(newline="") as file:
         return list(csv.DictReader(file))

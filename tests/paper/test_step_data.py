@@ -3,12 +3,10 @@
 Collected only where the data folder is present.
 """
 
-import csv
-
 import pytest
 
 import stopwise as sw
-from benchmarks.paper.datasets import DATA
+from benchmarks.paper.datasets import step_outcomes
 
 # Task, n_max, alpha, published rule (measured on the reference), the optimal table at most.
 TIMES = [
@@ -23,21 +21,12 @@ TIMES = [
 ]
 
 
-def outcomes(task: str, n_max: int) -> tuple[list[int], list[int]]:
-    columns: dict[str, list[int]] = {"policy_0": [], "policy_1": []}
-    with (DATA / "step_binary.csv").open(newline="") as file:
-        for row in csv.DictReader(file):
-            if row["task"].removesuffix("_SUPPLEMENT") == task:
-                columns[row["policy"]].append(int(row["success"]))
-    return columns["policy_0"][:n_max], columns["policy_1"][:n_max]
-
-
 @pytest.mark.parametrize(("task", "n_max", "alpha", "paper", "optimal"), TIMES)
 def test_decision_times(
     task: str, n_max: int, alpha: float, paper: int | None, optimal: int | None
 ) -> None:
     """The published rule within 2 pairs (it is randomised), the optimal table no later."""
-    scores = outcomes(task, n_max)
+    scores = step_outcomes(task, n_max)
     common = {"alpha": alpha, "n_max": n_max, "alternative": "two-sided"}
 
     published = sw.SequentialTest("step", table="paper", **common).run(*scores)  # type: ignore[arg-type]

@@ -13,6 +13,18 @@ ROBOARENA = {
     "PG-Diff": "paligemma_diffusion_droid",
     "PG-Bin": "paligemma_binning_droid",
 }
+LBM_ENVIRONMENTS = {
+    "HW_Unseen_Nominal": "hardware",
+    "Sim_Unseen_Nominal": "sim",
+    "Sim_Unseen_DistShift": "shifted sim",
+}
+# Bounds that are declared for the returns, before any is seen.
+MUJOCO_BOUNDS = {
+    "Hopper-v3": (0.0, 4500.0),
+    "Swimmer-v3": (0.0, 400.0),
+    "Ant-v3": (-500.0, 6500.0),
+    "Pendulum-v1": (-1700.0, 0.0),
+}
 
 
 @dataclass(frozen=True)
@@ -49,6 +61,19 @@ def lbm_task(environment: str, task: str, folder: Path = DATA) -> LbmTask:
     )
 
 
+def lbm_scores(folder: Path = DATA) -> dict[tuple[str, str], dict[str, list[float]]]:
+    """Return the progress of both policies of every task, by (environment, task).
+
+    ``SetBreakfastTable`` is left out: it repeats the rollouts of ``SetUpBreakfastTable``.
+    """
+    scores: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for row in _rows(folder / "lbm_progress.csv"):
+        if row["task"] != "SetBreakfastTable":
+            policies = scores.setdefault((row["env_id"], row["task"]), {})
+            policies.setdefault(row["policy"], []).append(float(row["score"]))
+    return scores
+
+
 def roboarena(folder: Path = DATA) -> dict[str, list[float]]:
     """Return the progress of the paper's four policies over the 599 complete sessions."""
     names = {stored: shown for shown, stored in ROBOARENA.items()}
@@ -66,6 +91,24 @@ def step_outcomes(task: str, n_max: int, folder: Path = DATA) -> tuple[list[int]
         if row["task"].removesuffix("_SUPPLEMENT") == task:
             columns[row["policy"]].append(int(row["success"]))
     return columns["policy_0"][:n_max], columns["policy_1"][:n_max]
+
+
+def roboarena_all(folder: Path = DATA) -> dict[str, list[float]]:
+    """Return the progress of all seven policies over the 599 complete sessions."""
+    scores: dict[str, list[float]] = {}
+    for row in _rows(folder / "roboarena_complete599.csv"):
+        scores.setdefault(row["policy"], []).append(float(row["score"]))
+    return scores
+
+
+def mujoco(folder: Path = DATA) -> dict[str, dict[str, list[float]]]:
+    """Return the returns of every algorithm by task, mapped to [0, 1] by the declared bounds."""
+    scores: dict[str, dict[str, list[float]]] = {task: {} for task in MUJOCO_BOUNDS}
+    for row in _rows(folder / "mujoco_returns.csv"):
+        low, high = MUJOCO_BOUNDS[row["task"]]
+        value = (float(row["return"]) - low) / (high - low)
+        scores[row["task"]].setdefault(row["algo"], []).append(value)
+    return scores
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

@@ -1,0 +1,226 @@
+"""Least favourable nulls: two-point distributions with equal means, found by optimisation.
+
+Run ``python -m benchmarks.efficiency.adversarial``. The search maximises the share of studies in
+which ``nscore-plus`` declares policy 1 better although both means are equal: binary and random
+candidates first, then differential evolution from the best of them; the worst null of a smaller N
+is a candidate for the next. The worst found is measured again on fresh runs; only that rate is free
+of the bias of the search. In the paired design the two scores of a pair are also coupled, from
+countermonotone (-1) over independent (0) to comonotone (1).
+"""
+
+import argparse
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+from scipy.optimize import differential_evolution
+from scipy.special import expit
+from scipy.stats import binomtest
+
+import stopwise as sw
+from stopwise.core.arrays import Floats
+
+# Log-odds of the common mean, and the four points as shares of the way from it to the bounds.
+BOUNDS = [(-5.0, 5.0), (0.0, 1.0), (0.0, 1.0), (0.0, 1.0), (0.0, 1.0)]
+COUPLING = (-1.0, 1.0)
+POPULATION = 10
+# Both binary, or one of them certain: where sums of bounded scores are spread most or least.
+CORNERS = [
+    np.array([log_odds, *shares, coupling])
+    for log_odds, shares, coupling in (
+        (0.0, (1, 1, 1, 1), 0.0),
+        (0.0, (1, 1, 1, 1), -1.0),
+        (-1.0, (1, 1, 1, 1), 0.0),
+        (1.0, (1, 1, 1, 1), 0.0),
+        (2.0, (0, 0, 1, 1), 0.0),
+        (-2.0, (1, 1, 0, 0), 0.0),
+    )
+]
+PART = 2_000_000  # scores simulated at once
+
+
+@dataclass(frozen=True)
+class TwoPoint:
+    """Policy 0 scores low0 or high0, policy 1 low1 or high1; both with this mean."""
+
+    mean: float
+    low0: float
+    high0: float
+    low1: float
+    high1: float
+    coupling: float = 0.0
+
+    @classmethod
+    def at(cls, position: Floats) -> "TwoPoint":
+        """Return the null at a point of the search space."""
+        mean = float(expit(position[0]))
+        down0, up0, down1, up1 = (float(share) for share in position[1:5])
+        return cls(
+            mean,
+            mean * (1 - down0),
+            mean + (1 - mean) * up0,
+            mean * (1 - down1),
+            mean + (1 - mean) * up1,
+            float(position[5]) if len(position) > 5 else 0.0,
+        )
+
+    def draw(self, rng: np.random.Generator, size: tuple[int, int]) -> tuple[Floats, Floats]:
+        """Return the scores of both policies."""
+        uniform0, uniform1 = rng.random(size), rng.random(size)
+        if self.coupling:
+            same = uniform0 if self.coupling > 0 else 1 - uniform0
+            uniform1 = np.where(rng.random(size) < abs(self.coupling), same, uniform1)
+        return (
+            self._scores(uniform0, self.low0, self.high0),
+            self._scores(uniform1, self.low1, self.high1),
+        )
+
+    def _scores(self, uniform: Floats, low: float, high: float) -> Floats:
+        chance = (self.mean - low) / (high - low) if high > low else 0.0
+        return np.where(uniform < chance, high, low)
+
+
+def rejections(
+    null: TwoPoint,
+    n: int,
+    alpha: float,
+    design: str,
+    *,
+    runs: int,
+    rng: np.random.Generator,
+    workers: int | None = None,
+) -> int:
+    """Return the number of false declarations."""
+    count, part = 0, max(1, PART // n)
+    for start in range(0, runs, part):
+        scores = null.draw(rng, (min(part, runs - start), n))
+        sim = sw.simulate(
+            "nscore-plus", *scores, alpha=alpha, n_max=n, design=design, workers=workers
+        )
+        count += int((sim.decision == 1).sum())
+    return count
+
+
+def search(
+    rate: Callable[[Floats], float],
+    dimensions: int,
+    evaluations: int,
+    start: list[Floats],
+    seed: int,
+) -> Floats:
+    """Return the point of greatest rate: half of the evaluations at random, half by evolution."""
+    bounds = [*BOUNDS, COUPLING][:dimensions]
+    low, high = np.array(bounds).T
+    rng = np.random.default_rng(seed)
+    candidates = [*start, *(corner[:dimensions] for corner in CORNERS)]
+    while len(candidates) < evaluations // 2:
+        point = rng.uniform(low, high)
+        # Often at the bounds, or certain: there the rates are greatest.
+        point[1:5] = np.where(rng.random(4) < 0.5, np.round(point[1:5]), point[1:5])
+        candidates.append(point)
+    rates = np.array([rate(point) for point in candidates])
+    best = [candidates[i] for i in np.argsort(-rates)[:POPULATION]]
+    generations = max(1, evaluations // 2 // POPULATION - 1)
+    found = differential_evolution(
+        lambda point: -rate(point),
+        bounds,
+        init=np.array(best),
+        maxiter=generations,
+        polish=False,
+        tol=0,
+        rng=seed,
+    )
+    top = candidates[int(np.argmax(rates))]
+    return np.asarray(found.x) if -found.fun >= rates.max() else top
+
+
+def main() -> None:
+    """Search every setting and print the worst nulls."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, nargs="+", default=[50, 200, 1000])
+    parser.add_argument("--alpha", type=float, nargs="+", default=[0.05, 0.005])
+    parser.add_argument("--designs", nargs="+", default=["independent", "paired"])
+    parser.add_argument("--runs", type=int, default=2000, help="per evaluation of the search")
+    parser.add_argument("--fresh", type=int, default=20_000, help="runs for the worst one")
+    parser.add_argument("--evaluations", type=int, default=60, help="per setting, about")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, help="threads; all cores by default")
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    arguments = parser.parse_args()
+    found: list[dict[str, Any]] = []
+    settings = [(design, alpha) for design in arguments.designs for alpha in arguments.alpha]
+    with Progress(console=Console(stderr=True)) as progress:
+        for design, alpha in settings:
+            worst: list[Floats] = []
+            for n in sorted(arguments.n):
+                label = f"{design}, alpha = {alpha:g}, N = {n}"
+                task = progress.add_task(label, total=arguments.evaluations + 10)
+                rng = np.random.default_rng([arguments.seed, n, round(1e6 * alpha)])
+
+                def rate(point: Floats) -> float:
+                    progress.advance(task)  # noqa: B023
+                    count = rejections(
+                        TwoPoint.at(point), n, alpha, design,  # noqa: B023
+                        runs=arguments.runs, rng=rng, workers=arguments.workers,  # noqa: B023
+                    )  # fmt: skip
+                    return float(count / arguments.runs)
+
+                dimensions = len(BOUNDS) + (design == "paired")
+                point = search(rate, dimensions, arguments.evaluations, worst, arguments.seed)
+                worst = [*worst, point]
+                null = TwoPoint.at(point)
+                fresh = np.random.default_rng([arguments.seed, n, round(1e6 * alpha), 1])
+                count = rejections(
+                    null, n, alpha, design,
+                    runs=arguments.fresh, rng=fresh, workers=arguments.workers,
+                )  # fmt: skip
+                interval = binomtest(count, arguments.fresh).proportion_ci(0.95)
+                found.append(
+                    {
+                        "design": design,
+                        "alpha": alpha,
+                        "n": n,
+                        "null": asdict(null),
+                        "runs": arguments.fresh,
+                        "rate": count / arguments.fresh,
+                        "interval": [float(interval.low), float(interval.high)],
+                        "above": float(
+                            binomtest(count, arguments.fresh, alpha, alternative="greater").pvalue
+                        ),
+                    }
+                )
+                progress.update(task, completed=arguments.evaluations + 10)
+    _print(found)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=1))
+
+
+def _print(found: list[dict[str, Any]]) -> None:
+    table = Table(
+        "design", "alpha", "N", "mean", "policy 0", "policy 1", "coupling", "rate (95 %)",
+        "p(rate <= alpha)", title="worst nulls found, on fresh runs",
+    )  # fmt: skip
+    for row in found:
+        null = row["null"]
+        table.add_row(
+            row["design"],
+            f"{row['alpha']:g}",
+            str(row["n"]),
+            f"{null['mean']:.3f}",
+            f"{null['low0']:.3f} or {null['high0']:.3f}",
+            f"{null['low1']:.3f} or {null['high1']:.3f}",
+            f"{null['coupling']:+.2f}",
+            f"{row['rate']:.4f} ({row['interval'][0]:.4f} to {row['interval'][1]:.4f})",
+            f"{row['above']:.3f}",
+        )
+    Console(width=150).print(table)
+
+
+if __name__ == "__main__":
+    main()

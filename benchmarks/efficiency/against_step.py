@@ -1,0 +1,123 @@
+"""Bernoulli pairs: ``nscore-plus``, which does not know that scores are binary, against STEP.
+
+Run ``python -m benchmarks.efficiency.against_step``. Mean TTD and power over the 36 pairs of
+success rates in {.1, ..., .9}; STEP's published rule and the optimal design are exact, for a study
+that also ends when policy 0 is declared better, ``nscore-plus`` is simulated one-sided. Then its
+type-1 error where both rates are equal.
+"""
+
+import argparse
+import json
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+import stopwise as sw
+from stopwise.core.step import step_design
+
+ALPHA = 0.05
+PAIRS = list(combinations((i / 10 for i in range(1, 10)), 2))
+NULLS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
+# Wanted: TTD at most this share of STEP's, power at most this much below it.
+WANTED = {50: (1.02, 0.04), 200: (0.99, 0.01), 500: (0.97, 0.003)}
+
+
+def simulated(
+    p0: float, p1: float, n: int, *, runs: int, seed: int, workers: int | None
+) -> tuple[float, float, float]:
+    """Return mean TTD, its standard error and the rejection rate of ``nscore-plus``."""
+    rng = np.random.default_rng([seed, round(p0 * 1000), round(p1 * 1000)])
+    scores0, scores1 = rng.random((runs, n)) < p0, rng.random((runs, n)) < p1
+    sim = sw.simulate("nscore-plus", scores0, scores1, alpha=ALPHA, n_max=n, workers=workers)
+    return float(sim.n.mean()), float(sim.n.std(ddof=1) / np.sqrt(runs)), sim.rate(1)
+
+
+def alternatives(n: int, runs: int, seed: int, workers: int | None) -> dict[str, Any]:
+    """Return the figures over the 36 pairs."""
+    found = [simulated(p0, p1, n, runs=runs, seed=seed, workers=workers) for p0, p1 in PAIRS]
+    ttd, error, power = (np.array(column) for column in zip(*found, strict=True))
+    rates0, rates1 = (np.array(column) for column in zip(*PAIRS, strict=True))
+    figures: dict[str, Any] = {
+        "nscore-plus": {
+            "ttd": float(ttd.mean()),
+            "ttd_error": float(np.sqrt(np.sum(error**2)) / len(PAIRS)),
+            "power": float(power.mean()),
+            "power_error": float(np.sqrt(np.sum(power * (1 - power)) / runs) / len(PAIRS)),
+        }
+    }
+    pairs: list[dict[str, Any]] = [{"rates": pair} for pair in PAIRS]
+    for pair, one in zip(pairs, found, strict=True):
+        pair["nscore-plus"] = {"ttd": one[0], "ttd_error": one[1], "power": one[2]}
+    for table in ("paper", "optimal"):
+        design = step_design(ALPHA, n, table=table)
+        expected, powers = design.expected_n(rates0, rates1), design.power(rates0, rates1)
+        name = f"step, {table}"
+        figures[name] = {"ttd": float(expected.mean()), "power": float(powers.mean())}
+        for pair, one_ttd, one_power in zip(pairs, expected, powers, strict=True):
+            pair[name] = {"ttd": float(one_ttd), "power": float(one_power)}
+    return {"n": n, "runs": runs, "mean": figures, "pairs": pairs}
+
+
+def nulls(n: int, runs: int, seed: int, workers: int | None) -> dict[str, Any]:
+    """Return the type-1 error by success rate."""
+    rates = {p: simulated(p, p, n, runs=runs, seed=seed, workers=workers)[2] for p in NULLS}
+    return {
+        "n": n,
+        "runs": runs,
+        "error": float(np.sqrt(ALPHA * (1 - ALPHA) / runs)),
+        "rate": rates,
+    }
+
+
+def main() -> None:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, nargs="+", default=[50, 200, 500])
+    parser.add_argument("--runs", type=int, default=2000, help="per pair and per null")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--workers", type=int, help="threads; all cores by default")
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    arguments = parser.parse_args()
+    common = arguments.runs, arguments.seed, arguments.workers
+    found: dict[str, list[dict[str, Any]]] = {"alternatives": [], "nulls": []}
+    with Progress(console=Console(stderr=True)) as progress:
+        task = progress.add_task("alternatives and nulls", total=2 * len(arguments.n))
+        for n in arguments.n:
+            found["alternatives"].append(alternatives(n, *common))
+            progress.advance(task)
+            found["nulls"].append(nulls(n, *common))
+            progress.advance(task)
+    table = Table("n_max", "method", "TTD", "power", "TTD / STEP", "power - STEP", "wanted")
+    for figures in found["alternatives"]:
+        step = figures["mean"]["step, paper"]
+        for name, row in figures["mean"].items():
+            errors = "ttd_error" in row
+            wanted = WANTED.get(figures["n"]) if errors else None
+            table.add_row(
+                str(figures["n"]),
+                name,
+                f"{row['ttd']:.2f}" + (f" ± {row['ttd_error']:.2f}" if errors else ""),
+                f"{row['power']:.4f}" + (f" ± {row['power_error']:.4f}" if errors else ""),
+                f"{row['ttd'] / step['ttd']:.3f}",
+                f"{row['power'] - step['power']:+.4f}",
+                f"{wanted[0]}, {-wanted[1]:+}" if wanted else "",
+            )
+    Console().print(table)
+    title = f"type-1 error at alpha = {ALPHA}"
+    table = Table(
+        "p", *(f"N = {row['n']} ± {row['error']:.4f}" for row in found["nulls"]), title=title
+    )
+    for p in NULLS:
+        table.add_row(f"{p:g}", *(f"{row['rate'][p]:.4f}" for row in found["nulls"]))
+    Console().print(table)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()

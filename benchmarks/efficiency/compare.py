@@ -1,0 +1,305 @@
+"""Time to decision (TTD) and power of ``nscore-plus`` over the suite, next to other methods.
+
+Run ``python -m benchmarks.efficiency.compare`` (about 5 minutes on 2 cores), with ``--full`` for
+ten times the runs. All methods see the same scores, one-sided; TTD counts N where there is no
+decision. Ratios are to ``nscore`` with 21 bins, as geometric means over the decidable cases (power
+of ``nscore`` or ``nscore-plus`` at least one half). Standard errors are those of the Monte-Carlo
+runs, with the cases taken as fixed. The oracle knows the true distributions but not N; the limit
+is cut at N. STEP's figures are exact, for a study that also ends when it declares policy 0 better.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+import stopwise as sw
+from benchmarks.efficiency.oracle import Oracle, oracle
+from benchmarks.efficiency.suite import Case, suite
+from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.step import step_design
+
+REFERENCE, OURS = "nscore", "nscore-plus"
+SETTINGS: dict[str, dict[str, Any]] = {OURS: {}, REFERENCE: {"bins": 21}, "wsr": {}}
+METHODS = (OURS, REFERENCE, "wsr", "savi", "step", "oracle", "limit")
+# Scores simulated at once: enough rows to fill the simulator's blocks, little memory.
+CHUNK = 3_000_000
+STEP_LARGEST = 500
+DECIDABLE = 0.5
+WORSE_TTD, WORSE_TTD_Z, WORSE_POWER_Z = 1.03, 2.0, -2.5
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One method on one case; exact figures have no standard error."""
+
+    ttd: float
+    ttd_error: float
+    power: float
+
+
+@dataclass(frozen=True)
+class CaseFigures:
+    """All methods on one case, and how ours differs from the reference on the same runs."""
+
+    name: str
+    family: str
+    growth: float
+    methods: dict[str, Figure]
+    log_ratio_error: float
+    ttd_z: float  # of TTD - 1.03 times the reference's
+    power_z: float
+
+    @property
+    def decidable(self) -> bool:
+        """Whether one of the two methods decides at least half of the runs."""
+        return max(self.methods[name].power for name in (OURS, REFERENCE)) >= DECIDABLE
+
+    @property
+    def worse(self) -> bool:
+        """Whether ours is significantly worse than the reference."""
+        slower = self.ratio(OURS) > WORSE_TTD and self.ttd_z > WORSE_TTD_Z
+        return slower or self.power_z < WORSE_POWER_Z
+
+    def ratio(self, method: str) -> float:
+        """Return a method's TTD relative to the reference's."""
+        return self.methods[method].ttd / self.methods[REFERENCE].ttd
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is simulated."""
+
+    n: int
+    alpha: float
+    runs: int
+    design: str
+    seed: int
+
+
+def default_runs(n: int) -> int:
+    """Return runs per case: about equal work for all n."""
+    return max(60, min(400, 40_000 // n))
+
+
+def measure(
+    cases: Sequence[Case],
+    oracles: dict[str, Oracle],
+    setting: Setting,
+    workers: int | None = None,
+    advance: Callable[[int], None] = lambda _: None,
+) -> list[CaseFigures]:
+    """Simulate all methods on all cases."""
+    per_chunk = max(1, CHUNK // (setting.runs * setting.n))
+    found = []
+    for start in range(0, len(cases), per_chunk):
+        chunk = cases[start : start + per_chunk]
+        found += _measure_chunk(chunk, oracles, setting, workers)
+        advance(len(chunk))
+    return found
+
+
+def summary(cases: Sequence[CaseFigures]) -> dict[str, dict[str, Any]]:
+    """Return the ratios of each family, and of all cases, over the decidable ones."""
+    families = list(dict.fromkeys(case.family for case in cases))
+    groups = {family: [case for case in cases if case.family == family] for family in families}
+    groups["all"] = list(cases)
+    return {name: _ratios(group) for name, group in groups.items()}
+
+
+def _measure_chunk(
+    cases: Sequence[Case], oracles: dict[str, Oracle], setting: Setting, workers: int | None
+) -> list[CaseFigures]:
+    drawn = [case.draw(setting.seed, setting.runs, setting.n) for case in cases]
+    stops: list[dict[str, tuple[Ints, Bools]]] = [{} for _ in cases]
+
+    def run(method: str, which: list[int], parameters: dict[str, Any]) -> None:
+        """Simulate some of the cases as one, which is faster than one by one."""
+        sim = sw.simulate(
+            method,
+            np.concatenate([drawn[index][0] for index in which]),
+            np.concatenate([drawn[index][1] for index in which]),
+            alpha=setting.alpha,
+            n_max=setting.n,
+            design=setting.design,
+            workers=workers,
+            **parameters,
+        )
+        for position, index in enumerate(which):
+            rows = slice(position * setting.runs, (position + 1) * setting.runs)
+            stops[index][method] = sim.n[rows], sim.decision[rows] == 1
+
+    for method, parameters in SETTINGS.items():
+        run(method, list(range(len(cases))), parameters)
+    if setting.design == "independent":
+        for levels in {case.levels for case in cases if case.levels is not None}:
+            which = [index for index, case in enumerate(cases) if case.levels == levels]
+            run("savi", which, {"level_values": levels})
+    figures = []
+    for case, scores, stop in zip(cases, drawn, stops, strict=True):
+        best = oracles[case.name]
+        stop["oracle"] = best.stops(*scores, setting.alpha)
+        figures.append(_case_figures(case, best.growth, stop, setting))
+    return figures
+
+
+def _case_figures(
+    case: Case, growth: float, stops: dict[str, tuple[Ints, Bools]], setting: Setting
+) -> CaseFigures:
+    root = np.sqrt(setting.runs)
+    methods = {
+        method: Figure(float(n.mean()), float(n.std(ddof=1) / root), float(decided.mean()))
+        for method, (n, decided) in stops.items()
+    }
+    if case.family == "Bernoulli" and setting.design == "independent" and setting.n <= STEP_LARGEST:
+        rates = case.policy0.mean, case.policy1.mean
+        design = step_design(setting.alpha, setting.n)
+        methods["step"] = Figure(float(design.expected_n(*rates)), 0, float(design.power(*rates)))
+    limit = -np.log(setting.alpha) / growth
+    methods["limit"] = Figure(float(min(limit, setting.n)), 0, float(limit < setting.n))
+    (n, decided), (reference_n, reference_decided) = stops[OURS], stops[REFERENCE]
+    relative = n / n.mean() - reference_n / reference_n.mean()
+    gain = decided.astype(float) - reference_decided
+    return CaseFigures(
+        case.name,
+        case.family,
+        growth,
+        methods,
+        float(relative.std(ddof=1) / root),
+        _z(n - WORSE_TTD * reference_n),
+        _z(gain),
+    )
+
+
+def _z(differences: Floats) -> float:
+    error = differences.std(ddof=1) / np.sqrt(len(differences))
+    return float(differences.mean() / max(error, 1e-9))
+
+
+def _ratios(cases: Sequence[CaseFigures]) -> dict[str, Any]:
+    decidable = [case for case in cases if case.decidable]
+    ratios = {}
+    for method in METHODS:
+        if decidable and all(method in case.methods for case in decidable):
+            logs = [np.log(case.ratio(method)) for case in decidable]
+            ratios[method] = float(np.exp(np.mean(logs)))
+    error = 0.0
+    if decidable:
+        error = float(np.sqrt(sum(case.log_ratio_error**2 for case in decidable)) / len(decidable))
+    power = {
+        method: float(np.mean([case.methods[method].power for case in cases]))
+        for method in METHODS
+        if method != "limit" and all(method in case.methods for case in cases)
+    }
+    return {
+        "cases": len(cases),
+        "decidable": len(decidable),
+        "ratio": ratios,
+        "error": error * ratios.get(OURS, 1.0),
+        "power": power,
+    }
+
+
+def as_json(setting: Setting, cases: Sequence[CaseFigures]) -> dict[str, Any]:
+    """Return all figures of one setting in plain types."""
+    return {
+        **asdict(setting),
+        "families": summary(cases),
+        "worse": [case.name for case in cases if case.worse],
+        "cases": [asdict(case) for case in cases],
+    }
+
+
+def tables(figures: dict[str, Any], *, every_case: bool) -> Iterator[Table]:
+    """Yield the tables of one setting."""
+    title = (
+        f"TTD relative to nscore, N = {figures['n']}, alpha = {figures['alpha']:g}, "
+        f"{figures['design']}, {figures['runs']} runs per case"
+    )
+    table = Table("family", "decidable", *METHODS, "power (nscore)", title=title)
+    for family, row in figures["families"].items():
+        cells = [f"{row['ratio'][name]:.3f}" if name in row["ratio"] else "" for name in METHODS]
+        if cells[0]:
+            cells[0] += f" ± {row['error']:.3f}"
+        power = f"{row['power'][OURS]:.3f} ({row['power'][REFERENCE]:.3f})"
+        table.add_row(family, f"{row['decidable']} of {row['cases']}", *cells, power)
+    yield table
+    if every_case:
+        table = Table("case", *METHODS, title="TTD ± standard error / power")
+        for case in figures["cases"]:
+            table.add_row(case["name"], *(_cell(case["methods"].get(name)) for name in METHODS))
+        yield table
+
+
+def _cell(figure: dict[str, float] | None) -> str:
+    if figure is None:
+        return ""
+    error = f" ± {figure['ttd_error']:.1f}" if figure["ttd_error"] else ""
+    return f"{figure['ttd']:.1f}{error} / {figure['power']:.2f}"
+
+
+def main() -> None:
+    """Print the tables of every N and alpha."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--n", type=int, nargs="+", default=[50, 200, 500, 1000])
+    parser.add_argument("--alpha", type=float, nargs="+", default=[0.05, 0.00833])
+    parser.add_argument("--runs", type=int, help="per case; by default 40,000/N within 60 and 400")
+    parser.add_argument("--full", action="store_true", help="ten times the default runs")
+    parser.add_argument("--design", choices=["independent", "paired"], default="independent")
+    parser.add_argument("--families", nargs="+", help="only these families")
+    parser.add_argument("--cases", action="store_true", help="print every case")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, help="threads; all cores by default")
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    arguments = parser.parse_args()
+    cases = [c for c in suite() if not arguments.families or c.family in arguments.families]
+    settings = [
+        Setting(
+            n,
+            alpha,
+            arguments.runs or default_runs(n) * (10 if arguments.full else 1),
+            arguments.design,
+            arguments.seed,
+        )
+        for n in arguments.n
+        for alpha in arguments.alpha
+    ]
+    found = []
+    with Progress(console=Console(stderr=True)) as progress:
+        task = progress.add_task("oracles", total=len(cases))
+        oracles = {}
+        for case in cases:
+            oracles[case.name] = oracle(case, arguments.design)
+            progress.advance(task)
+        for setting in settings:
+            label = f"N = {setting.n}, alpha = {setting.alpha:g}"
+            task = progress.add_task(label, total=len(cases))
+            figures = measure(
+                cases,
+                oracles,
+                setting,
+                arguments.workers,
+                lambda done, task=task: progress.advance(task, done),  # type: ignore[misc]
+            )
+            found.append(as_json(setting, figures))
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    for result in found:
+        for table in tables(result, every_case=arguments.cases):
+            console.print(table)
+        console.print(f"Significantly worse than nscore: {', '.join(result['worse']) or 'none'}\n")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""What sharing environments buys: TTD in the paired design by correlation between the policies.
+
+Run ``python -m benchmarks.efficiency.correlation``. Both scores of a pair depend on a common
+difficulty (a Gaussian copula, set so that the scores have the stated correlation; where both
+margins do not allow it, the largest one that they do). The paired design is measured on such pairs,
+the independent one on the same distributions without a common difficulty.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+from scipy.optimize import brentq
+from scipy.special import ndtr
+
+import stopwise as sw
+from benchmarks.efficiency.suite import Case, synthetic
+from stopwise.core.arrays import Floats
+
+CASES = ("bern 0.45/0.55", "bern 0.25/0.45", "lev7a", "beta 5,5/6,4", "bim1")
+CORRELATIONS = (0.0, 0.2, 0.4, 0.6, 0.8)
+CALIBRATION = 200_000  # pairs by which the copula is set
+LARGEST = 0.9999
+
+
+def coupled(
+    case: Case, latent: float, rng: np.random.Generator, size: tuple[int, ...]
+) -> tuple[Floats, Floats]:
+    """Return scores whose normal difficulties have this correlation."""
+    common, own = np.sqrt(latent), np.sqrt(1 - latent)
+    difficulty = common * rng.standard_normal(size)
+    return (
+        case.policy0.quantile(ndtr(difficulty + own * rng.standard_normal(size))),
+        case.policy1.quantile(ndtr(difficulty + own * rng.standard_normal(size))),
+    )
+
+
+def latent_correlation(case: Case, wanted: float, seed: int) -> tuple[float, float]:
+    """Return the correlation of difficulties that gives the wanted one of scores, and the latter.
+
+    All calls use the same random numbers, so the function to be solved is smooth enough.
+    """
+
+    def correlation(latent: float) -> float:
+        rng = np.random.default_rng(seed)
+        return float(np.corrcoef(*coupled(case, latent, rng, (CALIBRATION,)))[0, 1])
+
+    if wanted == 0:
+        return 0.0, 0.0
+    largest = correlation(LARGEST)
+    if largest <= wanted:
+        return LARGEST, largest
+    latent = float(brentq(lambda x: correlation(x) - wanted, 0, LARGEST, xtol=1e-3))
+    return latent, correlation(latent)
+
+
+def measure(
+    case: Case, wanted: float, n: int, *, runs: int, seed: int, workers: int | None
+) -> dict[str, Any]:
+    """Return TTD, its standard error and power of both methods in the paired design."""
+    latent, reached = latent_correlation(case, wanted, seed)
+    rng = np.random.default_rng([seed, round(1000 * wanted)])
+    scores = coupled(case, latent, rng, (runs, n))
+    figures: dict[str, Any] = {"case": case.name, "wanted": wanted, "correlation": reached}
+    for method in ("nscore-plus", "nscore"):
+        sim = sw.simulate(method, *scores, n_max=n, design="paired", workers=workers)
+        figures[f"{method}, paired"] = _figure(sim)
+    if wanted == 0:
+        for method in ("nscore-plus", "nscore"):
+            figures[f"{method}, independent"] = _figure(
+                sw.simulate(method, *scores, n_max=n, workers=workers)
+            )
+    return figures
+
+
+def _figure(sim: sw.Simulation) -> dict[str, float]:
+    error = sim.n.std(ddof=1) / np.sqrt(len(sim.n))
+    return {"ttd": float(sim.n.mean()), "ttd_error": float(error), "power": sim.rate(1)}
+
+
+def main() -> None:
+    """Print one row per case and correlation."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, default=500)
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=3)
+    parser.add_argument("--workers", type=int, help="threads; all cores by default")
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    arguments = parser.parse_args()
+    cases = [case for case in synthetic() if case.name in CASES]
+    found = []
+    with Progress(console=Console(stderr=True)) as progress:
+        task = progress.add_task("cases", total=len(cases) * len(CORRELATIONS))
+        for case in cases:
+            base: dict[str, Any] = {}
+            for wanted in CORRELATIONS:
+                figures = measure(
+                    case, wanted, arguments.n,
+                    runs=arguments.runs, seed=arguments.seed, workers=arguments.workers,
+                )  # fmt: skip
+                base = base or figures
+                ours, theirs = figures["nscore-plus, paired"], figures["nscore, paired"]
+                alone = base["nscore-plus, independent"]
+                figures["to nscore"] = ours["ttd"] / theirs["ttd"]
+                figures["to independent"] = ours["ttd"] / alone["ttd"]
+                found.append(figures)
+                progress.advance(task)
+    columns = ("nscore-plus, paired", "nscore, paired", "nscore-plus, independent")
+    title = f"TTD ± standard error / power, N = {arguments.n}, alpha = .05, {arguments.runs} runs"
+    table = Table("case", "correlation", *columns, "to nscore", "to independent", title=title)
+    for figures in found:
+        table.add_row(
+            figures["case"],
+            f"{figures['correlation']:.2f}",
+            *(_cell(figures.get(column)) for column in columns),
+            f"{figures['to nscore']:.3f}",
+            f"{figures['to independent']:.3f}",
+        )
+    Console(width=140).print(table)
+    if arguments.json:
+        arguments.json.write_text(json.dumps({**vars(arguments), "json": None, "rows": found}))
+
+
+def _cell(figure: dict[str, float] | None) -> str:
+    if figure is None:
+        return ""
+    return f"{figure['ttd']:.1f} ± {figure['ttd_error']:.1f} / {figure['power']:.3f}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,257 @@
+"""The fixed suite of comparisons on which the methods are measured.
+
+Each case is a pair of score distributions in [0, 1] with mean1 > mean0. Real data are permuted
+(drawn without replacement while the study is no longer than the data, with replacement beyond),
+so they are there only beside the data folder.
+
+Run ``python -m benchmarks.efficiency.suite`` for a list.
+"""
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from scipy.stats import beta as beta_distribution
+from scipy.stats import binom
+
+from benchmarks.paper.bernoulli import ALTERNATIVES
+from benchmarks.paper.datasets import (
+    DATA,
+    LBM_ENVIRONMENTS,
+    lbm_scores,
+    mujoco,
+    roboarena_all,
+)
+from stopwise.core.arrays import Floats
+
+# Equally likely values that stand for a continuous distribution in the oracle.
+QUANTILES = 1000
+BETAS = (
+    (50, 50, 53, 47), (200, 200, 206, 194), (20, 20, 23, 17), (5, 5, 6, 4), (2, 2, 2.8, 2),
+    (0.5, 0.5, 0.8, 0.5), (0.3, 0.7, 0.5, 0.7), (8, 2, 9, 1), (2, 8, 3, 8), (1, 1, 1.4, 1),
+    (30, 3, 32, 2), (2, 30, 3, 30),
+)  # fmt: skip
+# Partial credit: binomial rate, extra share of zeros and of ones, for policy 0 and policy 1.
+PARTIAL_CREDIT = {
+    "a": ((0.4, 0.3, 0.1), (0.5, 0.2, 0.2)),
+    "b": ((0.5, 0.5, 0.0), (0.5, 0.3, 0.1)),
+    "c": ((0.7, 0.05, 0.5), (0.75, 0.02, 0.65)),
+    "d": ((0.3, 0.2, 0.2), (0.6, 0.2, 0.2)),
+}
+# Bimodal returns: (weight, a, b) of each beta component, for policy 0 and policy 1.
+BIMODAL = (
+    (((0.5, 20, 80), (0.5, 80, 20)), ((0.35, 20, 80), (0.65, 80, 20))),
+    (((0.3, 5, 95), (0.7, 90, 10)), ((0.15, 5, 95), (0.85, 90, 10))),
+    (((0.6, 10, 40), (0.4, 60, 20)), ((0.4, 10, 40), (0.6, 65, 15))),
+    (((0.2, 2, 38), (0.8, 60, 40)), ((0.1, 2, 38), (0.9, 62, 38))),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """A distribution of scores: how to draw (runs, n) of them, and its values with their weights.
+
+    Values and weights are exact where scores are discrete, otherwise equally likely quantiles.
+    """
+
+    draw: Callable[[np.random.Generator, tuple[int, int]], Floats]
+    values: Floats
+    weights: Floats
+
+    @property
+    def mean(self) -> float:
+        """Its mean."""
+        return float(self.values @ self.weights)
+
+    def quantile(self, levels: Floats) -> Floats:
+        """Return the values at these probabilities."""
+        order = np.argsort(self.values)
+        index = np.searchsorted(np.cumsum(self.weights[order]), levels)
+        return self.values[order][np.minimum(index, len(order) - 1)]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One comparison, in which policy 1 is better; levels are the only scores that occur."""
+
+    name: str
+    family: str
+    policy0: Scores
+    policy1: Scores
+    levels: tuple[float, ...] | None = None
+
+    def draw(self, seed: int, runs: int, n: int) -> tuple[Floats, Floats]:
+        """Return scores (runs, n) of both policies; they do not depend on the other cases."""
+        rng = np.random.default_rng([seed, zlib.crc32(self.name.encode())])
+        return self.policy0.draw(rng, (runs, n)), self.policy1.draw(rng, (runs, n))
+
+
+def discrete(values: Sequence[float], weights: Sequence[float]) -> Scores:
+    """Return the distribution with these values and (unnormalised) weights."""
+    array, shares = np.asarray(values, dtype=float), np.asarray(weights, dtype=float)
+    shares = shares / shares.sum()
+    steps = np.cumsum(shares)[:-1]
+    return Scores(
+        lambda rng, size: array[np.searchsorted(steps, rng.random(size), side="right")],
+        array,
+        shares,
+    )
+
+
+def bernoulli(rate: float) -> Scores:
+    """Return successes with this rate."""
+    return discrete([0, 1], [1 - rate, rate])
+
+
+def partial_credit(levels: int, rate: float, zeros: float, ones: float) -> Scores:
+    """Return binomial partial credit in equal steps, with extra zeros and ones."""
+    weights = binom.pmf(np.arange(levels), levels - 1, rate) * (1 - zeros - ones)
+    weights[0] += zeros
+    weights[-1] += ones
+    return discrete(np.linspace(0, 1, levels).tolist(), weights.tolist())
+
+
+def beta_mixture(*components: tuple[float, float, float]) -> Scores:
+    """Return a mixture of beta distributions, each given as (weight, a, b)."""
+    shares, a, b = (np.array(column, dtype=float) for column in zip(*components, strict=True))
+
+    def draw(rng: np.random.Generator, size: tuple[int, int]) -> Floats:
+        if len(components) == 1:
+            return np.asarray(rng.beta(a[0], b[0], size))
+        which = np.searchsorted(np.cumsum(shares)[:-1], rng.random(size), side="right")
+        return np.asarray(rng.beta(a[which], b[which]))
+
+    grid = _midpoints(QUANTILES)
+    values = beta_distribution.ppf(grid, a[:, None], b[:, None])
+    return Scores(draw, values.ravel(), np.repeat(shares / len(grid), len(grid)))
+
+
+def polynomial_pair(seed: int, sampler: str) -> tuple[Scores, Scores]:
+    """Return random polynomial densities as in the paper, with means .02 to .2 apart.
+
+    Orders 1 to 9, coefficients uniform on +-1.5, shifted to be nonnegative and normalised. Sampler
+    "inverse" draws ``F^-1(U)``, sampler "paper" ``1 - F(U)``, which has the same mean.
+    """
+    rng = np.random.default_rng(seed)
+    x = np.linspace(0, 1, 2001)
+
+    def distribution() -> tuple[Floats, float]:
+        order = rng.integers(1, 10)
+        density = np.polyval(rng.uniform(-1.5, 1.5, order + 1), x)
+        density = density - min(density.min(), 0)
+        cumulative = np.concatenate([[0], np.cumsum((density[1:] + density[:-1]) / 2)])
+        cumulative /= cumulative[-1]
+        return cumulative, 1 - float(np.mean((cumulative[1:] + cumulative[:-1]) / 2))
+
+    while True:
+        (cumulative0, mean0), (cumulative1, mean1) = distribution(), distribution()
+        if 0.02 <= mean1 - mean0 <= 0.2:
+            return _by_table(x, cumulative0, sampler), _by_table(x, cumulative1, sampler)
+
+
+def permuted(data: Sequence[float]) -> Scores:
+    """Return recorded scores in random order; with replacement where a study is longer."""
+    values = np.asarray(data, dtype=float)
+
+    def draw(rng: np.random.Generator, size: tuple[int, int]) -> Floats:
+        runs, n = size
+        if n > len(values):
+            return rng.choice(values, size)
+        return rng.permuted(np.tile(values, (runs, 1)), axis=1)[:, :n]
+
+    return Scores(draw, *_distinct(values))
+
+
+def synthetic() -> Iterator[Case]:
+    """Yield the cases that need no data."""
+    for p0, p1 in ALTERNATIVES:
+        yield Case(f"bern {p0:.2f}/{p1:.2f}", "Bernoulli", bernoulli(p0), bernoulli(p1), (0.0, 1.0))
+    for seed in range(10):
+        yield Case(f"poly{seed}", "polynomial", *polynomial_pair(seed, "inverse"))
+    for seed in range(10, 15):
+        yield Case(f"polyflip{seed}", "polynomial", *polynomial_pair(seed, "paper"))
+    for a0, b0, a1, b1 in BETAS:
+        name = f"beta {a0:g},{b0:g}/{a1:g},{b1:g}"
+        yield Case(name, "beta", beta_mixture((1, a0, b0)), beta_mixture((1, a1, b1)))
+    for levels in (3, 7, 14):
+        for letter, (shape0, shape1) in PARTIAL_CREDIT.items():
+            yield Case(
+                f"lev{levels}{letter}",
+                "levels",
+                partial_credit(levels, *shape0),
+                partial_credit(levels, *shape1),
+                tuple(np.linspace(0, 1, levels).tolist()),
+            )
+    for index, (shape0_, shape1_) in enumerate(BIMODAL, start=1):
+        yield Case(f"bim{index}", "bimodal", beta_mixture(*shape0_), beta_mixture(*shape1_))
+
+
+def recorded() -> Iterator[Case]:
+    """Yield the cases from real data: every pair with different means, the better one second."""
+    for (environment, task), policies in lbm_scores().items():
+        yield from _pairs(f"lbm {LBM_ENVIRONMENTS[environment]} {task}", "LBM", policies, "")
+    names = {name.removesuffix("_droid"): scores for name, scores in roboarena_all().items()}
+    yield from _pairs("ra", "RoboArena", names)
+    for task, policies in mujoco().items():
+        yield from _pairs(f"mj {task.split('-')[0]}", "MuJoCo", policies)
+
+
+def suite() -> list[Case]:
+    """Return all cases; those from real data only beside the data folder."""
+    cases = list(synthetic())
+    if (DATA / "mujoco_returns.csv").is_file():
+        cases += recorded()
+    return cases
+
+
+def _pairs(
+    prefix: str, family: str, policies: dict[str, list[float]], name: str = " {0}/{1}"
+) -> Iterator[Case]:
+    ranked = sorted(policies, key=lambda policy: np.mean(policies[policy]))
+    for worse, better in combinations(ranked, 2):
+        if np.mean(policies[better]) > np.mean(policies[worse]):
+            scores0, scores1 = permuted(policies[worse]), permuted(policies[better])
+            yield Case(prefix + name.format(worse, better), family, scores0, scores1)
+
+
+def _by_table(x: Floats, cumulative: Floats, sampler: str) -> Scores:
+    def scores(uniform: Floats) -> Floats:
+        if sampler == "inverse":
+            return np.interp(uniform, cumulative, x)
+        return 1 - np.interp(uniform, x, cumulative)
+
+    grid = _midpoints(QUANTILES)
+    return Scores(
+        lambda rng, size: scores(rng.random(size)), scores(grid), np.full(len(grid), 1 / len(grid))
+    )
+
+
+def _distinct(values: Floats) -> tuple[Floats, Floats]:
+    found, counts = np.unique(values, return_counts=True)
+    return found, counts / len(values)
+
+
+def _midpoints(count: int) -> Floats:
+    return (np.arange(count) + 0.5) / count
+
+
+def main() -> None:
+    """List the cases with their means and standardised gaps."""
+    table = Table("case", "family", "mean 0", "mean 1", "gap / deviation of a difference")
+    for case in suite():
+        mean0, mean1 = case.policy0.mean, case.policy1.mean
+        variance = sum(
+            policy.weights @ (policy.values - policy.mean) ** 2
+            for policy in (case.policy0, case.policy1)
+        )
+        gap = (mean1 - mean0) / np.sqrt(max(variance, 1e-12))
+        table.add_row(case.name, case.family, f"{mean0:.3f}", f"{mean1:.3f}", f"{gap:.3f}")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -52,7 +52,7 @@ class CaseFigures:
 
     name: str
     family: str
-    growth: float
+    limit: float
     methods: dict[str, Figure]
     log_ratio_error: float
     ttd_z: float  # of TTD - 1.03 times the reference's
@@ -66,12 +66,16 @@ class CaseFigures:
     @property
     def worse(self) -> bool:
         """Whether ours is significantly worse than the reference."""
-        slower = self.ratio(OURS) > WORSE_TTD and self.ttd_z > WORSE_TTD_Z
+        ours, reference = self.methods[OURS].ttd, self.methods[REFERENCE].ttd
+        slower = ours > WORSE_TTD * reference and self.ttd_z > WORSE_TTD_Z
         return slower or self.power_z < WORSE_POWER_Z
 
-    def ratio(self, method: str) -> float:
-        """Return a method's TTD relative to the reference's."""
-        return self.methods[method].ttd / self.methods[REFERENCE].ttd
+    def ratio(self, method: str) -> float | None:
+        """Return a method's TTD relative to the reference's, if it was run."""
+        reference = self.methods[REFERENCE].ttd
+        if method == "limit":
+            return self.limit / reference
+        return self.methods[method].ttd / reference if method in self.methods else None
 
 
 @dataclass(frozen=True)
@@ -163,15 +167,13 @@ def _case_figures(
         rates = case.policy0.mean, case.policy1.mean
         design = step_design(setting.alpha, setting.n)
         methods["step"] = Figure(float(design.expected_n(*rates)), 0, float(design.power(*rates)))
-    limit = -np.log(setting.alpha) / growth
-    methods["limit"] = Figure(float(min(limit, setting.n)), 0, float(limit < setting.n))
     (n, decided), (reference_n, reference_decided) = stops[OURS], stops[REFERENCE]
     relative = n / n.mean() - reference_n / reference_n.mean()
     gain = decided.astype(float) - reference_decided
     return CaseFigures(
         case.name,
         case.family,
-        growth,
+        float(min(-np.log(setting.alpha) / growth, setting.n)),
         methods,
         float(relative.std(ddof=1) / root),
         _z(n - WORSE_TTD * reference_n),
@@ -188,16 +190,16 @@ def _ratios(cases: Sequence[CaseFigures]) -> dict[str, Any]:
     decidable = [case for case in cases if case.decidable]
     ratios = {}
     for method in METHODS:
-        if decidable and all(method in case.methods for case in decidable):
-            logs = [np.log(case.ratio(method)) for case in decidable]
-            ratios[method] = float(np.exp(np.mean(logs)))
+        found = [ratio for case in decidable if (ratio := case.ratio(method)) is not None]
+        if decidable and len(found) == len(decidable):
+            ratios[method] = float(np.exp(np.mean(np.log(found))))
     error = 0.0
     if decidable:
         error = float(np.sqrt(sum(case.log_ratio_error**2 for case in decidable)) / len(decidable))
     power = {
         method: float(np.mean([case.methods[method].power for case in cases]))
         for method in METHODS
-        if method != "limit" and all(method in case.methods for case in cases)
+        if all(method in case.methods for case in cases)
     }
     return {
         "cases": len(cases),
@@ -235,7 +237,8 @@ def tables(figures: dict[str, Any], *, every_case: bool) -> Iterator[Table]:
     if every_case:
         table = Table("case", *METHODS, title="TTD ± standard error / power")
         for case in figures["cases"]:
-            table.add_row(case["name"], *(_cell(case["methods"].get(name)) for name in METHODS))
+            cells = [_cell(case["methods"].get(name)) for name in METHODS[:-1]]
+            table.add_row(case["name"], *cells, f"{case['limit']:.1f}")
         yield table
 
 

@@ -64,7 +64,7 @@ def test_a_small_comparison(design: str) -> None:
     figures = compare.as_json(setting, found)
     assert [case["name"] for case in figures["cases"]] == [case.name for case in cases]
     binary = found[0]
-    assert set(binary.methods) >= {"nscore-plus", "nscore", "wsr", "oracle", "limit"}
+    assert set(binary.methods) >= {"nscore-plus", "nscore", "wsr", "oracle"}
     assert ("step" in binary.methods) == ("savi" in binary.methods) == (design == "independent")
     assert binary.decidable
     assert all(1 <= figure.ttd <= 30 for case in found for figure in case.methods.values())

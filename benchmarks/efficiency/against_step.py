@@ -78,19 +78,20 @@ def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, nargs="+", default=[50, 200, 500])
-    parser.add_argument("--runs", type=int, default=2000, help="per pair and per null")
+    parser.add_argument("--runs", type=int, default=2000, help="per pair")
+    parser.add_argument("--null-runs", type=int, default=6000, help="per null")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--workers", type=int, help="threads; all cores by default")
     parser.add_argument("--json", type=Path, help="also write the figures here")
     arguments = parser.parse_args()
-    common = arguments.runs, arguments.seed, arguments.workers
+    common = arguments.seed, arguments.workers
     found: dict[str, list[dict[str, Any]]] = {"alternatives": [], "nulls": []}
     with Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task("alternatives and nulls", total=2 * len(arguments.n))
         for n in arguments.n:
-            found["alternatives"].append(alternatives(n, *common))
+            found["alternatives"].append(alternatives(n, arguments.runs, *common))
             progress.advance(task)
-            found["nulls"].append(nulls(n, *common))
+            found["nulls"].append(nulls(n, arguments.null_runs, *common))
             progress.advance(task)
     table = Table("n_max", "method", "TTD", "power", "TTD / STEP", "power - STEP", "wanted")
     for figures in found["alternatives"]:

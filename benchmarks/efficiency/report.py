@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.efficiency.adversarial import described
 from benchmarks.efficiency.against_step import ALPHA, WANTED
 from benchmarks.efficiency.compare import METHODS, OURS, REFERENCE
 
@@ -122,7 +123,7 @@ def adversarial(found: Sequence[dict[str, Any]]) -> str:
     """Return the worst nulls."""
     rows = []
     for row in found:
-        null = row["null"]
+        null, further = row["null"], row["further"]
         coupling = f"{null['coupling']:+.2f}" if row["design"] == "paired" else ""
         rows.append(
             [
@@ -133,12 +134,13 @@ def adversarial(found: Sequence[dict[str, Any]]) -> str:
                 f"{null['low0']:.3f} or {null['high0']:.3f}",
                 f"{null['low1']:.3f} or {null['high1']:.3f}",
                 coupling,
-                f"{row['rate']:.4f} ({row['interval'][0]:.4f} to {row['interval'][1]:.4f})",
+                described(row),
                 f"{row['above']:.2f}",
+                f"{described(further)}; {further['runs']} runs" if further else "",
             ]
         )
     head = ["design", "alpha", "N", "mean", "policy 0", "policy 1", "coupling"]
-    return _table([*head, "rate (95 % interval)", "p-value of rate <= alpha"], rows)
+    return _table([*head, "rate (95 % interval)", "p-value of rate <= alpha", "further runs"], rows)
 
 
 def correlation(figures: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ import stopwise as sw
 from benchmarks.efficiency.oracle import Oracle, oracle
 from benchmarks.efficiency.suite import Case, suite
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.step import step_design
+from stopwise.core.step import StepDesign, step_design
 
 REFERENCE, OURS = "nscore", "nscore-plus"
 SETTINGS: dict[str, dict[str, Any]] = {OURS: {}, REFERENCE: {"bins": 21}, "wsr": {}}
@@ -165,7 +166,7 @@ def _case_figures(
     }
     if case.family == "Bernoulli" and setting.design == "independent" and setting.n <= STEP_LARGEST:
         rates = case.policy0.mean, case.policy1.mean
-        design = step_design(setting.alpha, setting.n)
+        design = _step(setting.alpha, setting.n)
         methods["step"] = Figure(float(design.expected_n(*rates)), 0, float(design.power(*rates)))
     (n, decided), (reference_n, reference_decided) = stops[OURS], stops[REFERENCE]
     relative = n / n.mean() - reference_n / reference_n.mean()
@@ -179,6 +180,12 @@ def _case_figures(
         _z(n - WORSE_TTD * reference_n),
         _z(gain),
     )
+
+
+@lru_cache(maxsize=1)
+def _step(alpha: float, n: int) -> StepDesign:
+    """Return a design that keeps its exact figures for all cases."""
+    return step_design(alpha, n)
 
 
 def _z(differences: Floats) -> float:
@@ -295,13 +302,13 @@ def main() -> None:
                 lambda done, task=task: progress.advance(task, done),  # type: ignore[misc]
             )
             found.append(as_json(setting, figures))
+            if arguments.json:  # after every setting: a long run may be interrupted
+                arguments.json.write_text(json.dumps(found, indent=1))
     console = Console(width=None if sys.stdout.isatty() else 140)
     for result in found:
         for table in tables(result, every_case=arguments.cases):
             console.print(table)
         console.print(f"Significantly worse than nscore: {', '.join(result['worse']) or 'none'}\n")
-    if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":

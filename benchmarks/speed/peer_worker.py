@@ -25,7 +25,7 @@ def seconds_per_step(test: object, steps: int, *, binary: bool = False) -> float
     rng = np.random.default_rng(0)
     times = []
     for index in range(WARM_UP + steps):
-        scores = rng.random(), rng.random() ** 0.5
+        scores = rng.random(), rng.random() ** 0.6
         if binary:
             scores = float(scores[0] > 0.5), float(scores[1] > 0.5)
         start = time.perf_counter()

@@ -1,7 +1,8 @@
 """Time per update and per simulated pair, as a ratio to the authors' package ``nscore`` 0.1.2.
 
 Run ``python -m benchmarks.speed.updates``. The peer is installed into an environment of its own
-(``benchmarks/.peer``) and measured before and after ours, in the same run.
+(``benchmarks/.peer``). Both are measured in turn, in several rounds, and medians over rounds
+are compared, because machines are noisy.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
 import stopwise as sw
@@ -53,16 +55,18 @@ def scores(method: str, runs: int, n: int, exponent: float) -> tuple[Floats, Flo
     return scores0, scores1
 
 
-def update_seconds(settings: dict[str, Any], start: int, steps: int) -> float:
+def update_seconds(settings: dict[str, Any], start: int, steps: int, streams: int = 1) -> float:
     """Return the median time of ``update``, interval included, after ``start`` pairs."""
-    test = sw.SequentialTest(alpha=0.05, **settings)
-    arrays = scores(settings["method"], 1, start + steps, exponent=0.5)
+    arrays = scores(settings["method"], streams, start + steps, exponent=0.6)
     times = []
-    for index, pair in enumerate(zip(*(array[0].tolist() for array in arrays), strict=True)):
-        begin = time.perf_counter()
-        test.update(*pair)
-        if index >= start:
-            times.append(time.perf_counter() - begin)
+    for stream in range(streams):
+        test = sw.SequentialTest(alpha=0.05, **settings)
+        rows = (array[stream].tolist() for array in arrays)
+        for index, pair in enumerate(zip(*rows, strict=True)):
+            begin = time.perf_counter()
+            test.update(*pair)
+            if index >= start:
+                times.append(time.perf_counter() - begin)
     return float(np.median(times))
 
 
@@ -74,20 +78,28 @@ def simulation_seconds(settings: dict[str, Any], runs: int, n: int) -> float:
     return (time.perf_counter() - begin) / float(sim.n.sum())
 
 
+def _medians(rounds: tuple[dict[str, float], ...]) -> dict[str, float]:
+    return {name: float(np.median([part[name] for part in rounds])) for name in rounds[0]}
+
+
 def main() -> int:
     """Print the ratios; exit with 1 if a wanted one is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peer-steps", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--peer-steps", type=int, default=40)
     parser.add_argument("--json", type=Path, help="also write the figures here")
     arguments = parser.parse_args()
     console = Console()
-    with console.status("measuring (the peer takes about a second per ten steps)"):
-        before = peer_seconds(arguments.peer_steps)
-        ours = {name: update_seconds(METHODS[name], 10, 300) for name in METHODS}
-        late = {name: update_seconds(METHODS[name], 5000, 300) for name in METHODS}
-        simulated = {name: simulation_seconds(METHODS[name], 4096, 300) for name in METHODS}
-        after = peer_seconds(arguments.peer_steps)
-    peer = {name: (before[name] + after[name]) / 2 for name in before}
+    rounds = [
+        (
+            peer_seconds(arguments.peer_steps),
+            {name: update_seconds(METHODS[name], 10, 200, streams=15) for name in METHODS},
+            {name: simulation_seconds(METHODS[name], 2048, 300) for name in METHODS},
+        )
+        for _ in track(range(arguments.rounds), "rounds", console=Console(stderr=True))
+    ]
+    late = {name: update_seconds(METHODS[name], 5000, 200) for name in METHODS}
+    peer, ours, simulated = (_medians(part) for part in zip(*rounds, strict=True))
     peer["nscore-plus"] = peer["nscore, 21 bins"]  # the peer's nearest method
     table = Table(
         "method", "peer step", "update", "ratio", "update at n = 5000", "simulated pair", "ratio",

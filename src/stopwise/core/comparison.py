@@ -136,20 +136,24 @@ class Comparison:
         return both, np.ascontiguousarray(both[..., ::-1])
 
     def decide(self, evidence: Evidence) -> tuple[Bools, Ints]:
-        """Return whether a decision falls, and for which policy (where it does)."""
+        """Return whether a decision falls, and for which policy (one for all, or per run)."""
         rejected = evidence.rejected
         if self.alternative != "two-sided":
-            return rejected[..., 0], np.full(rejected.shape[:-1], self.directions[0])
+            return rejected[..., 0], np.asarray(self.directions[0])
         # Were both directions rejected at once (absurd levels only), nothing would be known.
         return rejected[..., 0] != rejected[..., 1], rejected[..., 0].astype(np.int64)
 
     def combined_log_e(self, log_e: Floats) -> Floats:
         """Return the e-value to be held against 1/alpha, over all directions."""
+        if log_e.shape[-1] == 1:
+            return log_e[..., 0]
         combined: Floats = log_e.max(axis=-1) - np.log(self.shares)
         return combined
 
     def combined_p_value(self, p_value: Floats) -> Floats:
         """Return the p-value to be held against alpha, over all directions."""
+        if p_value.shape[-1] == 1:
+            return p_value[..., 0]
         combined: Floats = np.minimum(self.shares * p_value.min(axis=-1), 1.0)
         return combined
 

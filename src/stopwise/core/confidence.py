@@ -9,6 +9,7 @@ of what is left. Nothing is assumed of the bets but that they use only the past,
 dependence within a pair; rounding is outward because a cell stands for all of its values.
 """
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ SIGNED_EDGES = SIDES * NULL_EDGES
 LARGEST_BETS = 1.0 / (1.0 + SIGNED_EDGES)
 # Bets nearer the largest help tiny variances only.
 CAUTIOUS_BETS = 0.9 * LARGEST_BETS
+ROOT_HALF, HAZARD = math.sqrt(0.5), math.sqrt(2.0 / math.pi)
 # One prior difference of mean 0 and mean square 1/3: wide, and soon outweighed.
 PRIOR_PAIRS = 1.0
 PRIOR_SQUARE = 1.0 / 3.0
@@ -85,7 +87,7 @@ class ConfidenceSequence:
         alive = state.alive & (wealth[..., 0, :] + wealth[..., 1, :] < ruin)
         # Once every cell is struck out (probability at most alpha) the last interval stays.
         alive = np.where(alive.any(axis=-1, keepdims=True), alive, state.alive)
-        held = np.flatnonzero(np.logical_or.reduce(alive.reshape(-1, alive.shape[-1])))
+        held = np.logical_or.reduce(alive.reshape(-1, alive.shape[-1])).nonzero()[0]
         keep = slice(int(held[0]), int(held[-1]) + 1)
         n, total, squares = self._moments(state, difference)
         return ConfidenceState(
@@ -127,7 +129,7 @@ class ConfidenceSequence:
         error = np.sqrt(uncertainty)
         gap = SIDES * mean - SIGNED_EDGES[:, cells]
         # E[gap | gap > 0] of a normal; far below 0 its terms cancel, but no bet may be negative.
-        hazard = (error * np.sqrt(2.0 / np.pi)) / erfcx(gap * (-np.sqrt(0.5) / error))
+        hazard = (error * HAZARD) / erfcx(gap * (-ROOT_HALF / error))
         expected = np.maximum(gap + hazard, 0.0)
         bet = expected / (variance + uncertainty + gap * expected)
         capped: Floats = np.minimum(bet, CAUTIOUS_BETS[:, cells])

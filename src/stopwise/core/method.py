@@ -72,6 +72,8 @@ class Method(ABC, Generic[State]):
     splits_itself: ClassVar[bool] = False
     # The confidence sequence of the mean difference that goes with the method.
     confidence: ClassVar[type[ConfidenceSequence]] = ConfidenceSequence
+    # Whether ``futile`` says anything.
+    advises_futility: ClassVar[bool] = False
     # Parameters that users give in units of the score; the runner normalises them.
     score_parameters: ClassVar[tuple[str, ...]] = ()
 

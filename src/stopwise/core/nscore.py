@@ -154,9 +154,9 @@ def best_bet(weights: Floats, values: Floats, guess: Floats, largest: float) -> 
     """
     weighted = weights * values
     bet = np.zeros(len(weights))
-    rows = np.flatnonzero(np.add.reduce(weighted, axis=-1) > 0.0)
+    rows = (np.add.reduce(weighted, axis=-1) > 0.0).nonzero()[0]
     weighted, point = weighted[rows], guess[rows]
-    point[point <= 0.0] = 0.5 * largest
+    point = np.where(point > 0.0, point, 0.5 * largest)
     low, high = np.zeros(rows.size), np.full(rows.size, largest)
     iteration = 0
     while rows.size:
@@ -175,8 +175,8 @@ def best_bet(weights: Floats, values: Floats, guess: Floats, largest: float) -> 
             low, high = np.where(slope > 0.0, point, low), np.where(slope < 0.0, point, high)
             inside = (target >= low) & (target <= high)
             target = np.where(inside, target, 0.5 * (low + high))
-        # Convergence is cubic: after a step of 1e-4 the error is of order 1e-12.
-        going = np.abs(target - point) > 1e-4 * largest
+        # Convergence is cubic: after a step of 1e-3 the error is of order 1e-9.
+        going = np.abs(target - point) > 1e-3 * largest
         if not going.all():
             bet[rows] = target  # final for the rows that have converged
             rows, weighted, target = rows[going], weighted[going], target[going]

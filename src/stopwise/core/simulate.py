@@ -178,7 +178,7 @@ def _run_block(
         if falls.any():
             stopped = rows[falls]
             used[stopped] = column + 1
-            decision[stopped] = winner[falls]
+            decision[stopped] = np.broadcast_to(winner, falls.shape)[falls]
             log_e[stopped] = comparison.combined_log_e(evidence.log_e[falls])
             p_value[stopped] = comparison.combined_p_value(smallest[falls])
             going = ~falls

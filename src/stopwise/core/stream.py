@@ -1,8 +1,7 @@
 """One live comparison: scores come in pair by pair, the verdict is there after each."""
 
 import dataclasses
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,8 +21,7 @@ VERSION = 1
 _DECISIONS = {1: Decision.POLICY1, 0: Decision.POLICY0}
 
 
-@dataclass(frozen=True)
-class _Progress:
+class _Progress(NamedTuple):
     """All that changes with a pair, replaced as a whole so that an error changes nothing."""
 
     n: int
@@ -259,6 +257,10 @@ class SequentialTest:
             False,
         )
 
+    def _is_futile(self, state: tuple[Any, ...]) -> bool:
+        test = self._comparison.test
+        return test.advises_futility and bool(test.futile(state).all())
+
     def _ended_by_futility(self) -> bool:
         progress = self._progress
         binding = self._comparison.test.stops_at_futility
@@ -286,7 +288,7 @@ class SequentialTest:
             p_value,
             decision,
             None if n_decided is None else require_whole(n_decided, "n_decided", 1, n),
-            bool(comparison.test.futile(state).all()),
+            self._is_futile(state),
         )
 
     def _advanced(self, r0: float, r1: float, unit0: float, unit1: float) -> _Progress:
@@ -309,5 +311,5 @@ class SequentialTest:
             np.minimum(old.p_value, evidence.p_value),
             decision,
             n_decided,
-            bool(comparison.test.futile(state).all()),
+            self._is_futile(state),
         )

@@ -74,6 +74,7 @@ class Step(Method[StepState]):
     scores: ClassVar[str] = "binary"
     needs_n_max: ClassVar[bool] = True
     takes_margin: ClassVar[bool] = False
+    advises_futility: ClassVar[bool] = True
 
     @cached_property
     def stopping(self) -> StepDesign:

@@ -89,6 +89,19 @@ def test_bad_input_gets_one_clear_line(arguments: list[str], message: str) -> No
     assert len(output.strip().splitlines()) == 1
 
 
+def test_trials_without_a_score_are_an_error_or_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "gaps.csv"
+    path.write_text("policy,score\na,0.5\nb,\nb,0.7\na,0.1\n")
+
+    refused, line = run("analyze", str(path), "--bounds", "0,1")
+    code, output = run("analyze", str(path), "--bounds", "0,1", "--missing", "drop")
+
+    assert refused == 2
+    assert "the score is missing" in line
+    assert code == 0
+    assert "0 of 1 pair decided with" in " ".join(output.split())
+
+
 def test_inferred_bounds_are_said_to_void_the_guarantee() -> None:
     code, output = run("analyze", EXAMPLE, "--bounds", "data")
 

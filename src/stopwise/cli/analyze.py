@@ -42,6 +42,9 @@ def analyze(
     seed: Annotated[
         int | None, typer.Option(help="For a shuffled order or --iid-correction.")
     ] = None,
+    missing: Annotated[
+        str, typer.Option(help="error, or drop to leave out trials without a score.")
+    ] = "error",
     iid_correction: Annotated[
         bool, typer.Option("--iid-correction", help="One random policy per block, as in the paper.")
     ] = False,
@@ -68,6 +71,7 @@ def analyze(
             bounds=parse_bounds(bounds),
             order=order,
             seed=seed if order == "shuffled" else None,
+            missing=missing,
         )
         if strict and (trials.bounds_inferred or any(t not in trials.bounds for t in trials.tasks)):
             raise InvalidInput("--strict needs declared bounds for every task: give --bounds")

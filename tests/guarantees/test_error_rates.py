@@ -14,6 +14,7 @@ import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.method import Evidence, Method
 from stopwise.core.nscore import NScore, NScoreState
+from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.savi import Savi
 from tests.guarantees.nulls import BINARY, NULLS, RUNS, N, Null
 from tests.guarantees.pinned import assert_at_most, assert_pinned
@@ -130,6 +131,17 @@ def test_fixed_sample_tests_err_at_most_alpha_at_n_max(method: str) -> None:
     errors = int((sim.decision == 1).sum())
     assert_at_most(errors, RUNS, ALPHA)
     assert_pinned(f"{method}, bernoulli .5, n_max 25", [errors])
+
+
+@pytest.mark.parametrize("name", ["bernoulli .5", "certain against even odds", "opposed outcomes"])
+def test_extending_a_planned_study_keeps_the_error(name: str) -> None:
+    """Bets stay predictable after n_max, where the plan has spent its evidence."""
+    method = NScorePlus(n_max=N // 3, design=NULLS[name].design)
+
+    errors = _errors(method, NULLS[name])
+
+    assert_at_most(errors, RUNS, ALPHA)
+    assert_pinned(f"nscore-plus extended to three times n_max, {name}", [errors])
 
 
 class PeekingNScore(NScore):

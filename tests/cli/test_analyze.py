@@ -52,6 +52,19 @@ def test_report_and_figures_are_written(tmp_path: Path) -> None:
     assert (tmp_path / "figures" / "scores.svg").exists()
 
 
+def test_figures_of_tasks_stay_in_their_folder(tmp_path: Path) -> None:
+    """A task is a name, whatever it looks like as a path."""
+    path = tmp_path / "tasks.csv"
+    rows = [f"{task},{p},{s}" for task in ("../../up", "/a b") for p in "xy" for s in (0.1, 0.9)]
+    path.write_text("\n".join(["task,policy,score", *rows]) + "\n")
+
+    code, _ = run("analyze", str(path), "--bounds", "0,1", "--figures", str(tmp_path / "figures"))
+
+    folders = sorted(folder.name for folder in (tmp_path / "figures").iterdir())
+    assert code == 0
+    assert folders == ["1-up", "2-a_b"]
+
+
 def test_files_by_policy(tmp_path: Path) -> None:
     for name, scores in {"a": [0, 1] * 20, "b": [1, 1] * 20}.items():
         lines = "\n".join(str(score) for score in scores)

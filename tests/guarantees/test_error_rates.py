@@ -174,8 +174,9 @@ class ShiftedNScore(NScore):
         (PeekingNScore(), "bernoulli .5"),
         (GenerousNScore(), "bernoulli .5"),
         (ShiftedNScore(), "bernoulli .5"),
-        # Not a sabotage but the reason why savi refuses the paired design.
+        # Not sabotages but the reason why dependent pairs must be declared as paired.
         (Savi(), "opposed outcomes"),
+        (NScorePlus(n_max=N), "opposed outcomes"),
     ],
 )
 def test_the_check_can_fail(method: Method[Any], name: str) -> None:

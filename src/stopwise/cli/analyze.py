@@ -1,6 +1,7 @@
 """``stopwise analyze``: from files to letters, plots and one honest sentence."""
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -145,9 +146,9 @@ def _write(
     if html is not None:
         html.write_text(report(analyses), encoding="utf-8")
     if figures is not None:
-        for analysis in analyses:
-            several = len(analyses) > 1 and analysis.task
-            analysis.save_figures(figures / analysis.task if several else figures)  # type: ignore[operator]
+        for number, analysis in enumerate(analyses, start=1):
+            folder = figures / f"{number}-{_file_name(analysis.task or 'task')}"
+            analysis.save_figures(folder if len(analyses) > 1 else figures)
     if as_json:
         content = [analysis.to_dict() for analysis in analyses]
         typer.echo(json.dumps(content[0] if len(content) == 1 else content, indent=2))
@@ -157,6 +158,11 @@ def _write(
     for path in (html, figures):
         if path is not None:
             typer.echo(f"written: {path}")
+
+
+def _file_name(task: str) -> str:
+    """Return a name for a folder; a task may hold slashes, dots or anything else."""
+    return re.sub(r"[^\w-]+", "_", task).strip("_") or "task"
 
 
 def show(analysis: "Analysis") -> None:

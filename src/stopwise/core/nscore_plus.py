@@ -139,12 +139,13 @@ class NScorePlus(Method[PlusState]):
         else:
             sigma, mean0, mean1 = self._independent_moments(state)
         standardised = (state.sum1 - state.sum0) / sigma
-        amount = self._standardised_bet(state.pairs, standardised, need) / sigma
+        amount: Floats = self._standardised_bet(state.pairs, standardised, need) / sigma
         if self.design == "paired":
-            amount = np.minimum(amount, CLIP / (1 + self.margin))
+            amount = _between(amount, 0.0, CLIP / (1 + self.margin))
             return _Bet(np.minimum(amount, self._cap(state, need, mean0)), mean0)
         centre0 = self._centre(mean0, mean1, amount)
-        amount = np.minimum(amount, CLIP / np.maximum(centre0 + self.margin, 1 - centre0))
+        # Validity rests on this line: no bet below 0, none that could make a factor negative.
+        amount = _between(amount, 0.0, CLIP / np.maximum(centre0 + self.margin, 1 - centre0))
         # second-order term of the largest win, r0 = 0 and r1 = 1, relative to its square
         product = centre0 * (1 - centre0 - self.margin) / (1 - self.margin) ** 2
         return _Bet(np.minimum(amount, self._cap(state, need, product)), centre0)

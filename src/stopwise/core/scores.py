@@ -1,6 +1,7 @@
 """Scores as they come in: checked once, and mapped from their range to [0, 1]."""
 
 import math
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -18,7 +19,12 @@ LEVEL_TOLERANCE = 1e-6
 
 def is_number(value: object) -> bool:
     """Whether this is one finite real number, and not a truth value."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 def numeric_array(values: object, what: str) -> NDArray[Any]:
@@ -44,10 +50,10 @@ class Scale(NamedTuple):
     @classmethod
     def declared(cls, bounds: object) -> "Scale":
         """Return the scale of two bounds, or raise."""
-        try:
-            low, high = (float(bound) for bound in bounds if is_number(bound))  # type: ignore[attr-defined]
-        except (TypeError, ValueError, OverflowError):
-            low = high = math.nan
+        low = high = math.nan
+        if isinstance(bounds, Sequence | np.ndarray) and len(bounds) == 2:
+            ends = [bound for bound in bounds if is_number(bound)]
+            low, high = (float(end) for end in ends) if len(ends) == 2 else (low, high)
         if not (low < high and math.isfinite(high - low)):
             raise InvalidInput(
                 f"bounds must be two finite numbers (low, high), low < high, but got {bounds!r}"
@@ -92,10 +98,10 @@ class Scale(NamedTuple):
 
 def require_whole(value: object, name: str, least: int, most: int | None = None) -> int:
     """Return a whole number within limits, or raise."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     limit = f"of at least {least}" if most is None else f"from {least} to {most}"
-    require(
-        whole and least <= value and (most is None or value <= most),  # type: ignore[operator]
-        f"{name} must be a whole number {limit}, but got {value!r}",
-    )
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    message = f"{name} must be a whole number {limit}, but got {value!r}"
+    if not isinstance(value, int | np.integer) or isinstance(value, bool):
+        raise InvalidInput(message)
+    whole = int(value)
+    require(least <= whole and (most is None or whole <= most), message)
+    return whole

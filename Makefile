@@ -36,9 +36,9 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.base: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable ".[plots]"
+	$(BIN)/python -m pip install --quiet --editable ".[plots,study]"
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.base
-	$(BIN)/python -m pip install --quiet --editable ".[plots]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[plots,postgres,gym,ray]" --group dev
 	@touch $@

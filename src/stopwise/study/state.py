@@ -201,7 +201,10 @@ def _undone(state: State, entry: Entry) -> None:
     _clear(state, trial)
     trial.status, trial.score = "leased", None
     trial.expires = state.clock + entry.content["lease"]
-    state.held[trial.station] = trial.number
+    # A station that is at its next trial keeps that one; the owner enters the score anew.
+    current = state.trial(state.held.get(trial.station, 0))
+    if current is None or current.status != "leased":
+        state.held[trial.station] = trial.number
 
 
 def _voided(state: State, entry: Entry) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from stopwise.report.analysis import Analysis, analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
     from stopwise.study.study import Study
+    from stopwise.web.client import StudyClient
 
 __version__ = "0.1.0"
 
@@ -42,6 +43,7 @@ __all__ = [
     "StopwiseError",
     "StoreFailed",
     "Study",
+    "StudyClient",
     "Trials",
     "Verdict",
     "analyze",
@@ -69,6 +71,7 @@ _HOMES = {
     "StopwiseError": "errors",
     "StoreFailed": "errors",
     "Study": "study.study",
+    "StudyClient": "web.client",
     "Trials": "data.trials",
     "Verdict": "core.result",
     "analyze": "report.analysis",

@@ -1,6 +1,7 @@
 """The web app of one study."""
 
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
@@ -12,7 +13,9 @@ from stopwise.web.limits import SafeHeaders, SmallBodies
 from stopwise.web.routes import evidence, journal, pages, plan, session, tokens, trials
 from stopwise.web.site import Site
 
-__all__ = ["create_app"]
+__all__ = ["CONCERNS", "create_app"]
+
+CONCERNS = (trials, evidence, plan, tokens, journal, session, pages)
 
 ABOUT = """
 The API of one live study. Send `Authorization: Bearer TOKEN`; the owner makes tokens, each with a
@@ -42,10 +45,25 @@ def create_app(study: Study, *, url: str | None = None) -> FastAPI:
         redoc_url=None,
     )
     app.state.site = Site(study, url)
-    for concern in (trials, evidence, plan, tokens, journal, session, pages):
+    for concern in CONCERNS:
         app.include_router(concern.router)
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")
     answer_failures(app)
+    app.openapi = lambda: _described(app)  # type: ignore[method-assign]
     app.add_middleware(SmallBodies)
     app.add_middleware(SafeHeaders)
     return app
+
+
+def _described(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI of what is really answered: ill-formed input is 400, as all failures."""
+    if app.openapi_schema is None:
+        document = FastAPI.openapi(app)
+        for operations in document["paths"].values():
+            for operation in operations.values():
+                operation["responses"].pop("422", None)
+        schemas = document["components"]["schemas"]
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
+        app.openapi_schema = document
+    return app.openapi_schema

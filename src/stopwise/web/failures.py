@@ -26,16 +26,25 @@ WORDS = {
     403: "forbidden",
     404: "not_found",
     405: "method_not_allowed",
+    413: "too_large",
     429: "too_many_tries",
 }
+
+
+def _described(text: str) -> dict[str, object]:
+    # Spelt out, because FastAPI would describe failures of a page as pages too.
+    schema = {"$ref": f"#/components/schemas/{Failure.__name__}"}
+    return {"description": text, "content": {"application/json": {"schema": schema}}}
+
+
 # For the OpenAPI: what any operation may answer besides its own.
 FAILURES: dict[int | str, dict[str, object]] = {
-    400: {"model": Failure, "description": "The request breaks a stated rule."},
-    401: {"model": Failure, "description": "No token, or one that is unknown or revoked."},
-    403: {"model": Failure, "description": "The role of the token does not allow this."},
-    409: {"model": Failure, "description": "The study is in a state that forbids this."},
-    413: {"model": Failure, "description": "The body is too large."},
-    503: {"model": Failure, "description": "The store failed; nothing was half-written."},
+    400: _described("The request breaks a stated rule."),
+    401: _described("No token, or one that is unknown or revoked."),
+    403: _described("The role of the token does not allow this."),
+    409: _described("The study is in a state that forbids this."),
+    413: _described("The body is too large."),
+    503: _described("The store failed; nothing was half-written."),
 }
 
 

@@ -5,6 +5,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 
 from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -45,10 +46,6 @@ class SafeHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
-class _TooLarge(Exception):
-    pass
-
-
 class SmallBodies:
     """Refuses bodies beyond a limit, also those that do not say how long they are."""
 
@@ -57,33 +54,23 @@ class SmallBodies:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, unless it is too large."""
+        text = f"a request may have at most {self.largest // 1024} KiB"
         received = 0
-        begun = False
 
         async def receive_some() -> Message:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
             if received > self.largest:
-                raise _TooLarge
+                raise HTTPException(413, text)
             return message
 
-        async def note_begin(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
-        try:
-            declared = dict(scope.get("headers", ())).get(b"content-length", b"0")
-            if declared.isdigit() and int(declared) > self.largest:
-                raise _TooLarge
-            await self.app(scope, receive_some, note_begin)
-        except _TooLarge:
-            if begun:
-                raise
-            text = f"a request may have at most {self.largest // 1024} KiB"
+        declared = dict(scope.get("headers", ())).get(b"content-length", b"0")
+        if declared.isdigit() and int(declared) > self.largest:
             answer = JSONResponse({"error": "too_large", "detail": text}, status_code=413)
             await answer(scope, receive, send)
+        else:
+            await self.app(scope, receive_some, send)
 
 
 class Attempts:

@@ -1,11 +1,12 @@
 """How a phone finds the study: addresses, join links and QR codes."""
 
+import io
 import socket
 from urllib.parse import quote
 
 import segno
 
-__all__ = ["join_link", "lan_address", "qr_code"]
+__all__ = ["join_link", "lan_address", "qr_code", "qr_text"]
 
 
 def join_link(address: str, token: str) -> str:
@@ -16,6 +17,13 @@ def join_link(address: str, token: str) -> str:
 def qr_code(text: str) -> str:
     """Return a QR code as the source of an image."""
     return str(segno.make(text, error="m", micro=False).svg_data_uri(scale=6, border=2))
+
+
+def qr_text(text: str) -> str:
+    """Return a QR code for a terminal."""
+    drawn = io.StringIO()
+    segno.make(text, error="l", micro=False).terminal(out=drawn, compact=True)
+    return drawn.getvalue()
 
 
 def lan_address() -> str:

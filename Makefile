@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types imports pytest format clean
+.PHONY: demo test lint types imports pytest postgresql format clean
 
 demo: $(VENV)/.base
 	@$(BIN)/stopwise demo
@@ -21,8 +21,13 @@ types: $(VENV)/.dev
 imports: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-pytest: $(VENV)/.dev
+pytest: $(VENV)/.dev postgresql
 	$(BIN)/pytest -n auto
+
+# The tests start servers of their own; only the programs are needed.
+postgresql:
+	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 \
+	  || (apt-get update && apt-get install -y postgresql)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

@@ -70,6 +70,7 @@ def next_trial(
         "code": _code(state, lots, plan, arm, number),
         "condition": _condition(lots, plan, name, row, arm),
         "station": station,
+        "asked": task,
         "lease": 60.0 * plan.lease_minutes,
     }
     return Draft("assigned", content if opens is None else {**content, "opens": opens})

@@ -128,6 +128,10 @@ class State:
         """Return a trial by its number."""
         return self.trials[number - 1] if 1 <= number <= len(self.trials) else None
 
+    def shown(self) -> dict[str, str]:
+        """Return the name under which each arm is shown: its label until unblinded."""
+        return self.names or {arm: arm for arm in self.arms}
+
     def lock(self, plan: Plan, arms: tuple[str, ...], baseline: str | None) -> None:
         """Set up the boards of a locked plan."""
         self.plan, self.arms = plan, arms
@@ -256,6 +260,7 @@ def _imported(state: State, entry: Entry) -> None:
             )
             slot = board.rows[first][arm]
             slot.score, slot.settled_by, slot.holder = score, number, number
+        board.touch(first)
         first += 1
 
 

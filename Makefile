@@ -4,12 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types imports pytest format clean
+.PHONY: demo test lint types imports docs pytest format clean
 
 demo: $(VENV)/.base
 	@$(BIN)/stopwise demo
 
-test: lint types imports pytest
+test: lint types imports docs pytest
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -21,6 +21,9 @@ types: $(VENV)/.dev
 imports: $(VENV)/.dev
 	$(BIN)/lint-imports
 
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
 pytest: $(VENV)/.dev
 	$(BIN)/pytest -n auto
 
@@ -29,7 +32,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) || (apt-get update && apt-get install -y python3-venv && $(PYTHON) -m venv $(VENV))

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types imports docs pytest format clean
+.PHONY: demo test lint types imports docs pytest dist format clean
 
 demo: $(VENV)/.base
 	@$(BIN)/stopwise demo
@@ -23,6 +23,9 @@ imports: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
+dist: $(VENV)/.dev
+	$(BIN)/python -m build --no-isolation
 
 pytest: $(VENV)/.dev
 	$(BIN)/pytest -n auto

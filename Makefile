@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types imports docs pytest dist format clean
+.PHONY: demo test lint types imports docs pytest test-pythons dist format clean
 
 demo: $(VENV)/.base
 	@$(BIN)/stopwise demo
@@ -24,6 +24,10 @@ imports: $(VENV)/.dev
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
+# The core of the tests with the other supported versions of Python, where they are at hand.
+test-pythons: $(VENV)/.dev
+	$(BIN)/python -m tests.release.pythons
+
 dist: $(VENV)/.dev
 	$(BIN)/python -m build --no-isolation
 
@@ -35,7 +39,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .pythons site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) || (apt-get update && apt-get install -y python3-venv && $(PYTHON) -m venv $(VENV))

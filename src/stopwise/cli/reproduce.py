@@ -143,7 +143,7 @@ def _run(
     _conclude(console, outcome, share)
     if out is not None:
         runner.copy(outcome, out)
-        console.print(f"written to {out}" + ("" if runner.can_draw() else NO_FIGURES))
+        console.print(f"written to {out}{'' if runner.can_draw() else NO_FIGURES}", markup=False)
     return {**content, **outcome.result.to_dict(), "kept": outcome.kept}
 
 

@@ -37,8 +37,8 @@ pytest: $(VENV)/.dev programs
 
 # The tests start servers and a browser of their own; only the programs are needed.
 programs:
-	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || $(INSTALL) postgresql
-	@command -v chromium >/dev/null || $(INSTALL) chromium
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ($(INSTALL) postgresql)
+	@command -v chromium >/dev/null || ($(INSTALL) chromium)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

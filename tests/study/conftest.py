@@ -19,15 +19,11 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def new_database(server: Server) -> Callable[[], str]:
+def new_study(server: Server) -> Callable[[], str]:
+    """Return the URL of a study that is not there yet, in one database for all."""
+    server.execute("CREATE DATABASE lab")
     numbers = count(1)
-
-    def make() -> str:
-        name = f"lab{next(numbers)}"
-        server.execute(f"CREATE DATABASE {name}")
-        return server.url(name)
-
-    return make
+    return lambda: f"{server.url('lab')}#cups{next(numbers)}"
 
 
 @pytest.fixture(params=KINDS)
@@ -37,8 +33,8 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def place(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
-    """The URL of a store that does not hold a study yet."""
+    """The URL of a study that is not there yet."""
     if kind == "sqlite":
         return f"sqlite:///{tmp_path}/study.db#cups"
-    new: Callable[[], str] = request.getfixturevalue("new_database")
-    return f"{new()}#cups"
+    new: Callable[[], str] = request.getfixturevalue("new_study")
+    return new()

@@ -84,6 +84,11 @@ class Server:
             "--dbname", database, "--command", statement,
         )  # fmt: skip
 
+    def limit_file_size(self, process: int, size: int) -> None:
+        """Let one process of the server make no file larger than this; to it, the disk is full."""
+        command = ["prlimit", "--pid", str(process), f"--fsize={size}"]
+        subprocess.run(command, user=USER, check=True)
+
     def _run(self, program: str, *arguments: str) -> str:
         # Output goes to a file: a server that is started keeps its standard output open.
         with tempfile.TemporaryFile("w+") as output:

@@ -16,6 +16,8 @@ __all__ = ["Decide", "Ledger", "require_name"]
 Decide = Callable[[State, float], list[Draft]]
 # A state is saved after so many further entries, or so large a share of them.
 SAVE_AFTER, SAVE_SHARE = 2000, 50
+# Up to so many entries are checked whenever a study is opened; beyond, by ``Study.verify``.
+CHECKED_AT_ONCE = 30_000
 
 
 class Ledger:
@@ -28,19 +30,23 @@ class Ledger:
         self._lots: Lots | None = None
         self._saved = 0
 
+    @property
+    def state(self) -> State:
+        """The state as last seen, without a look at the store."""
+        return self._state
+
     def open(self) -> None:
-        """Check the whole chain, and start from the saved state if it belongs to the journal."""
+        """Start from the saved state if it belongs to the journal; else replay all."""
         snapshot = self.store.snapshot()
         if snapshot is not None:
             seq, digest, content = snapshot
-            self.store.check_chain((seq, digest))
+            self.store.check_chain(seq if seq > CHECKED_AT_ONCE else 0, (seq, digest))
             try:
-                self._state = load_state(content)
-                self._saved = seq
+                state = load_state(content)
+                if (state.seq, state.hash) == (seq, digest):
+                    self._state, self._saved = state, seq
             except (InvalidState, ValueError, KeyError, TypeError):
-                self._state = State()  # only a cache: the journal alone will do
-            if (self._state.seq, self._state.hash) != (seq, digest):
-                self._state, self._saved = State(), 0
+                pass  # only a cache, whose fault ``verify`` names: the journal alone will do
         self.refresh()
 
     def refresh(self) -> State:

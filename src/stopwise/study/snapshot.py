@@ -4,8 +4,11 @@ A saved state is bound to the hash of the entry after which it was made and carr
 own; ``Study.verify`` replays the whole journal and compares.
 """
 
+import gc
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, astuple, fields
 from typing import Any
 
@@ -32,6 +35,7 @@ def dump_state(state: State) -> str:
         "boards": {
             name: {
                 "rows": [{arm: astuple(slot) for arm, slot in row.items()} for row in board.rows],
+                "owners": board.owners,
                 "baseline": board.contest.rules.baseline,
                 **board.save(),
             }
@@ -49,7 +53,23 @@ def load_state(saved: str) -> State:
     digest, _, text = saved.partition("\n")
     if digest != _digest(text):
         raise InvalidState("the saved state is damaged: its content does not match its digest")
-    content = json.loads(text)
+    with _without_collection():
+        return _state(json.loads(text))
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Make hundreds of thousands of objects without searching them for garbage all the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _state(content: dict[str, Any]) -> State:
     if content["format"] != FORMAT:
         raise InvalidState(f"the saved state has the unknown format {content['format']!r}")
     state = State(**{name: content[name] for name in PLAIN})
@@ -70,6 +90,7 @@ def _restore_boards(state: State, content: dict[str, Any]) -> None:
     for name, saved in boards.items():
         board = state.boards[name]
         board.rows = [{arm: Slot(*slot) for arm, slot in row.items()} for row in saved["rows"]]
+        board.owners = [(station, until) for station, until in saved["owners"]]
         board.restore(saved)
 
 

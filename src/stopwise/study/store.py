@@ -95,13 +95,27 @@ class Store:
             for _, body, digest in self._rows(connection, after, previous):
                 yield decode(body, digest)
 
-    def check_chain(self, until: tuple[int, str]) -> None:
-        """Check the hashes of all entries, and that the given one is among them."""
-        seq, digest = until
+    def check_chain(self, start: int, anchor: tuple[int, str]) -> None:
+        """Check the hashes from an entry on, and that the anchor is among them."""
+        seq, digest = anchor
         with reading(self.engine) as connection:
-            for number, _, found in self._rows(connection, 0, ORIGIN):
-                if number == seq and found != digest:
+            found = connection.execute(
+                select(journal.c.hash).where(
+                    journal.c.study == self.study, journal.c.seq == max(start - 1, 0)
+                )
+            ).scalar()
+            after = (start - 1, str(found)) if start > 1 else (0, ORIGIN)
+            for number, _, known in self._rows(connection, *after):
+                if number == seq and known != digest:
                     raise InvalidState(f"the saved state does not belong to entry {seq}")
+
+    def damage(self) -> list[str]:
+        """Return what the database itself finds wrong with its file."""
+        if self.engine.dialect.name != "sqlite":
+            return []
+        with reading(self.engine) as connection:
+            found = connection.exec_driver_sql("PRAGMA integrity_check(10)").scalars().all()
+        return [] if found == ["ok"] else [f"the file is damaged: {line}" for line in found]
 
     @contextmanager
     def writer(self) -> Iterator["Writer"]:
@@ -142,6 +156,8 @@ class Store:
         head = connection.execute(
             select(studies.c.seq, studies.c.hash).where(studies.c.study == self.study)
         ).one()
+        if (head.seq, head.hash) == (after, previous):
+            return
         query = (
             select(journal.c.seq, journal.c.body, journal.c.hash)
             .where(journal.c.study == self.study, journal.c.seq > after)

@@ -1,13 +1,14 @@
 """The one object for everyone: a study that is planned, locked, run and read."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
 from stopwise.report.analysis import Analysis
-from stopwise.study import access, amendment, assignment, views
+from stopwise.study import access, amendment, assignment, importing, views
 from stopwise.study.access import Grant
 from stopwise.study.journal import Draft, Entry
 from stopwise.study.ledger import Ledger, require_name
@@ -21,10 +22,15 @@ from stopwise.study.opening import (
 )
 from stopwise.study.plan import Plan
 from stopwise.study.plan_file import FILE_NAME, parse_plan, read_plan, read_text
-from stopwise.study.records import trial_table
+from stopwise.study.records import record_frame, trial_table
+from stopwise.study.report import study_report
 from stopwise.study.state import State, TokenRecord
 from stopwise.study.store import Store
 from stopwise.study.verdict import StudyVerdict, analyses, verdict
+from stopwise.study.verification import Verification, verify
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["Study"]
 
@@ -189,17 +195,25 @@ class Study:
             lots = self._ledger.lots(assignment.locked_plan(state))
             return assignment.take(state, lots, station=station, now=now, task=task)
 
-        self._ledger.commit(decide, who=who or station)
-        return self.holding(station)
+        with self._ledger.lock:
+            self._ledger.commit(decide, who=who or station)
+            return self._held(station)
 
     def holding(self, station: str) -> views.Assignment | None:
         """Return the trial that a station has taken and not yet reported."""
         with self._ledger.lock:
-            state, now = self._ledger.refresh(), self.store.now()
-            trial = assignment.holding(state, station, now)
-            if trial is None:
-                return None
-            return views.assignment(state, assignment.locked_plan(state), trial, now)
+            self._ledger.refresh()
+            return self._held(station)
+
+    def last_scored(self, station: str) -> int | None:
+        """Return the number of the trial that a station scored last, if any."""
+        with self._ledger.lock:
+            own = (
+                trial.number
+                for trial in reversed(self._ledger.refresh().trials)
+                if trial.station == station and trial.status == "scored"
+            )
+            return next(own, None)
 
     def start(self, trial: int, *, station: str, who: str | None = None) -> None:
         """Note that a trial has begun; repeated while it runs, it keeps the trial."""
@@ -251,23 +265,25 @@ class Study:
         note, tag, seconds
             Remarks, a failure tag of the plan, and how long the trial took.
         """
-        details = assignment.details(self.plan, note=note, tag=tag, seconds=seconds)
+        fresh: list[Draft] = []
 
         def decide(state: State, _: float) -> list[Draft]:
-            return [
+            plan = assignment.locked_plan(state)
+            details = assignment.details(plan, note=note, tag=tag, seconds=seconds)
+            fresh.append(
                 assignment.record(state, trial, station=station, answer=answer, details=details)
-            ]
+            )
+            return list(fresh)
 
-        before = self._ledger.refresh().seq
-        entries = self._ledger.commit(decide, who=who or station or "owner", key=key)
-        entry = _require_same(entries, "scored", trial)
-        known = self._ledger.refresh().trials[trial - 1]
-        return views.Recorded(
-            trial=trial,
-            score=entry.content["score"],
-            counted=known.counted,
-            repeated=entry.seq <= before,
-        )
+        with self._ledger.lock:
+            entries = self._ledger.commit(decide, who=who or station or "owner", key=key)
+            entry = _require_same(entries, "scored", trial)
+            return views.Recorded(
+                trial=trial,
+                score=entry.content["score"],
+                counted=self._ledger.state.trials[trial - 1].counted,
+                repeated=not fresh,
+            )
 
     def undo(
         self,
@@ -341,9 +357,50 @@ class Study:
             state = self._ledger.refresh()
             return trial_table(state, assignment.locked_plan(state))
 
+    def records(self) -> "pl.DataFrame":
+        """Return one row per trial ever handed out, with all that was reported of it."""
+        with self._ledger.lock:
+            return record_frame(self._ledger.refresh(), self.store.entries())
+
+    def add_trials(self, trials: Trials, *, source: str, reason: str, who: str = "owner") -> int:
+        """Take in trials that were run elsewhere under the same plan; return how many.
+
+        They come as further rows, after those already begun. The random order and the blinding are
+        the word of whoever imports them: the report says so.
+        """
+
+        def decide(state: State, _: float) -> list[Draft]:
+            plan = assignment.locked_plan(state)
+            names = self._ledger.lots(plan).labels(plan)
+            return importing.imported(state, plan, names, trials, source=source, reason=reason)
+
+        entries = self._ledger.commit(decide, who=who)
+        return sum(len(row) for entry in entries for row in entry.content["rows"])
+
+    def overshoot(self) -> dict[tuple[str, str], int]:
+        """Return the scored trials that no comparison needed, counted by task and policy."""
+        with self._ledger.lock:
+            state = self._ledger.refresh()
+            shown = state.shown()
+            return dict(
+                Counter(
+                    (task, shown[arm])
+                    for task, board in state.boards.items()
+                    for _, arm, _ in board.overshoot()
+                )
+            )
+
+    def report(self) -> str:
+        """Return a self-contained page: verdict, figures, and what happened on the way."""
+        return study_report(self)
+
     def journal(self, after: int = 0) -> list[Entry]:
         """Return the entries of the journal after a sequence number, its chain verified."""
         return [entry for entry in self.store.entries() if entry.seq > after]
+
+    def verify(self) -> Verification:
+        """Replay the whole journal and check chain, random draws, assignments and saved state."""
+        return verify(self.store)
 
     def create_token(self, role: str, name: str, *, who: str = "owner") -> str:
         """Return a new token; it is shown this once, only its hash is kept."""
@@ -368,6 +425,13 @@ class Study:
     def authenticate(self, text: str) -> Grant | None:
         """Return what a token grants, or None."""
         return access.authenticate(self._ledger.refresh(), text)
+
+    def _held(self, station: str) -> views.Assignment | None:
+        state, now = self._ledger.state, self.store.now()
+        trial = assignment.holding(state, station, now)
+        if trial is None:
+            return None
+        return views.assignment(state, assignment.locked_plan(state), trial, now)
 
 
 def _require_same(entries: list[Entry], kind: str, trial: int) -> Entry:

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from stopwise.cli.study.session import AsJson, Place, opened
+
 __all__ = ["serve"]
 
 WARNING = (
@@ -15,7 +17,7 @@ WARNING = (
 
 
 def serve(
-    study: Annotated[str, typer.Argument(help="Folder of the study, or URL of its store.")] = ".",
+    place: Place = ".",
     port: Annotated[int, typer.Option(help="0 for any that is free.", min=0, max=65535)] = 8000,
     lan: Annotated[
         bool, typer.Option("--lan", help="Also for phones and other machines of this network.")
@@ -27,27 +29,20 @@ def serve(
     access_log: Annotated[
         bool, typer.Option("--access-log", help="Log each request; tokens never are in it.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the link as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Serve a study: pages for operators and owners, and the API; ends with Ctrl-C."""
-    from stopwise import Study
-    from stopwise.errors import StopwiseError
-
-    try:
+    with opened(place, "serve") as study:
         from stopwise.web.links import qr_text
         from stopwise.web.server import Serving
 
-        with Study.open(study) as opened:
-            serving = Serving.bind(opened, port=port, lan=lan, url=url)
-            link = serving.owner_link()
-            if lan:
-                typer.echo(WARNING, err=True)
-            if as_json:
-                typer.echo(json.dumps({"url": serving.url, "owner_link": link}))
-            else:
-                typer.echo(f"Serving at {serving.url}; the owner's link, for you alone:\n{link}")
-                typer.echo(f"{qr_text(link)}\n" if qr else "Invite operators on that page.")
-            serving.run(access_log=access_log)
-    except StopwiseError as error:
-        typer.echo(f"stopwise study serve: {error}", err=True)
-        raise typer.Exit(2) from error
+        serving = Serving.bind(study, port=port, lan=lan, url=url)
+        link = serving.owner_link()
+        if lan:
+            typer.echo(WARNING, err=True)
+        if as_json:
+            typer.echo(json.dumps({"url": serving.url, "owner_link": link}))
+        else:
+            typer.echo(f"Serving at {serving.url}; the owner's link, for you alone:\n{link}")
+            typer.echo(qr_text(link) if qr else "Invite operators on that page.")
+        serving.run(access_log=access_log)

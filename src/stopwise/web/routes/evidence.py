@@ -3,7 +3,6 @@
 from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse
 
-from stopwise.report.analysis import report
 from stopwise.web.failures import FAILURES
 from stopwise.web.gate import Reader, Watcher
 from stopwise.web.limits import HEADERS
@@ -37,7 +36,7 @@ def evidence(site: Here, _: Reader) -> EvidenceView:
 @router.get("/report", response_class=HTMLResponse)
 def report_page(site: Here, _: Reader) -> Response:
     """Return the report, one self-contained page."""
-    text = report(list(site.study.analyses().values()))
+    text = site.study.report()
     # The report carries its own style, and no script at all.
     own = HEADERS[POLICY].replace("style-src 'self'", "style-src 'unsafe-inline'")
     return HTMLResponse(text, headers={POLICY: own.replace("script-src 'self'; ", "")})
@@ -45,9 +44,12 @@ def report_page(site: Here, _: Reader) -> Response:
 
 @router.get("/trials.csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
 def trials_file(site: Here, _: Reader) -> Response:
-    """Return the trials that count, in the order of the analysis."""
+    """Return all trials; before unblinding those that count, without what tells them apart."""
+    # With numbers or codes beside labels, a trial could be voided by its arm.
+    study = site.study
+    frame = study.records() if study.unblinded else study.trials().frame
     return Response(
-        site.study.trials().frame.write_csv(),
+        frame.write_csv(),
         media_type="text/csv",
         headers={"Content-Disposition": "attachment; filename=trials.csv"},
     )

@@ -113,4 +113,4 @@ def resolve_code(
 
 
 def _next(site: Site, trial: AssignmentView | None) -> NextView:
-    return NextView(trial=trial, finished=site.study.finished)
+    return NextView(trial=trial, finished=trial is None and site.study.finished)

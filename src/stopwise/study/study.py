@@ -62,7 +62,7 @@ class Study:
         self.store, self.folder = store, folder
         self._draft = draft
         self._ledger = Ledger(store)
-        self._ledger.open()
+        self._ledger.refresh()
 
     @classmethod
     def create(
@@ -195,15 +195,15 @@ class Study:
             lots = self._ledger.lots(assignment.locked_plan(state))
             return assignment.take(state, lots, station=station, now=now, task=task)
 
+        self._ledger.commit(decide, who=who or station)
         with self._ledger.lock:
-            self._ledger.commit(decide, who=who or station)
-            return self._held(station)
+            return self._held(station, self._ledger.time)
 
     def holding(self, station: str) -> views.Assignment | None:
         """Return the trial that a station has taken and not yet reported."""
         with self._ledger.lock:
             self._ledger.refresh()
-            return self._held(station)
+            return self._held(station, self.store.now())
 
     def last_scored(self, station: str) -> int | None:
         """Return the number of the trial that a station scored last, if any."""
@@ -275,9 +275,9 @@ class Study:
             )
             return list(fresh)
 
+        entries = self._ledger.commit(decide, who=who or station or "owner", key=key)
+        entry = _require_same(entries, "scored", trial)
         with self._ledger.lock:
-            entries = self._ledger.commit(decide, who=who or station or "owner", key=key)
-            entry = _require_same(entries, "scored", trial)
             return views.Recorded(
                 trial=trial,
                 score=entry.content["score"],
@@ -426,8 +426,8 @@ class Study:
         """Return what a token grants, or None."""
         return access.authenticate(self._ledger.refresh(), text)
 
-    def _held(self, station: str) -> views.Assignment | None:
-        state, now = self._ledger.state, self.store.now()
+    def _held(self, station: str, now: float) -> views.Assignment | None:
+        state = self._ledger.state
         trial = assignment.holding(state, station, now)
         if trial is None:
             return None

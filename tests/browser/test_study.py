@@ -1,38 +1,15 @@
 """A whole study in the browser: two operators, partial credit, a dropped connection, a verdict."""
 
-import os
 import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import stopwise as sw
-from stopwise.web.links import join_link
+from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture
 from tests.web.serving import CUPS, served
 
-PHONE = {"width": 390, "height": 844}
-DESKTOP = {"width": 1280, "height": 900}
-# To renew the pictures of the docs: STOPWISE_SCREENSHOTS=docs/images pytest tests/browser
-SCREENSHOTS = os.environ.get("STOPWISE_SCREENSHOTS")
 MILESTONES = [step["name"] for step in CUPS["tasks"][0]["score"]["milestones"]]
-
-
-def picture(page: Page, name: str, *, full_page: bool = False) -> None:
-    if SCREENSHOTS:
-        page.evaluate("() => scrollTo(0, 0)")
-        page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png", full_page=full_page)
-
-
-def joined(browser: Browser, url: str, token: str, viewport: dict[str, int]) -> Page:
-    context = browser.new_context(viewport=viewport)  # type: ignore[arg-type]
-    context.set_default_timeout(15_000)
-    page = context.new_page()
-    page.on("pageerror", lambda error: pytest.fail(f"script: {error}"))
-    page.goto(join_link(url, token))
-    page.wait_for_url(lambda address: "join" not in address)
-    assert token not in page.url
-    return page
 
 
 def score(page: Page, reached: int) -> None:
@@ -42,11 +19,6 @@ def score(page: Page, reached: int) -> None:
     if not reached:
         page.get_by_role("button", name="None of these").click()
     page.locator("#save").click()
-
-
-def code_of(page: Page) -> str:
-    expect(page.locator("#trial")).to_be_visible()
-    return page.locator("#code").inner_text()
 
 
 def reached_by(study: sw.Study, code: str) -> int:
@@ -73,7 +45,7 @@ def test_a_study_from_the_draft_to_the_report(browser: Browser, tmp_path: Path) 
         owner.once("dialog", lambda dialog: dialog.accept())
         owner.get_by_role("button", name="Unblind").click()
         expect(owner.locator("#live-evidence")).to_contain_text("flow-v2 > diffusion-v1")
-        picture(owner, "owner-finished", full_page=True)
+        picture(owner, "study-unblinded")
         owner.get_by_role("link", name="Report").click()
         expect(owner.locator(".verdict")).to_contain_text("flow-v2 > diffusion-v1")
     assert study.verdict().finished
@@ -100,7 +72,6 @@ def invited(browser: Browser, owner: Page, name: str) -> Page:
     expect(owner.locator("#live-people")).to_contain_text(name)
     expect(owner.locator(".new-token img")).to_be_visible()
     link = owner.locator(".token-link").input_value()
-    picture(owner, "owner-invite")
     url, _, token = link.partition("/join#")
     return joined(browser, url, token, PHONE)
 
@@ -109,14 +80,13 @@ def through_a_dropped_connection(study: sw.Study, phone: Page) -> None:
     context: BrowserContext = phone.context
     code = code_of(phone)
     phone.get_by_role("button", name="Start").click()
-    picture(phone, "operator-trial")
     before = study.status().scored
     context.set_offline(True)
     phone.get_by_text("Add a note").click()
     phone.get_by_label("Note").fill("the cable was loose")
     score(phone, reached_by(study, code))
     expect(phone.locator("#connection")).to_have_text("waiting for connection")
-    picture(phone, "operator-offline")
+    picture(phone, "study-offline")
     assert study.status().scored == before
 
     context.set_offline(False)
@@ -142,6 +112,8 @@ def until_done(study: sw.Study, phones: list[Page]) -> None:
     """Go on in turn until both phones say that it is over."""
     while not study.finished:
         for phone in phones:
+            if study.finished:
+                break  # the pages say so by themselves
             if phone.locator("#next").is_visible():
                 phone.locator("#next").click()
                 expect(phone.locator("#saved")).to_be_hidden()
@@ -150,4 +122,4 @@ def until_done(study: sw.Study, phones: list[Page]) -> None:
                 expect(phone.locator("#connection")).to_have_text(re.compile("saved|connected"))
     for phone in phones:
         expect(phone.locator("#done")).to_contain_text("This comparison is done: stop.")
-    picture(phones[0], "operator-done")
+    picture(phones[0], "study-done")

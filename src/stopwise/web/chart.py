@@ -8,7 +8,7 @@ from stopwise.web.models import TaskView
 __all__ = ["Chart", "Line", "Tick", "evidence_chart", "interval_chart"]
 
 WIDTH, LEFT, RIGHT = 640.0, 46.0, 12.0
-EVIDENCE_HEIGHT, TOP, BOTTOM = 260.0, 14.0, 30.0
+EVIDENCE_HEIGHT, TOP, BOTTOM = 260.0, 24.0, 30.0
 ROW = 34.0
 COLOURS = 6
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from stopwise.data.read import read_trials
     from stopwise.data.trials import Trials
     from stopwise.errors import InvalidInput, InvalidState, StopwiseError
+    from stopwise.planning.plan import plan
+    from stopwise.planning.result import Plan
     from stopwise.report.analysis import Analysis, analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
 
@@ -28,6 +30,7 @@ __all__ = [
     "InvalidInput",
     "InvalidState",
     "MethodInfo",
+    "Plan",
     "SequentialTest",
     "Simulation",
     "StepDesign",
@@ -37,6 +40,7 @@ __all__ = [
     "analyze",
     "analyze_tasks",
     "methods",
+    "plan",
     "plot_decision_regions",
     "read_trials",
     "simulate",
@@ -44,7 +48,7 @@ __all__ = [
 ]
 
 # Entry points from which a table may be made, with a progress bar in a terminal.
-_MAY_TAKE_LONG = {"SequentialTest", "analyze", "simulate", "step_design"}
+_MAY_TAKE_LONG = {"SequentialTest", "analyze", "plan", "simulate", "step_design"}
 _HOMES = {
     "Analysis": "report.analysis",
     "Decision": "core.result",
@@ -52,6 +56,7 @@ _HOMES = {
     "InvalidInput": "errors",
     "InvalidState": "errors",
     "MethodInfo": "core.registry",
+    "Plan": "planning.result",
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
     "StepDesign": "core.step.design",
@@ -61,6 +66,7 @@ _HOMES = {
     "analyze": "report.analysis",
     "analyze_tasks": "report.analysis",
     "methods": "core.registry",
+    "plan": "planning.plan",
     "plot_decision_regions": "report.figures",
     "read_trials": "data.read",
     "simulate": "core.simulate",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from stopwise.data.read import read_trials
     from stopwise.data.trials import Trials
     from stopwise.errors import InvalidInput, InvalidState, StopwiseError
+    from stopwise.planning.forecast import Forecast, forecast
+    from stopwise.planning.metrics import MetricComparison, compare_metrics
     from stopwise.planning.plan import plan
     from stopwise.planning.result import Plan
     from stopwise.report.analysis import Analysis, analyze, analyze_tasks
@@ -26,10 +28,12 @@ __version__ = "0.1.0"
 __all__ = [
     "Analysis",
     "Decision",
+    "Forecast",
     "Interval",
     "InvalidInput",
     "InvalidState",
     "MethodInfo",
+    "MetricComparison",
     "Plan",
     "SequentialTest",
     "Simulation",
@@ -39,6 +43,8 @@ __all__ = [
     "Verdict",
     "analyze",
     "analyze_tasks",
+    "compare_metrics",
+    "forecast",
     "methods",
     "plan",
     "plot_decision_regions",
@@ -48,14 +54,16 @@ __all__ = [
 ]
 
 # Entry points from which a table may be made, with a progress bar in a terminal.
-_MAY_TAKE_LONG = {"SequentialTest", "analyze", "plan", "simulate", "step_design"}
+_MAY_TAKE_LONG = {"SequentialTest", "analyze", "compare_metrics", "forecast", "plan", "simulate", "step_design"}
 _HOMES = {
     "Analysis": "report.analysis",
     "Decision": "core.result",
+    "Forecast": "planning.forecast",
     "Interval": "core.confidence",
     "InvalidInput": "errors",
     "InvalidState": "errors",
     "MethodInfo": "core.registry",
+    "MetricComparison": "planning.metrics",
     "Plan": "planning.result",
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
@@ -65,6 +73,8 @@ _HOMES = {
     "Verdict": "core.result",
     "analyze": "report.analysis",
     "analyze_tasks": "report.analysis",
+    "compare_metrics": "planning.metrics",
+    "forecast": "planning.forecast",
     "methods": "core.registry",
     "plan": "planning.plan",
     "plot_decision_regions": "report.figures",

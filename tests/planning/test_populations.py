@@ -65,12 +65,16 @@ def test_longer_studies_begin_alike(population: Population) -> None:
     assert np.array_equal(short.means, long.means)
 
 
-def test_successes_are_resampled_by_jeffreys_posterior() -> None:
-    """2 of 5 and 3 of 4 successes: the means are Beta(2.5, 3.5) and Beta(3.5, 1.5)."""
+def test_successes_are_resampled_by_their_posterior() -> None:
+    """Of 2 in 5 and 3 in 4 successes: with 3 trials of all, 5 in 9, and half of each outcome."""
     means = Resampled(SEEN).draw(np.random.default_rng(0), 20_000, 1).means
+    alike = 3 * 5 / 9
+    successes = np.array([2 + alike + 0.5, 3 + alike + 0.5])
+    trials = np.array([5 + 3 + 1, 4 + 3 + 1])
+    rates = successes / trials
 
-    assert means.mean(axis=0) == pytest.approx([2.5 / 6, 3.5 / 5], abs=0.005)
-    assert means.var(axis=0) == pytest.approx([2.5 * 3.5 / 36 / 7, 3.5 * 1.5 / 25 / 6], rel=0.05)
+    assert means.mean(axis=0) == pytest.approx(rates, abs=0.005)
+    assert means.var(axis=0) == pytest.approx(rates * (1 - rates) / (trials + 1), rel=0.05)
 
 
 def test_rows_are_resampled_as_a_whole_in_the_paired_design() -> None:

@@ -14,8 +14,9 @@ from stopwise.planning.guess import Guess
 
 __all__ = ["Draw", "Guessed", "Moments", "Population", "Resampled"]
 
-# Total weight of the prior of resampled scores, in trials.
-PRIOR = 1.0
+# Weights of the prior of resampled scores, in trials: that policies differ little, for which any
+# score seen counts, whichever policy it is from; and that a success or failure may yet come.
+ALIKE, JEFFREYS = 3.0, 1.0
 # More policies than this, and not every combination of successes is given a share of the prior.
 ALL_COMBINATIONS = 8
 
@@ -142,9 +143,10 @@ class Resampled(Population):
     """Policies of which some trials were seen; every simulated study draws its own truth.
 
     The Bayesian bootstrap: the truth of a study is a random reweighting (Dirichlet) of the scores
-    seen. Without a prior it would never expect what was not seen; so there is a prior that weighs
-    one trial. Of successes and failures it is Jeffreys' (half a success, half a failure); of other
-    scores it is what any of the policies did so far.
+    seen. Alone it would expect the gap seen so far, which is mostly too large while it is being
+    looked for; so there is a prior that weighs three trials and says that the policies are alike:
+    it is all scores seen, whichever policy they are from. To successes and failures Jeffreys'
+    prior is added, half a success and half a failure, so that what was not seen may yet come.
 
     Parameters
     ----------
@@ -177,16 +179,20 @@ class Resampled(Population):
         """One set of atoms for all policies together if paired, else one per policy."""
         if self.paired:
             complete = self.scores[~np.isnan(self.scores).any(axis=1)]
-            return [_weighted(complete, self._prior_rows(complete))]
+            # Beforehand the policies' names mean nothing: what one did, another might have done.
+            turned = [np.roll(complete, shift, axis=1) for shift in range(self.policies)]
+            return [_weighted(complete, np.concatenate(turned), self._unseen)]
         columns = [column[~np.isnan(column), None] for column in self.scores.T]
-        prior = np.array([[0.0], [1.0]]) if self.binary else np.concatenate(columns)
-        return [_weighted(column, prior) for column in columns]
+        pooled = np.concatenate(columns)
+        return [_weighted(column, pooled, self._unseen) for column in columns]
 
-    def _prior_rows(self, complete: Floats) -> Floats:
-        if self.binary and self.policies <= ALL_COMBINATIONS:
-            return np.array(list(itertools.product((0.0, 1.0), repeat=self.policies)))
-        # Beforehand the policies' names mean nothing: what one did, another might have done.
-        return np.concatenate([np.roll(complete, shift, axis=1) for shift in range(self.policies)])
+    @property
+    def _unseen(self) -> Floats:
+        """Rows that may come though they were not seen: of successes and failures all."""
+        width = self.policies if self.paired else 1
+        if not self.binary or width > ALL_COMBINATIONS:
+            return np.empty((0, width))
+        return np.array(list(itertools.product((0.0, 1.0), repeat=width)))
 
     def draw(self, rng: np.random.Generator, runs: int, n: int) -> Draw:
         """Return studies of n rows each, every one from its own truth."""
@@ -213,10 +219,12 @@ class Resampled(Population):
         return list(zip(self._atoms, rng.spawn(len(self._atoms)), strict=True))
 
 
-def _weighted(seen: Floats, prior: Floats) -> _Atoms:
+def _weighted(seen: Floats, alike: Floats, unseen: Floats) -> _Atoms:
     """Return the distinct rows, each weighing its number plus its part of the prior."""
-    rows, place = np.unique(np.concatenate([seen, prior]), axis=0, return_inverse=True)
-    weight = np.repeat([1.0, PRIOR / len(prior)], [len(seen), len(prior)])
+    parts = seen, alike, unseen
+    rows, place = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
+    each = 1.0, ALIKE / len(alike), JEFFREYS / max(len(unseen), 1)
+    weight = np.repeat(each, [len(part) for part in parts])
     return _Atoms(rows, np.bincount(place.ravel(), weight).astype(float))
 
 

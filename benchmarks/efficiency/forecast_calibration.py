@@ -46,9 +46,7 @@ class Source:
 
     def rules(self) -> Rules:
         """Return the rules of the study."""
-        return Rules(
-            policies=("a", "b"), n_max=self.n_max, design=self.design, parameters={}
-        )
+        return Rules(policies=("a", "b"), n_max=self.n_max, design=self.design, parameters={})
 
 
 def sources() -> Iterator[Source]:

@@ -15,13 +15,20 @@ if TYPE_CHECKING:
     from stopwise.core.stream import SequentialTest
     from stopwise.data.read import read_trials
     from stopwise.data.trials import Trials
-    from stopwise.errors import InvalidInput, InvalidState, StopwiseError
+    from stopwise.errors import (
+        InvalidInput,
+        InvalidState,
+        NotAllowed,
+        StopwiseError,
+        StoreFailed,
+    )
     from stopwise.planning.forecast import Forecast, forecast
     from stopwise.planning.metrics import MetricComparison, compare_metrics
     from stopwise.planning.plan import plan
     from stopwise.planning.result import Plan
     from stopwise.report.analysis import Analysis, analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
+    from stopwise.study.study import Study
 
 __version__ = "0.1.0"
 
@@ -34,11 +41,14 @@ __all__ = [
     "InvalidState",
     "MethodInfo",
     "MetricComparison",
+    "NotAllowed",
     "Plan",
     "SequentialTest",
     "Simulation",
     "StepDesign",
     "StopwiseError",
+    "StoreFailed",
+    "Study",
     "Trials",
     "Verdict",
     "analyze",
@@ -54,7 +64,16 @@ __all__ = [
 ]
 
 # Entry points from which a table may be made, with a progress bar in a terminal.
-_MAY_TAKE_LONG = {"SequentialTest", "analyze", "compare_metrics", "forecast", "plan", "simulate", "step_design"}
+_MAY_TAKE_LONG = {
+    "SequentialTest",
+    "Study",
+    "analyze",
+    "compare_metrics",
+    "forecast",
+    "plan",
+    "simulate",
+    "step_design",
+}
 _HOMES = {
     "Analysis": "report.analysis",
     "Decision": "core.result",
@@ -64,11 +83,14 @@ _HOMES = {
     "InvalidState": "errors",
     "MethodInfo": "core.registry",
     "MetricComparison": "planning.metrics",
+    "NotAllowed": "errors",
     "Plan": "planning.result",
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
     "StepDesign": "core.step.design",
     "StopwiseError": "errors",
+    "StoreFailed": "errors",
+    "Study": "study.study",
     "Trials": "data.trials",
     "Verdict": "core.result",
     "analyze": "report.analysis",

@@ -179,9 +179,7 @@ def compare_metrics(
     """
     require_whole(orders, "orders", 1)
     rng_seed = require_whole(seed, "seed", 0)
-    found = measures(
-        source, scores=scores, milestones=milestones, bounds=bounds, columns=columns
-    )
+    found = measures(source, scores=scores, milestones=milestones, bounds=bounds, columns=columns)
     cases = [
         (measure.name, table, _rules(table, n_max, settings))
         for measure in found
@@ -220,7 +218,7 @@ def _row(table: Table, rules: Rules, metric: str, orders: int, seed: int) -> Met
     nothing = np.empty((0, len(rules.policies)))
     trials = further_trials(rules, nothing, outcome)
     longest = trials.max(axis=1)
-    decided = outcome.claims.any(axis=-1)
+    decided = np.asarray(outcome.claims.any(axis=-1))
     own = replay(rules.comparison, rules.budget, unit[None, : rules.n_max], with_p_values=False)
     tenth, half, most = np.quantile(longest, (0.1, 0.5, 0.9), method="inverted_cdf")
     return MetricRow(

@@ -1,6 +1,8 @@
 """Plans against exact computation, closed forms and an independent slow simulation."""
 
 import json
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -170,14 +172,20 @@ def test_exact_plan_covers_all_ends() -> None:
 
 
 def test_same_seed_same_plan_on_any_executor() -> None:
-    from concurrent.futures import ThreadPoolExecutor
+    """Threads, processes, a map that runs one job after the other, and a real Ray."""
+    settings: dict[str, Any] = {"n_max": 15, "seed": 4, "precision": 0.02, "detectable": False}
+    plain = sw.plan(0.2, 0.7, **settings).to_json()
 
-    plain = sw.plan(0.2, 0.7, n_max=20, seed=4)
-    with ThreadPoolExecutor(1) as executor:
-        other = sw.plan(0.2, 0.7, n_max=20, seed=4, executor=executor)
+    for executor in ("processes", "ray", OneByOne()):
+        assert sw.plan(0.2, 0.7, executor=executor, **settings).to_json() == plain
+    assert plain != sw.plan(0.2, 0.7, **{**settings, "seed": 5}).to_json()
 
-    assert plain.to_json() == other.to_json()
-    assert plain.to_json() != sw.plan(0.2, 0.7, n_max=20, seed=5).to_json()
+
+class OneByOne:
+    """The least that an executor must have."""
+
+    def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> Iterable[Any]:
+        return [function(item) for item in items]
 
 
 def test_correlation_and_budget_and_hours() -> None:
@@ -252,6 +260,7 @@ def test_json_holds_the_table() -> None:
         ((), {"pilot": {"a": [0], "b": [1, 1]}}, "at least 2 trials of each policy"),
         ((), {"pilot": {"a": [0, 2], "b": [1, 1]}}, "within the bounds"),
         ((0.4, 0.6), {"precision": 0}, "precision must lie between"),
+        ((0.4, 0.6), {"n_max": 5, "executor": "mars"}, "executor must be threads, processes, ray"),
     ],
 )
 def test_impossible_input_has_one_clear_line(

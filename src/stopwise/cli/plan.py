@@ -72,6 +72,9 @@ def plan(
     ] = None,
     precision: Annotated[float, typer.Option(help="Standard error of the chances.")] = 0.01,
     seed: Annotated[int, typer.Option(help="Of the simulation.")] = 0,
+    executor: Annotated[
+        str, typer.Option(help="Who simulates: threads, processes or ray.")
+    ] = "threads",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write the plan to this file.")] = None,
     figures: Annotated[Path | None, typer.Option(help="Save the figures in this folder.")] = None,
@@ -91,7 +94,7 @@ def plan(
             require(not drawn, "--html and --figures belong to a plan, not to this")
         if going_on is not None:
             horizon = _single(n_max)
-            extra = {"futility": futility, "precision": precision}
+            extra = {"futility": futility, "precision": precision, "executor": executor}
             show_forecasts(_forecasts(going_on, horizon, {**common, **extra}), as_json)
         elif metrics is not None:
             show_metrics(_compared(metrics, metric, milestone, _single(n_max), common), as_json)
@@ -108,6 +111,7 @@ def plan(
                 alternative=alternative,
                 baseline=baseline,
                 precision=precision,
+                executor=executor,
                 **common,
             )
             show_plan(made, as_json=as_json, html=html, figures=figures)
@@ -139,7 +143,7 @@ def _forecasts(source: str, n_max: int | None, settings: dict[str, Any]) -> dict
             from stopwise import Study
             from stopwise.planning.study_forecast import forecast_study
 
-            own = ("futility", "minutes_per_trial", "precision", "seed")
+            own = ("futility", "minutes_per_trial", "precision", "seed", "executor")
             chosen = {name: settings[name] for name in own}
             return forecast_study(Study.open(source), n_max=n_max, progress=show, **chosen)
         require(n_max is not None, "--continue needs --n-max, the number declared for the study")

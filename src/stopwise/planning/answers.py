@@ -10,8 +10,9 @@ from stopwise.core.scores import Scale
 from stopwise.core.step.method import Step
 from stopwise.planning.detectable import Detectable, smallest_gap
 from stopwise.planning.exact import exact_stopping_times, is_exact
+from stopwise.planning.executors import Executor
 from stopwise.planning.fixed_sample import fixed_plan
-from stopwise.planning.gathering import CHUNK, Executor, Progress, gather
+from stopwise.planning.gathering import CHUNK, Progress, gather
 from stopwise.planning.population import Guessed
 from stopwise.planning.question import Design, PlanQuestion
 from stopwise.planning.result import PlanRow
@@ -31,7 +32,7 @@ class Work:
 
     seed: int
     precision: float
-    executor: Executor | None
+    executor: Executor | str | None
     progress: Progress | None
 
     def gather(

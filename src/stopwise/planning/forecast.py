@@ -9,7 +9,8 @@ import numpy as np
 from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import require
 from stopwise.planning.continuation import Continuation, Ends, study_rules
-from stopwise.planning.gathering import Executor, Progress, gather
+from stopwise.planning.executors import Executor
+from stopwise.planning.gathering import Progress, gather
 from stopwise.planning.population import Resampled
 from stopwise.ranking.pairs import replay
 from stopwise.ranking.rules import Rules
@@ -175,7 +176,7 @@ def forecast(
     design: str | None = None,
     precision: float = 0.01,
     seed: int = 0,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Forecast:

@@ -5,14 +5,14 @@ what earlier ones gave: so the answer is the same whoever runs the chunks, in wh
 finish. Questions share their random numbers, which sharpens their differences.
 """
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
-__all__ = ["CHUNK", "Executor", "Question", "Tally", "gather"]
+from stopwise.planning.executors import Executor, opened
+
+__all__ = ["CHUNK", "Progress", "Question", "Tally", "gather"]
 
 CHUNK = 500
 Progress = Callable[[int, int], None]
@@ -38,20 +38,13 @@ class Question(Protocol[Counts_co]):
         """Return what this many studies find."""
 
 
-class Executor(Protocol):
-    """Whatever runs a function on many items, here or elsewhere, as ``concurrent.futures`` do."""
-
-    def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> Iterable[Any]:
-        """Return the results in the order of the items."""
-
-
 def gather(
     questions: Sequence[Question[Counts]],
     *,
     precision: float,
     seed: int,
     most: int,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     progress: Progress | None = None,
 ) -> list[Counts]:
     """Answer each question with the standard error asked for, or with the most runs allowed.
@@ -67,7 +60,7 @@ def gather(
     most
         The most runs per question, rounded up to whole chunks.
     executor
-        Runs the chunks; by default the threads of this machine.
+        "threads" (of this machine, the default), "processes", "ray", or anything with ``map``.
     progress
         Called with (chunks done, chunks planned so far).
     """
@@ -75,7 +68,7 @@ def gather(
     tallies: list[Counts | None] = [None] * len(questions)
     chunks = np.zeros(len(questions), dtype=int)
     wanted = np.ones(len(questions), dtype=int)
-    with _Runner(executor) as run:
+    with opened(executor) as pool:
         while (wanted > chunks).any():
             jobs = [
                 (index, questions[index], seeds[chunk])
@@ -84,7 +77,7 @@ def gather(
             ]
             done, planned = int(chunks.sum()), int(np.maximum(chunks, wanted).sum())
             chunks = np.maximum(chunks, wanted)
-            for index, counts in run(jobs):
+            for index, counts in pool.map(_run, jobs):
                 known = tallies[index]
                 tallies[index] = counts if known is None else known + counts
                 done += 1
@@ -94,24 +87,6 @@ def gather(
             needed = [-(-tally.runs_needed(precision) // CHUNK) for tally in found]
             wanted = np.minimum(needed, len(seeds))
     return found
-
-
-class _Runner:
-    """Runs jobs on the executor given, or on threads of its own."""
-
-    def __init__(self, executor: Executor | None) -> None:
-        self._own = ThreadPoolExecutor(os.cpu_count()) if executor is None else None
-        self._executor: Any = executor or self._own
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._own is not None:
-            self._own.shutdown(cancel_futures=True)
-
-    def __call__(self, jobs: list[Any]) -> Iterator[Any]:
-        yield from self._executor.map(_run, jobs)
 
 
 def _run(job: tuple[int, Question[Any], np.random.SeedSequence]) -> tuple[int, Any]:

@@ -11,8 +11,9 @@ from stopwise.core.scores import Scale, is_number, require_whole
 from stopwise.errors import require
 from stopwise.planning import scenarios
 from stopwise.planning.answers import Work, find_limit, find_rows
+from stopwise.planning.executors import Executor
 from stopwise.planning.fixed_sample import MOST_POWER
-from stopwise.planning.gathering import Executor, Progress
+from stopwise.planning.gathering import Progress
 from stopwise.planning.guess import as_guess
 from stopwise.planning.population import Guessed
 from stopwise.planning.question import Design
@@ -46,7 +47,7 @@ def plan(
     detectable: bool = True,
     precision: float = 0.01,
     seed: int = 0,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Plan:
@@ -91,8 +92,9 @@ def plan(
     seed
         A whole number; the same one gives the same plan.
     executor
-        Anything with ``map`` runs the simulation, on this machine or elsewhere; by default
-        the threads of this machine. The plan does not depend on it.
+        Who runs the simulation: "threads" (of this machine, the default), "processes", "ray" (the
+        cluster that is connected, else one on this machine), or anything with ``map``. The plan
+        does not depend on it.
     progress
         Called with (chunks done, chunks planned so far).
 

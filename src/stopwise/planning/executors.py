@@ -62,7 +62,7 @@ def ray_tasks() -> Iterator[RayTasks]:
         raise StopwiseError('the executor "ray" needs Ray: pip install "stopwise[ray]"') from error
     joined = ray.is_initialized()
     if not joined:
-        local = {} if os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}
+        local: Any = {} if os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}
         ray.init(log_to_driver=False, logging_level=logging.ERROR, **local)
     try:
         yield RayTasks(ray)

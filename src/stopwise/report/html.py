@@ -2,7 +2,8 @@
 
 import base64
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stopwise import __version__
@@ -12,7 +13,7 @@ from stopwise.report.methods_text import methods_paragraph
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["captioned", "render", "render_page"]
+__all__ = ["Chapter", "captioned", "render", "render_page"]
 
 
 CAPTIONS = {
@@ -24,7 +25,20 @@ CAPTIONS = {
 }
 
 
-def render(analyses: list[Analysis], figures: list[dict[str, "Figure"]]) -> str:
+@dataclass(frozen=True)
+class Chapter:
+    """A table that follows the analyses: its title, its columns and its rows of text."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def render(
+    analyses: Sequence[Analysis],
+    figures: list[dict[str, "Figure"]],
+    chapters: Sequence[Chapter] = (),
+) -> str:
     """Return the page with one section per task."""
     sections = [
         {
@@ -34,7 +48,7 @@ def render(analyses: list[Analysis], figures: list[dict[str, "Figure"]]) -> str:
         }
         for analysis, drawn in zip(analyses, figures, strict=True)
     ]
-    return render_page("report.html", sections=sections)
+    return render_page("report.html", sections=sections, chapters=chapters)
 
 
 def render_page(template: str, **content: Any) -> str:

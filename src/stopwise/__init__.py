@@ -22,7 +22,8 @@ if TYPE_CHECKING:
         StopwiseError,
         StoreFailed,
     )
-    from stopwise.planning.forecast import Forecast, forecast
+    from stopwise.planning.forecast import forecast
+    from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics import MetricComparison, compare_metrics
     from stopwise.planning.plan import plan
     from stopwise.planning.result import Plan
@@ -77,7 +78,7 @@ _MAY_TAKE_LONG = {
 _HOMES = {
     "Analysis": "report.analysis",
     "Decision": "core.result",
-    "Forecast": "planning.forecast",
+    "Forecast": "planning.forecast_result",
     "Interval": "core.confidence",
     "InvalidInput": "errors",
     "InvalidState": "errors",

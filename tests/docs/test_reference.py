@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import stopwise as sw
-from docs.reference import api, commands, navigation
+from docs.reference import api, commands, navigation, rest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -51,6 +51,17 @@ def test_every_command_and_option_is_documented(name: str) -> None:
     assert silent == []
     assert f"\n## {name}\n" in commands.page()
     assert any(name in page.read_text(encoding="utf-8") for page in PAGES), f"no page names {name}"
+
+
+def test_every_route_is_documented() -> None:
+    """Each route and each of its failures says what it means, and the page has it."""
+    if rest.exists():
+        document = rest.document()
+        page = rest.page(document)
+        for method, path, route in rest.routes(document):
+            assert f"\n## {method} {path}\n" in page
+            assert route.get("description"), f"{method} {path} says nothing"
+            assert all(answer["description"] for answer in route["responses"].values())
 
 
 def test_folders_of_the_navigation_hold_what_is_not_named(tmp_path: Path) -> None:

@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALL := apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types imports docs pytest test-pythons dist format clean
+.PHONY: demo test lint types imports docs pytest programs test-pythons dist format clean
 
 demo: $(VENV)/.base
 	@$(BIN)/stopwise demo
@@ -31,8 +32,13 @@ test-pythons: $(VENV)/.dev
 dist: $(VENV)/.dev
 	$(BIN)/python -m build --no-isolation
 
-pytest: $(VENV)/.dev
+pytest: $(VENV)/.dev programs
 	$(BIN)/pytest -n auto
+
+# The tests start servers and a browser of their own; only the programs are needed.
+programs:
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ($(INSTALL) postgresql)
+	@command -v chromium >/dev/null || ($(INSTALL) chromium)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

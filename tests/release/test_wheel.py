@@ -18,8 +18,8 @@ from tests.release.environments import Environment, create, needed
 # What each extra is for, as one statement that needs it and nothing beyond it.
 EXTRAS = {
     "plots": "import stopwise as sw; sw.analyze({'a': [0, 1], 'b': [1, 1]}).to_html()",
-    "study": "import alembic, fastapi, httpx, pydantic, segno, sqlalchemy, uvicorn",
-    "postgres": "import psycopg, sqlalchemy; psycopg.pq.version()",
+    "study": "import stopwise as sw; sw.Study.create('cups').lock(); import fastapi, httpx, segno",
+    "postgres": "from stopwise.study import database as d; d.connect(d.database_url('postgresql://h/d'))",
     "gym": "import gymnasium",
     "ray": "import ray",
 }
@@ -73,9 +73,16 @@ def test_base_install_works_without_any_extra(base: Environment) -> None:
 
 def test_every_command_has_help_in_the_base_install(base: Environment) -> None:
     """Help must not need an extra: it is how one learns that an extra is needed."""
-    for name, _ in commands.commands():
-        done = base.run(*name.split(), "--help")
-        assert done.returncode == 0, done.stderr
+    names = [name.split()[1:] for name, _ in commands.commands()]
+    done = base.python(
+        "from typer.testing import CliRunner; from stopwise.cli import app\n"
+        f"for name in {names}:\n"
+        "    done = CliRunner().invoke(app, [*name, '--help'])\n"
+        "    assert done.exit_code == 0 and 'Usage: ' in done.output, (name, done.output)"
+    )
+
+    assert base.run("stopwise", "--help").returncode == 0
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_public_name_needs_at_most_an_extra_that_is_named(base: Environment) -> None:

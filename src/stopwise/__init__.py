@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from stopwise.errors import InvalidInput, InvalidState, StopwiseError
     from stopwise.report.analysis import Analysis, analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
+    from stopwise.rollout.race import race
+    from stopwise.rollout.result import RaceResult
+    from stopwise.rollout.rule import StopRule
 
 __version__ = "0.1.0"
 
@@ -28,9 +31,11 @@ __all__ = [
     "InvalidInput",
     "InvalidState",
     "MethodInfo",
+    "RaceResult",
     "SequentialTest",
     "Simulation",
     "StepDesign",
+    "StopRule",
     "StopwiseError",
     "Trials",
     "Verdict",
@@ -38,13 +43,14 @@ __all__ = [
     "analyze_tasks",
     "methods",
     "plot_decision_regions",
+    "race",
     "read_trials",
     "simulate",
     "step_design",
 ]
 
 # Entry points from which a table may be made, with a progress bar in a terminal.
-_MAY_TAKE_LONG = {"SequentialTest", "analyze", "simulate", "step_design"}
+_MAY_TAKE_LONG = {"SequentialTest", "StopRule", "analyze", "race", "simulate", "step_design"}
 _HOMES = {
     "Analysis": "report.analysis",
     "Decision": "core.result",
@@ -52,9 +58,11 @@ _HOMES = {
     "InvalidInput": "errors",
     "InvalidState": "errors",
     "MethodInfo": "core.registry",
+    "RaceResult": "rollout.result",
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
     "StepDesign": "core.step.design",
+    "StopRule": "rollout.rule",
     "StopwiseError": "errors",
     "Trials": "data.trials",
     "Verdict": "core.result",
@@ -62,6 +70,7 @@ _HOMES = {
     "analyze_tasks": "report.analysis",
     "methods": "core.registry",
     "plot_decision_regions": "report.figures",
+    "race": "rollout.race",
     "read_trials": "data.read",
     "simulate": "core.simulate",
     "step_design": "core.step.design",

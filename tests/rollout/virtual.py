@@ -1,0 +1,66 @@
+"""A cluster in virtual time: the real schedule and the real fleet, without any waiting."""
+
+import heapq
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import count
+from typing import Any
+
+from stopwise.rollout.episode import Episode, Ticket
+from stopwise.rollout.executors import Fleet
+from stopwise.rollout.worker import Setup
+
+__all__ = ["VirtualCluster", "virtual_fleet"]
+
+# The score of a ticket, and how long it takes.
+Trial = Callable[[Ticket], tuple[float, float]]
+
+
+class VirtualCluster:
+    """Workers that answer when their virtual time has come."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial, self.now = trial, 0.0
+        self._answers: dict[Hashable, Any] = {}
+        self._due: list[tuple[float, int]] = []
+        self._numbers = count()
+
+    def open(self, setup: Setup) -> None:
+        """Nothing to load."""
+
+    def begin(self) -> tuple[int, Hashable]:
+        worker = next(self._numbers)
+        return worker, self._job(self.now, 1)
+
+    def send(self, worker: int, tickets: Sequence[Ticket]) -> Hashable:
+        end, episodes = self.now, []
+        for ticket in tickets:
+            score, seconds = self.trial(ticket)
+            end += seconds
+            episodes.append(Episode(**ticket._asdict(), score=score, length=None, seconds=seconds))
+        return self._job(end, episodes)
+
+    def wait(self, jobs: Sequence[Hashable], seconds: float | None) -> Iterable[Hashable]:
+        due, job = heapq.heappop(self._due)
+        self.now = max(self.now, due)
+        return [job]
+
+    def answer(self, job: Hashable) -> Any:
+        return self._answers.pop(job)
+
+    def end(self, worker: int, busy: bool) -> None:
+        """Workers end with the cluster."""
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+    def _job(self, due: float, answer: Any) -> Hashable:
+        job = next(self._numbers)
+        self._answers[job] = answer
+        heapq.heappush(self._due, (due, job))
+        return job
+
+
+def virtual_fleet(trial: Trial, workers: int, batch: int = 1) -> Fleet:
+    """Return an executor on a virtual cluster."""
+    cluster = VirtualCluster(trial)
+    return Fleet(cluster, workers=workers, batch=batch, clock=lambda: cluster.now)

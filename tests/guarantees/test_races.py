@@ -6,14 +6,13 @@ from functools import partial
 import numpy as np
 import pytest
 
+from benchmarks.speed.virtual_cluster import VirtualCluster
 from stopwise.rollout.drive import drive
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.rule import StopRule
 from stopwise.rollout.schedule import FailureRule, Schedule
 from stopwise.rollout.seeds import episode_seed
-from stopwise.rollout.worker import Setup
 from tests.guarantees.pinned import assert_at_most, assert_pinned
-from tests.rollout.virtual import virtual_fleet
 
 ALPHA, RUNS, N_MAX, WORKERS = 0.2, 2000, 20, 12
 # Successes of one policy are slow, those of the other fast.
@@ -55,9 +54,7 @@ def claims(
             window=WORKERS,
             failures=FailureRule("raise"),
         )
-        fleet = virtual_fleet(trial(rates), WORKERS)
-        fleet.open(Setup(env=None, policies=rates, score=None, timeout=None))
-        drive(schedule, fleet)
+        drive(schedule, VirtualCluster(trial(rates)).fleet(WORKERS))
         tie = next(s for s in rule.standings() if {s.policy0, s.policy1} == {"a", "b"})
         wrong += tie.decided
     return wrong

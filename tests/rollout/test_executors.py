@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 import stopwise as sw
+from benchmarks.speed.virtual_cluster import VirtualCluster
 from stopwise.rollout.executors import processes, ray_cluster
-from stopwise.rollout.worker import Setup
 from tests.rollout.players import deadly, draw, fragile, hanging, slow_if
-from tests.rollout.virtual import virtual_fleet
 
 RATES = {"low": 0.3, "high": 0.8, "same": 0.3}
 
@@ -149,8 +148,7 @@ def test_what_cannot_be_sent_is_refused() -> None:
 
 
 def test_never_more_is_held_than_there_are_workers_ready() -> None:
-    fleet = virtual_fleet(lambda ticket: (0.5, 1.0 + ticket.row), workers=3, batch=2)
-    fleet.open(Setup(env=None, policies={}, score=None, timeout=None))
+    fleet = VirtualCluster(lambda ticket: (0.5, 1.0 + ticket.row)).fleet(workers=3, batch=2)
 
     assert fleet.capacity == 6
     assert fleet.room == 2

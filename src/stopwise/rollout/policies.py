@@ -17,13 +17,31 @@ class Actor:
     ----------
     policy
         The policy as the user gave it, or as its factory made it.
+
+    Attributes
+    ----------
+    act
+        Returns the action for an observation; the policy's own function wherever it can be, so
+        that a step costs nothing more.
     """
 
+    act: Callable[[Any], Any]
+
     def __init__(self, policy: Any) -> None:
-        self._choose = _chooser(policy)
         self._reset = getattr(policy, "reset", None)
         self._reset_takes_seed = self._reset is not None and "seed" in _names(self._reset)
         self._state: Any = None
+        predict = getattr(policy, "predict", None)
+        choose = getattr(policy, "act", None) or (policy if callable(policy) else None)
+        if callable(predict):
+            self.act = self._predicting(predict)
+        elif callable(choose):
+            self.act = choose
+        else:
+            raise InvalidInput(
+                "a policy must be callable or have predict or act, but got "
+                f"{type(policy).__name__} ({policy!r})"
+            )
 
     def begin(self, seed: int) -> None:
         """Forget the last episode; a policy whose ``reset`` takes a seed gets one of its own."""
@@ -31,36 +49,19 @@ class Actor:
         if self._reset is not None:
             self._reset(**({"seed": policy_seed(seed)} if self._reset_takes_seed else {}))
 
-    def act(self, observation: Any) -> Any:
-        """Return the action for this observation."""
-        action, self._state = self._choose(observation, self._state)
-        return action
+    def _predicting(self, predict: Callable[..., Any]) -> Callable[[Any], Any]:
+        """Return stable-baselines3's way: an action and a state, always the best action known."""
+        fixed = {"deterministic": True} if "deterministic" in _names(predict) else {}
 
+        def act(observation: Any) -> Any:
+            # Only a policy that returned a state is given one back.
+            memory = {} if self._state is None else {"state": self._state}
+            answer = predict(observation, **memory, **fixed)
+            if isinstance(answer, tuple) and len(answer) == 2:
+                answer, self._state = answer
+            return answer
 
-def _chooser(policy: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
-    predict = getattr(policy, "predict", None)
-    if callable(predict):
-        return _predictor(predict)
-    choose = getattr(policy, "act", None) or (policy if callable(policy) else None)
-    if not callable(choose):
-        raise InvalidInput(
-            "a policy must be callable or have predict or act, but got "
-            f"{type(policy).__name__} ({policy!r})"
-        )
-    return lambda observation, _: (choose(observation), None)
-
-
-def _predictor(predict: Callable[..., Any]) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """Return stable-baselines3's way: an action and a state, always the best action known."""
-    fixed = {"deterministic": True} if "deterministic" in _names(predict) else {}
-
-    def choose(observation: Any, state: Any) -> tuple[Any, Any]:
-        # Only a policy that returned a state is given one back.
-        memory = {} if state is None else {"state": state}
-        answer = predict(observation, **memory, **fixed)
-        return answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
-
-    return choose
+        return act
 
 
 def _names(function: Any) -> set[str]:

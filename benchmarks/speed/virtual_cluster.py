@@ -9,7 +9,7 @@ from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.executors import Fleet
 from stopwise.rollout.worker import Setup
 
-__all__ = ["VirtualCluster", "virtual_fleet"]
+__all__ = ["VirtualCluster"]
 
 # The score of a ticket, and how long it takes.
 Trial = Callable[[Ticket], tuple[float, float]]
@@ -24,14 +24,22 @@ class VirtualCluster:
         self._due: list[tuple[float, int]] = []
         self._numbers = count()
 
+    def fleet(self, workers: int, batch: int = 1) -> Fleet:
+        """Return an executor on this cluster, opened."""
+        fleet = Fleet(self, workers=workers, batch=batch, clock=lambda: self.now)
+        fleet.open(Setup(env=None, policies={}, score=None, timeout=None))
+        return fleet
+
     def open(self, setup: Setup) -> None:
         """Nothing to load."""
 
     def begin(self) -> tuple[int, Hashable]:
+        """Begin a worker, which is ready at once."""
         worker = next(self._numbers)
         return worker, self._job(self.now, 1)
 
-    def send(self, worker: int, tickets: Sequence[Ticket]) -> Hashable:
+    def send(self, worker: int, tickets: Sequence[Ticket]) -> Hashable:  # noqa: ARG002
+        """Decide what becomes of the tickets, and when."""
         end, episodes = self.now, []
         for ticket in tickets:
             score, seconds = self.trial(ticket)
@@ -39,12 +47,18 @@ class VirtualCluster:
             episodes.append(Episode(**ticket._asdict(), score=score, length=None, seconds=seconds))
         return self._job(end, episodes)
 
-    def wait(self, jobs: Sequence[Hashable], seconds: float | None) -> Iterable[Hashable]:
+    def wait(
+        self,
+        jobs: Sequence[Hashable],  # noqa: ARG002
+        seconds: float | None,  # noqa: ARG002
+    ) -> Iterable[Hashable]:
+        """Let time pass until the next job is done."""
         due, job = heapq.heappop(self._due)
         self.now = max(self.now, due)
         return [job]
 
     def answer(self, job: Hashable) -> Any:
+        """Return what was decided."""
         return self._answers.pop(job)
 
     def end(self, worker: int, busy: bool) -> None:
@@ -58,9 +72,3 @@ class VirtualCluster:
         self._answers[job] = answer
         heapq.heappush(self._due, (due, job))
         return job
-
-
-def virtual_fleet(trial: Trial, workers: int, batch: int = 1) -> Fleet:
-    """Return an executor on a virtual cluster."""
-    cluster = VirtualCluster(trial)
-    return Fleet(cluster, workers=workers, batch=batch, clock=lambda: cluster.now)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     )
     from stopwise.report.analysis import Analysis, analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
+    from stopwise.rollout.race import race
+    from stopwise.rollout.result import RaceResult
+    from stopwise.rollout.rule import StopRule
     from stopwise.study.study import Study
 
 __version__ = "0.1.0"
@@ -36,9 +39,11 @@ __all__ = [
     "InvalidState",
     "MethodInfo",
     "NotAllowed",
+    "RaceResult",
     "SequentialTest",
     "Simulation",
     "StepDesign",
+    "StopRule",
     "StopwiseError",
     "StoreFailed",
     "Study",
@@ -48,13 +53,22 @@ __all__ = [
     "analyze_tasks",
     "methods",
     "plot_decision_regions",
+    "race",
     "read_trials",
     "simulate",
     "step_design",
 ]
 
 # Entry points from which a table may be made, with a progress bar in a terminal.
-_MAY_TAKE_LONG = {"SequentialTest", "Study", "analyze", "simulate", "step_design"}
+_MAY_TAKE_LONG = {
+    "SequentialTest",
+    "StopRule",
+    "Study",
+    "analyze",
+    "race",
+    "simulate",
+    "step_design",
+}
 _HOMES = {
     "Analysis": "report.analysis",
     "Decision": "core.result",
@@ -63,9 +77,11 @@ _HOMES = {
     "InvalidState": "errors",
     "MethodInfo": "core.registry",
     "NotAllowed": "errors",
+    "RaceResult": "rollout.result",
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
     "StepDesign": "core.step.design",
+    "StopRule": "rollout.rule",
     "StopwiseError": "errors",
     "StoreFailed": "errors",
     "Study": "study.study",
@@ -75,6 +91,7 @@ _HOMES = {
     "analyze_tasks": "report.analysis",
     "methods": "core.registry",
     "plot_decision_regions": "report.figures",
+    "race": "rollout.race",
     "read_trials": "data.read",
     "simulate": "core.simulate",
     "step_design": "core.step.design",

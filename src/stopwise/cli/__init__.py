@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from stopwise.cli import analyze, compare, demo, methods, reproduce, study
+from stopwise.cli import analyze, compare, demo, methods, race, reproduce, study, watch
 
 __all__ = ["app"]
 
@@ -19,6 +19,8 @@ app.command("demo")(demo.demo)
 app.command("methods")(methods.methods)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(study.app, name="study")
+app.command("race")(race.race)
+app.command("watch")(watch.watch)
 
 
 def _show_version(wanted: bool) -> None:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
         StopwiseError,
         StoreFailed,
     )
+    from stopwise.planning.forecast import Forecast, forecast
+    from stopwise.planning.metrics import MetricComparison, compare_metrics
+    from stopwise.planning.plan import plan
+    from stopwise.planning.result import Plan
     from stopwise.report.analysis import Analysis, analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
     from stopwise.rollout.race import race
@@ -34,11 +38,14 @@ __version__ = "0.1.0"
 __all__ = [
     "Analysis",
     "Decision",
+    "Forecast",
     "Interval",
     "InvalidInput",
     "InvalidState",
     "MethodInfo",
+    "MetricComparison",
     "NotAllowed",
+    "Plan",
     "RaceResult",
     "SequentialTest",
     "Simulation",
@@ -51,7 +58,10 @@ __all__ = [
     "Verdict",
     "analyze",
     "analyze_tasks",
+    "compare_metrics",
+    "forecast",
     "methods",
+    "plan",
     "plot_decision_regions",
     "race",
     "read_trials",
@@ -65,6 +75,9 @@ _MAY_TAKE_LONG = {
     "StopRule",
     "Study",
     "analyze",
+    "compare_metrics",
+    "forecast",
+    "plan",
     "race",
     "simulate",
     "step_design",
@@ -72,11 +85,14 @@ _MAY_TAKE_LONG = {
 _HOMES = {
     "Analysis": "report.analysis",
     "Decision": "core.result",
+    "Forecast": "planning.forecast",
     "Interval": "core.confidence",
     "InvalidInput": "errors",
     "InvalidState": "errors",
     "MethodInfo": "core.registry",
+    "MetricComparison": "planning.metrics",
     "NotAllowed": "errors",
+    "Plan": "planning.result",
     "RaceResult": "rollout.result",
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
@@ -89,7 +105,10 @@ _HOMES = {
     "Verdict": "core.result",
     "analyze": "report.analysis",
     "analyze_tasks": "report.analysis",
+    "compare_metrics": "planning.metrics",
+    "forecast": "planning.forecast",
     "methods": "core.registry",
+    "plan": "planning.plan",
     "plot_decision_regions": "report.figures",
     "race": "rollout.race",
     "read_trials": "data.read",

@@ -6,7 +6,7 @@ are decided; what comes after is not looked at, as if it had not been run.
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +17,7 @@ from stopwise.ranking.budget import Budget, Seen
 from stopwise.ranking.implication import with_implied, with_implied_p_values
 from stopwise.ranking.trace import Trace
 
-__all__ = ["Aiming", "Replay", "has_e_process", "replay"]
-
-
-class Aiming(Protocol):
-    """A method whose bets may be told, before each row, which level they now have to reach."""
-
-    def aim(self, state: Any, levels: Floats) -> Any:
-        """Return the state with bets that aim at these levels, shaped like the runs."""
+__all__ = ["Replay", "has_e_process", "replay"]
 
 
 @dataclass(frozen=True)
@@ -144,9 +137,6 @@ class _Board:
         r0 = scores[at[0], self.columns[0]]
         r1 = scores[at[0], self.columns[1]]
         present = None if complete else ~(np.isnan(r0) | np.isnan(r1))
-        if hasattr(method, "aim"):
-            levels = self.budget.aims(self.account)[at]
-            self.state = method.aim(self.state, np.stack([levels, levels], axis=-1))
         self._step(r0, r1, present)
         evidence = method.evidence(self.state)
         if self.budget.shares_evidence:

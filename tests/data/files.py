@@ -179,8 +179,8 @@ def vla_evaluation_harness(folder: Path) -> Path:
 
 
 def lbm_eval(folder: Path) -> Path:
-    finished = {"is_pending": False, "total_time": 12.5}
-    evaluations = [
+    finished: dict[str, Any] = {"is_pending": False, "total_time": 12.5}
+    evaluations: list[dict[str, Any]] = [
         {"scenario_index": 100, **finished, "is_success": True, "failure_message": None},
         {"scenario_index": 101, **finished, "is_success": False, "failure_message": "x"},
         {"scenario_index": 102, "is_pending": True, "total_time": None, "is_success": None},

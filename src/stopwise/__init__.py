@@ -15,9 +15,16 @@ if TYPE_CHECKING:
     from stopwise.core.stream import SequentialTest
     from stopwise.data.read import read_trials
     from stopwise.data.trials import Trials
-    from stopwise.errors import InvalidInput, InvalidState, StopwiseError
+    from stopwise.errors import (
+        InvalidInput,
+        InvalidState,
+        NotAllowed,
+        StopwiseError,
+        StoreFailed,
+    )
     from stopwise.report.analysis import Analysis, analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
+    from stopwise.study.study import Study
 
 __version__ = "0.1.0"
 
@@ -28,10 +35,13 @@ __all__ = [
     "InvalidInput",
     "InvalidState",
     "MethodInfo",
+    "NotAllowed",
     "SequentialTest",
     "Simulation",
     "StepDesign",
     "StopwiseError",
+    "StoreFailed",
+    "Study",
     "Trials",
     "Verdict",
     "analyze",
@@ -44,7 +54,7 @@ __all__ = [
 ]
 
 # Entry points from which a table may be made, with a progress bar in a terminal.
-_MAY_TAKE_LONG = {"SequentialTest", "analyze", "simulate", "step_design"}
+_MAY_TAKE_LONG = {"SequentialTest", "Study", "analyze", "simulate", "step_design"}
 _HOMES = {
     "Analysis": "report.analysis",
     "Decision": "core.result",
@@ -52,10 +62,13 @@ _HOMES = {
     "InvalidInput": "errors",
     "InvalidState": "errors",
     "MethodInfo": "core.registry",
+    "NotAllowed": "errors",
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
     "StepDesign": "core.step.design",
     "StopwiseError": "errors",
+    "StoreFailed": "errors",
+    "Study": "study.study",
     "Trials": "data.trials",
     "Verdict": "core.result",
     "analyze": "report.analysis",

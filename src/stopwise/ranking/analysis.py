@@ -11,7 +11,7 @@ from stopwise.core.confidence import Interval
 from stopwise.core.result import Decision
 from stopwise.ranking.trace import Path
 
-__all__ = ["Analysis", "PairResult", "PolicyResult"]
+__all__ = ["Analysis", "PairResult", "PolicyResult", "Standing"]
 
 SCHEMA = 1
 
@@ -42,8 +42,8 @@ class PolicyResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairResult:
-    """One pair of policies.
+class Standing:
+    """How one pair of policies stands.
 
     Attributes
     ----------
@@ -58,11 +58,6 @@ class PairResult:
     log_e
         Log e-value of the pair alone, of the direction claimed or, if undecided, of the one with
         more evidence; None for methods without.
-    interval
-        Confidence interval of mean1 - mean0 from all trials of the pair, also those after the
-        decision; those of all pairs hold together, at all times.
-    path
-        Evidence against n, for figures.
     """
 
     policy0: str
@@ -72,8 +67,6 @@ class PairResult:
     n: int
     p_value: float
     log_e: float | None
-    interval: Interval
-    path: Path
 
     @property
     def decided(self) -> bool:
@@ -91,6 +84,23 @@ class PairResult:
         if self.log_e is None:
             return None
         return math.exp(self.log_e) if self.log_e < 709.0 else math.inf
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairResult(Standing):
+    """One pair of policies, with what a report needs besides.
+
+    Attributes
+    ----------
+    interval
+        Confidence interval of mean1 - mean0 from all trials of the pair, also those after the
+        decision; those of all pairs hold together, at all times.
+    path
+        Evidence against n, for figures.
+    """
+
+    interval: Interval
+    path: Path
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,18 +9,18 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceSequence, Interval
-from stopwise.core.result import Decision
 from stopwise.errors import require
-from stopwise.ranking import budget
 from stopwise.ranking.analysis import Analysis, PairResult, PolicyResult
 from stopwise.ranking.family import Family
 from stopwise.ranking.intervals import interval
 from stopwise.ranking.letters import letters, order_text
-from stopwise.ranking.pairs import Replay, has_e_process, replay
+from stopwise.ranking.pairs import Replay, replay
+from stopwise.ranking.rules import Rules
+from stopwise.ranking.standings import standing
 from stopwise.ranking.table import Table, pooled, tables, unit_scores
 from stopwise.ranking.trace import Trace
 
-__all__ = ["analyze", "analyze_tasks"]
+__all__ = ["analyze", "analyze_tasks", "rank"]
 
 
 def analyze(
@@ -92,16 +92,20 @@ def analyze(
         f"analyze takes one task, but got {len(found)}: "
         f"{', '.join(str(table.task) for table in found)}; use analyze_tasks, or pool=True",
     )
-    return _analysis(
-        found[0],
+    table = found[0]
+    rules = Rules(
+        policies=table.policies,
         method=method,
         alpha=alpha,
         n_max=n_max,
+        bounds=table.bounds or (0.0, 1.0),
+        design=table.design,
         adjust=adjust,
         baseline=baseline,
         ties=ties,
         parameters=parameters,
     )
+    return rank(table, rules)
 
 
 def analyze_tasks(
@@ -123,46 +127,12 @@ def analyze_tasks(
     }
 
 
-def _analysis(
-    table: Table,
-    *,
-    method: str,
-    alpha: float,
-    n_max: int | None,
-    adjust: str,
-    baseline: str | None,
-    ties: str,
-    parameters: dict[str, Any],
-) -> Analysis:
-    names = table.policies
-    require(len(names) >= 2, f"a ranking needs at least 2 policies, but got {len(names)}")
-    require(len(set(names)) == len(names), f"policies must be distinct, but got {', '.join(names)}")
-    require(
-        baseline is None or baseline in names,
-        f"baseline must be one of {', '.join(names)}, but got {baseline!r}",
-    )
-    family = Family.of(
-        method,
-        k=len(names),
-        baseline=None if baseline is None else names.index(baseline),
-        ties=ties,
-    )
-    comparison = family.comparison(
-        method,
-        alpha=alpha,
-        n_max=n_max,
-        bounds=table.bounds or (0.0, 1.0),
-        design=table.design,
-        parameters=parameters,
-    )
-    procedure = budget.create(adjust, family=family, alpha=alpha)
-    require(
-        has_e_process(comparison) or not procedure.shares_evidence,
-        f"the {adjust} adjustment needs an e-process, which {method} has not; choose 'holm'",
-    )
-    used = replace(table, scores=table.scores[:n_max])
+def rank(table: Table, rules: Rules) -> Analysis:
+    """Return the analysis of one table by rules that were validated."""
+    names, family, comparison = rules.policies, rules.family, rules.comparison
+    used = replace(table, scores=table.scores[: rules.n_max])
     scores = unit_scores(used, comparison)
-    outcome = replay(comparison, procedure, scores[None], with_trace=True)
+    outcome = replay(comparison, rules.budget, scores[None], with_trace=True)
     policies = _policy_results(used, scores, family, outcome, comparison)
     ranking = [names.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
@@ -171,16 +141,16 @@ def _analysis(
         policies=policies,
         pairs=_pair_results(used, scores, comparison, family, outcome),
         order_text=order_text(names, better, tested, ranking),
-        method=method,
-        alpha=alpha,
-        adjust=adjust,
+        method=rules.method,
+        alpha=rules.alpha,
+        adjust=rules.adjust,
         ties=family.ties,
         design=table.design,
-        baseline=baseline,
+        baseline=rules.baseline,
         bounds=comparison.bounds,
-        n_max=n_max,
+        n_max=rules.n_max,
         task=table.task,
-        warnings=(*table.warnings, *_warnings(used, family, comparison)),
+        warnings=(*table.warnings, *_warnings(used, family, comparison, outcome)),
         facts=comparison.test.facts(),
         scores=MappingProxyType(_scores_by_policy(used)),
     )
@@ -237,19 +207,11 @@ def _pair_results(
         rows = scores[:, [policy0, policy1]]
         met = rows[~np.isnan(rows).any(axis=1)]
         low, high = interval(comparison.confidence, met[:, 0], met[:, 1], len(scores))
-        claims, log_e = outcome.claims[0, pair], outcome.log_e[0, pair]
-        shown = claims if claims.any() else np.ones(2, dtype=bool)
         trace = outcome.trace
         assert isinstance(trace, Trace)
         results.append(
             PairResult(
-                policy0=table.policies[policy0],
-                policy1=table.policies[policy1],
-                decision=_decision(bool(claims[0]), bool(claims[1])),
-                implied=bool(outcome.implied[0, pair]),
-                n=int(outcome.n[0, pair]),
-                p_value=float(outcome.p_value[0, pair][shown].min()),
-                log_e=None if np.isnan(log_e).any() else float(log_e[shown].max()),
+                **standing(table.policies, family, outcome, pair),
                 interval=Interval(low * span, high * span),
                 path=trace.path(pair),
             )
@@ -265,15 +227,12 @@ def _scores_by_policy(table: Table) -> dict[str, Floats]:
     return known
 
 
-def _decision(policy1_better: bool, policy0_better: bool) -> Decision:
-    if policy1_better:
-        return Decision.POLICY1
-    return Decision.POLICY0 if policy0_better else Decision.UNDECIDED
-
-
-def _warnings(table: Table, family: Family, comparison: Comparison) -> list[str]:
+def _warnings(table: Table, family: Family, comparison: Comparison, outcome: Replay) -> list[str]:
     found = []
-    if np.isnan(table.scores).any():
+    # A policy that is no longer needed is not missing.
+    last = [outcome.rows[0, has].max() for has in family.of_policy]
+    columns = zip(table.scores.T, last, strict=True)
+    if any(np.isnan(column[:rows]).any() for column, rows in columns):
         found.append(
             "a pair uses only rows in which both policies have a trial, which is valid if what is "
             "missing does not depend on the scores"

@@ -168,7 +168,9 @@ class Closed(Budget[Wealth]):
         undecided = ~seen.claims.any(axis=-1, keepdims=True)
         keep = np.flatnonzero(alive.any(axis=0))
         if keep.size < 0.7 * held.size:
-            held, false, log_wealth = held[keep], false[:, keep], log_wealth[:, keep]
+            held, log_wealth = held[keep], log_wealth[:, keep]
+            # One layout in memory, whatever came before, so that sums round alike after a resume.
+            false = np.ascontiguousarray(false[:, keep])
         return Wealth(largest, log_wealth, held, false), seen.claims | (new & undecided)
 
     def p_values(self, account: Wealth, p_value: Floats) -> Floats:

@@ -17,7 +17,7 @@ from stopwise.ranking.budget import Budget, Seen
 from stopwise.ranking.implication import with_implied, with_implied_p_values
 from stopwise.ranking.trace import Trace
 
-__all__ = ["Replay", "has_e_process", "replay"]
+__all__ = ["Board", "Replay", "has_e_process", "replay"]
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def replay(
         Keep the evidence by row, of one study.
     """
     rows = scores.shape[1]
-    board = _Board(comparison, budget, len(scores), rows)
+    board = Board(comparison, budget, len(scores), rows)
     trace = Trace.start(rows, budget.family.size) if with_trace else None
     # Blocks of rows come first, so that a row of all studies lies together in memory.
     by_row = np.ascontiguousarray(np.moveaxis(scores, 1, 0))
@@ -103,7 +103,7 @@ def has_e_process(comparison: Comparison) -> bool:
     return bool(np.isfinite(method.evidence(method.start((1, 1))).log_e).all())
 
 
-class _Board:
+class Board:
     """All that changes: the methods' states of the pairs still looked at, and every account."""
 
     def __init__(
@@ -198,6 +198,11 @@ class _Board:
             self.runs = self.runs[going]
             self._locate()
             self.state = type(self.state)(*(array[going] for array in self.state))
+
+    def resume(self, runs: Ints) -> None:
+        """Look only at these runs from now on, as a saved board did."""
+        self.runs = runs
+        self._locate()
 
     def result(self, trace: Trace | None) -> Replay:
         """Return the final accounts."""

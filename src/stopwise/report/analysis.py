@@ -12,7 +12,7 @@ from stopwise.report import figures, html
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Analysis", "analyze", "analyze_tasks", "report"]
+__all__ = ["Analysis", "analyze", "analyze_tasks", "report", "with_figures"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +90,7 @@ def analyze(trials: Any, *, method: str = "nscore-plus", **settings: Any) -> Ana
     >>> sw.analyze(scores).letters
     {'a': 'a', 'c': 'b', 'b': 'b'}
     """
-    return _with_figures(ranking.analyze(trials, method=method, **settings))
+    return with_figures(ranking.analyze(trials, method=method, **settings))
 
 
 def analyze_tasks(
@@ -98,9 +98,10 @@ def analyze_tasks(
 ) -> dict[str, Analysis]:
     """Return one analysis per task, each with its own alpha; settings as for ``analyze``."""
     found = ranking.analyze_tasks(trials, method=method, **settings)
-    return {task: _with_figures(analysis) for task, analysis in found.items()}
+    return {task: with_figures(analysis) for task, analysis in found.items()}
 
 
-def _with_figures(analysis: ranked.Analysis) -> Analysis:
+def with_figures(analysis: ranked.Analysis) -> Analysis:
+    """Return the same analysis as one that can draw itself."""
     fields = {field.name: getattr(analysis, field.name) for field in dataclasses.fields(analysis)}
     return Analysis(**fields)

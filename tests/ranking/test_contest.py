@@ -1,0 +1,105 @@
+"""The live contest says at every row what the analysis of the rows so far says."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stopwise.errors import InvalidInput, InvalidState
+from stopwise.ranking.analysis import Analysis
+from stopwise.ranking.analyze import analyze
+from stopwise.ranking.contest import Contest
+
+NAMES = ("a", "b", "c", "d")
+MEANS = np.array([0.2, 0.45, 0.5, 0.85])
+SETTINGS: list[dict[str, Any]] = [
+    {"n_max": 150},
+    {"n_max": 150, "adjust": "closed", "design": "paired"},
+    {"n_max": 150, "adjust": "bonferroni", "ties": "paper", "method": "nscore", "bins": 5},
+    {"baseline": "b", "method": "wsr"},
+    {"method": "step", "n_max": 60},
+]
+
+
+def rows(seed: int = 0, count: int = 60) -> Any:
+    return (np.random.default_rng(seed).random((count, 4)) < MEANS).astype(float)
+
+
+def play(contest: Contest, scores: Any) -> Contest:
+    """Try only the policies that are needed, as a study would."""
+    for row in scores:
+        if not contest.needed:
+            break
+        drawn = dict(zip(NAMES, row, strict=True))
+        contest.add({name: drawn[name] for name in contest.needed})
+    return contest
+
+
+def brief(analysis: Analysis | Contest) -> Sequence[Any]:
+    found = analysis.pairs if isinstance(analysis, Analysis) else analysis.standings()
+    return [
+        (pair.policy0, pair.policy1, pair.decision, pair.implied, pair.n, pair.p_value, pair.log_e)
+        for pair in found
+    ]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_equals_the_analysis_of_the_whole_table(settings: dict[str, Any]) -> None:
+    """Fails if a contest looks at a policy after its elimination, or stops too early."""
+    scores = rows()
+    whole = analyze(dict(zip(NAMES, scores.T, strict=True)), bounds=(0, 1), **settings)
+    contest = play(Contest(NAMES, **settings), scores)
+    assert brief(contest) == brief(whole)
+    own = contest.analysis()
+    assert brief(own) == brief(whole)
+    assert {p.name: p.trials_used for p in own.policies} == {
+        p.name: p.trials_used for p in whole.policies
+    }
+    assert own.trials_saved == 0
+    assert own.warnings == whole.warnings
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("cut", [0, 1, 17])
+def test_resumes_exactly(settings: dict[str, Any], cut: int) -> None:
+    scores = rows(seed=3)
+    whole = play(Contest(NAMES, **settings), scores)
+    resumed = Contest.from_json(play(Contest(NAMES, **settings), scores[:cut]).to_json())
+    assert resumed.rows == cut
+    play(resumed, scores[cut:])
+    assert resumed.to_json() == whole.to_json()
+    assert resumed.needed == whole.needed
+
+
+def test_a_missing_policy_waits() -> None:
+    contest = Contest(["a", "b", "c"])
+    contest.add({"a": 1.0, "b": 0.0})
+    assert [standing.n for standing in contest.standings()] == [1, 0, 0]
+    assert contest.needed == ("a", "b", "c")
+
+
+def test_the_budget_of_rows_ends_it() -> None:
+    contest = play(Contest(NAMES, n_max=3), rows())
+    assert contest.rows == 3
+    assert not contest.decided
+    with pytest.raises(InvalidInput, match="n_max = 3 rows are already in"):
+        contest.add({"a": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("row", "complaint"),
+    [({"z": 1.0}, "policies are a, b, c, d, but got"), ({"a": 2.0}, "'a'"), ({"b": "x"}, "'b'")],
+)
+def test_bad_rows_change_nothing(row: dict[str, Any], complaint: str) -> None:
+    contest = play(Contest(NAMES), rows(count=2))
+    before = contest.to_json()
+    with pytest.raises(InvalidInput, match=complaint):
+        contest.add(row)
+    assert contest.to_json() == before
+
+
+def test_a_damaged_snapshot_is_refused() -> None:
+    text = play(Contest(NAMES), rows(count=5)).to_json()
+    with pytest.raises(InvalidState, match="damaged"):
+        Contest.from_json(text.replace('"alpha": 0.05', '"alpha": 0.5'))

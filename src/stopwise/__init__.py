@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 # Entry points from which a table may be made, with a progress bar in a terminal.
-_MAY_TAKE_LONG = {"SequentialTest", "Study", "analyze", "simulate", "step_design"}
+_MAY_TAKE_LONG = {"SequentialTest", "Study", "analyze", "analyze_tasks", "simulate", "step_design"}
 _HOMES = {
     "Analysis": "report.analysis",
     "Decision": "core.result",

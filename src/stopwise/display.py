@@ -1,25 +1,37 @@
 """What a person at a terminal sees while the library works: progress bars on standard error."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["install", "synthesis_bar"]
+from stopwise.core import progress
+
+__all__ = ["bar", "install"]
+
+# A bar need not move more often than this; drawing costs more than most steps of the work.
+MOVES = 200
 
 
 def install() -> None:
-    """Let long work of the core show its progress, if standard error is a terminal."""
-    from stopwise.core.step import design
-
-    design.announcer = synthesis_bar
+    """Let long work show its progress, if standard error is a terminal."""
+    progress.announcer = bar
 
 
 @contextmanager
-def synthesis_bar(n_max: int, seconds: float) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar, and the estimated time, while the table of ``step`` is made."""
+def bar(title: str) -> Iterator[progress.Progress]:
+    """Show a bar under a title, until the work is done."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import Progress
 
     console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(f"table of step for n_max = {n_max}, about {max(seconds, 1):.0f} s")
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    if not console.is_terminal:
+        yield lambda done, total: None  # noqa: ARG005
+        return
+    with Progress(console=console, transient=True) as shown:
+        task = shown.add_task(escape(title), total=None)
+
+        def move(done: int, total: int) -> None:
+            if done == total or done % max(total // MOVES, 1) == 0:
+                shown.update(task, completed=done, total=total)
+
+        yield move

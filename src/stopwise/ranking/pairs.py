@@ -13,6 +13,7 @@ import numpy as np
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.comparison import Comparison
 from stopwise.core.method import Evidence
+from stopwise.core.progress import Progress
 from stopwise.ranking.budget import Budget, Seen
 from stopwise.ranking.implication import with_implied, with_implied_p_values
 from stopwise.ranking.trace import Trace
@@ -58,6 +59,7 @@ def replay(
     *,
     with_p_values: bool = True,
     with_trace: bool = False,
+    progress: Progress | None = None,
 ) -> Replay:
     """Go through the rows until everything is decided or the rows are used up.
 
@@ -73,6 +75,8 @@ def replay(
         Also compute p-values adjusted for the family; simulations need none.
     with_trace
         Keep the evidence by row, of one study.
+    progress
+        Told the rows gone through.
     """
     rows = scores.shape[1]
     board = Board(comparison, budget, len(scores), rows)
@@ -81,6 +85,8 @@ def replay(
     by_row = np.ascontiguousarray(np.moveaxis(scores, 1, 0))
     complete = not np.isnan(scores).any()
     for row in range(rows):
+        if progress is not None:
+            progress(row, rows)
         seen = board.observe(by_row[row], complete)
         changed = seen is not None and board.judge(seen, row)
         kept = trace is not None and (changed or trace.keeps(row))

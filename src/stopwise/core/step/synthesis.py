@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+from stopwise.core.progress import Progress
 from stopwise.core.step.alternatives import cost_arrays, default_alternatives
 from stopwise.core.step.evaluation import rejection_given_counts
 from stopwise.core.step.induction import Regions, best_regions, unfold
@@ -16,8 +17,6 @@ from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.core.step.rule import Rule
 from stopwise.core.step.walk import Integers, Walk
 from stopwise.core.step.worst_case import WorstCase, worst_case
-
-Progress = Callable[[int, int], None]
 
 # Left unspent, so that the gaps between null points stay within alpha as well.
 _RESERVE = 1e-4

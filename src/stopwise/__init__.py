@@ -75,6 +75,7 @@ _MAY_TAKE_LONG = {
     "StopRule",
     "Study",
     "analyze",
+    "analyze_tasks",
     "compare_metrics",
     "forecast",
     "plan",

@@ -41,3 +41,20 @@ def test_public_entry_points_install_the_bar() -> None:
     _ = sw.SequentialTest
 
     assert design.announcer is display.synthesis_bar
+
+
+def test_a_bar_within_a_bar_adds_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two separate bars would overwrite each other's line."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+
+    with display.progress_bar("outer work") as outer:
+        outer(0.5, 1)
+        with display.synthesis_bar(200, 2.5) as inner:
+            inner(1, 4)
+            display._shown[-1].refresh()
+
+    frame = next(part for part in terminal.getvalue().split("\r") if "n_max = 200" in part)
+    assert "outer work" in frame
+    assert not display._shown

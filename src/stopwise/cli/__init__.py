@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from stopwise.cli import analyze, compare, demo, methods, reproduce
+from stopwise.cli import analyze, compare, demo, methods, reproduce, study
 
 __all__ = ["app"]
 
@@ -18,6 +18,7 @@ app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 app.command("methods")(methods.methods)
 app.command("reproduce")(reproduce.reproduce)
+app.add_typer(study.app, name="study")
 
 
 def _show_version(wanted: bool) -> None:

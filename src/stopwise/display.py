@@ -41,8 +41,12 @@ def bar(title: str) -> Iterator[progress.Progress]:
         task = bars.add_task(escape(title), total=None)
         stack.callback(bars.remove_task, task)
 
-        def move(done: float, total: float) -> None:
-            if done == total or done % max(total // MOVES, 1) == 0:
+        drawn = -1
+
+        def move(done: int, total: int) -> None:
+            nonlocal drawn
+            if done * MOVES // max(total, 1) != drawn:
+                drawn = done * MOVES // max(total, 1)
                 bars.update(task, completed=done, total=total)
 
         yield move

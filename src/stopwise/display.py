@@ -34,12 +34,14 @@ def bar(title: str) -> Iterator[progress.Progress]:
         yield lambda done, total: None  # noqa: ARG005
         return
     with ExitStack() as stack:
-        if not _shown:
+        inner = bool(_shown)
+        if not inner:
             _shown.append(stack.enter_context(Progress(console=console, transient=True)))
             stack.callback(_shown.clear)
         bars = _shown[0]
         task = bars.add_task(escape(title), total=None)
-        stack.callback(bars.remove_task, task)
+        if inner:
+            stack.callback(bars.remove_task, task)
 
         drawn = -1
 

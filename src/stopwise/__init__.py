@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from stopwise.planning.result import Plan
     from stopwise.report.analysis import Analysis, analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
+    from stopwise.rollout.race import race
+    from stopwise.rollout.result import RaceResult
+    from stopwise.rollout.rule import StopRule
     from stopwise.study.study import Study
 
 __version__ = "0.1.0"
@@ -44,9 +47,11 @@ __all__ = [
     "MetricComparison",
     "NotAllowed",
     "Plan",
+    "RaceResult",
     "SequentialTest",
     "Simulation",
     "StepDesign",
+    "StopRule",
     "StopwiseError",
     "StoreFailed",
     "Study",
@@ -59,6 +64,7 @@ __all__ = [
     "methods",
     "plan",
     "plot_decision_regions",
+    "race",
     "read_trials",
     "simulate",
     "step_design",
@@ -67,11 +73,14 @@ __all__ = [
 # Entry points from which a table may be made, with a progress bar in a terminal.
 _MAY_TAKE_LONG = {
     "SequentialTest",
+    "StopRule",
     "Study",
     "analyze",
+    "analyze_tasks",
     "compare_metrics",
     "forecast",
     "plan",
+    "race",
     "simulate",
     "step_design",
 }
@@ -86,9 +95,11 @@ _HOMES = {
     "MetricComparison": "planning.metrics",
     "NotAllowed": "errors",
     "Plan": "planning.result",
+    "RaceResult": "rollout.result",
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
     "StepDesign": "core.step.design",
+    "StopRule": "rollout.rule",
     "StopwiseError": "errors",
     "StoreFailed": "errors",
     "Study": "study.study",
@@ -101,6 +112,7 @@ _HOMES = {
     "methods": "core.registry",
     "plan": "planning.plan",
     "plot_decision_regions": "report.figures",
+    "race": "rollout.race",
     "read_trials": "data.read",
     "simulate": "core.simulate",
     "step_design": "core.step.design",

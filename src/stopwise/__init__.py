@@ -15,12 +15,19 @@ if TYPE_CHECKING:
     from stopwise.core.stream import SequentialTest
     from stopwise.data.read import read_trials
     from stopwise.data.trials import Trials
-    from stopwise.errors import InvalidInput, InvalidState, StopwiseError
+    from stopwise.errors import (
+        InvalidInput,
+        InvalidState,
+        NotAllowed,
+        StopwiseError,
+        StoreFailed,
+    )
     from stopwise.report.analysis import Analysis, analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
     from stopwise.rollout.race import race
     from stopwise.rollout.result import RaceResult
     from stopwise.rollout.rule import StopRule
+    from stopwise.study.study import Study
 
 __version__ = "0.1.0"
 
@@ -31,12 +38,15 @@ __all__ = [
     "InvalidInput",
     "InvalidState",
     "MethodInfo",
+    "NotAllowed",
     "RaceResult",
     "SequentialTest",
     "Simulation",
     "StepDesign",
     "StopRule",
     "StopwiseError",
+    "StoreFailed",
+    "Study",
     "Trials",
     "Verdict",
     "analyze",
@@ -50,7 +60,15 @@ __all__ = [
 ]
 
 # Entry points from which a table may be made, with a progress bar in a terminal.
-_MAY_TAKE_LONG = {"SequentialTest", "StopRule", "analyze", "race", "simulate", "step_design"}
+_MAY_TAKE_LONG = {
+    "SequentialTest",
+    "StopRule",
+    "Study",
+    "analyze",
+    "race",
+    "simulate",
+    "step_design",
+}
 _HOMES = {
     "Analysis": "report.analysis",
     "Decision": "core.result",
@@ -58,12 +76,15 @@ _HOMES = {
     "InvalidInput": "errors",
     "InvalidState": "errors",
     "MethodInfo": "core.registry",
+    "NotAllowed": "errors",
     "RaceResult": "rollout.result",
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
     "StepDesign": "core.step.design",
     "StopRule": "rollout.rule",
     "StopwiseError": "errors",
+    "StoreFailed": "errors",
+    "Study": "study.study",
     "Trials": "data.trials",
     "Verdict": "core.result",
     "analyze": "report.analysis",

@@ -1,6 +1,13 @@
 """Every deliberate exception of the package; each message states the rule and the value."""
 
-__all__ = ["InvalidInput", "InvalidState", "StopwiseError", "require"]
+__all__ = [
+    "InvalidInput",
+    "InvalidState",
+    "NotAllowed",
+    "StopwiseError",
+    "StoreFailed",
+    "require",
+]
 
 
 class StopwiseError(Exception):
@@ -13,6 +20,14 @@ class InvalidInput(StopwiseError, ValueError):
 
 class InvalidState(StopwiseError, ValueError):
     """A saved state is damaged or was written by a newer version; nothing was loaded."""
+
+
+class NotAllowed(StopwiseError):
+    """A study is in a state that forbids the request; nothing was changed."""
+
+
+class StoreFailed(StopwiseError, OSError):
+    """A study's store cannot be reached, read or written; nothing was half-written."""
 
 
 def require(condition: bool, message: str) -> None:

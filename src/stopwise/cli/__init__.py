@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from stopwise.cli import analyze, compare, demo, methods, race, watch
+from stopwise.cli import analyze, compare, demo, methods, race, reproduce, study, watch
 
 __all__ = ["app"]
 
@@ -18,6 +18,8 @@ app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 app.command("methods")(methods.methods)
 app.command("race")(race.race)
+app.command("reproduce")(reproduce.reproduce)
+app.add_typer(study.app, name="study")
 app.command("watch")(watch.watch)
 
 

@@ -82,6 +82,8 @@ def analyze(trials: Any, *, method: str = "nscore-plus", **settings: Any) -> Ana
         A trial table (see ``read_trials``), or a mapping from policy to its scores in order.
     method
         Name of the method, see ``stopwise.methods()``.
+    **settings
+        As listed above.
 
     Examples
     --------
@@ -96,7 +98,13 @@ def analyze(trials: Any, *, method: str = "nscore-plus", **settings: Any) -> Ana
 def analyze_tasks(
     trials: Any, *, method: str = "nscore-plus", **settings: Any
 ) -> dict[str, Analysis]:
-    """Return one analysis per task, each with its own alpha; settings as for ``analyze``."""
+    """Return one analysis per task, each with its own alpha.
+
+    Parameters
+    ----------
+    trials, method, **settings
+        As for ``analyze``.
+    """
     found = ranking.analyze_tasks(trials, method=method, **settings)
     return {task: with_figures(analysis) for task, analysis in found.items()}
 

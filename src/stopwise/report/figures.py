@@ -119,7 +119,15 @@ def plot_ranking(analysis: Analysis) -> "Figure":
 
 
 def plot_decision_regions(design: StepDesign, n: int) -> "Figure":
-    """Draw what ``step`` decides after n pairs, by the successes of both policies."""
+    """Draw what ``step`` decides after n pairs, by the successes of both policies.
+
+    Parameters
+    ----------
+    design
+        A design from ``stopwise.step_design``.
+    n
+        Number of pairs, from 1 to n_max.
+    """
     regions = design.decision_regions(n)
     shown = np.zeros(regions.futile.shape)
     shown[regions.futile] = 1

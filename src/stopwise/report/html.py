@@ -2,6 +2,8 @@
 
 import base64
 import io
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ from stopwise.report.methods_text import methods_paragraph
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["render"]
+__all__ = ["Chapter", "render"]
 
 
 CAPTIONS = {
@@ -24,7 +26,20 @@ CAPTIONS = {
 }
 
 
-def render(analyses: list[Analysis], figures: list[dict[str, "Figure"]]) -> str:
+@dataclass(frozen=True)
+class Chapter:
+    """A table that follows the analyses: its title, its columns and its rows of text."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def render(
+    analyses: Sequence[Analysis],
+    figures: list[dict[str, "Figure"]],
+    chapters: Sequence[Chapter] = (),
+) -> str:
     """Return the page with one section per task; text is escaped by the template."""
     from jinja2 import Environment
 
@@ -38,7 +53,9 @@ def render(analyses: list[Analysis], figures: list[dict[str, "Figure"]]) -> str:
         }
         for analysis, drawn in zip(analyses, figures, strict=True)
     ]
-    return environment.from_string(text).render(sections=sections, version=__version__)
+    return environment.from_string(text).render(
+        sections=sections, chapters=chapters, version=__version__
+    )
 
 
 def _as_svg(figure: "Figure") -> str:

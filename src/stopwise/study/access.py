@@ -1,0 +1,78 @@
+"""Who may do what: tokens with roles, of which only hashes are kept."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from enum import StrEnum
+
+from stopwise.errors import NotAllowed, require
+from stopwise.study.journal import Draft
+from stopwise.study.state import State
+
+__all__ = ["Grant", "Role", "authenticate", "create_token", "revoke_token"]
+
+
+class Role(StrEnum):
+    """What the holder of a token may do.
+
+    An owner may do everything; an operator takes and scores trials and never learns what is behind
+    a code; a viewer sees the evidence; a runner, a program at the robot, may ask which policy a
+    code stands for.
+    """
+
+    OWNER = "owner"
+    OPERATOR = "operator"
+    VIEWER = "viewer"
+    RUNNER = "runner"
+
+
+@dataclass(frozen=True)
+class Grant:
+    """A token that was recognised: its id, its role and the name it was made out to."""
+
+    token: str
+    role: Role
+    name: str
+
+
+def create_token(state: State, role: str, name: str) -> tuple[str, Draft]:
+    """Return a new token, to be shown once, and the fact to enter."""
+    require(
+        role in Role.__members__.values(),
+        f"role must be one of {', '.join(Role)}, but got {role!r}",
+    )
+    require(0 < len(name.strip()) <= 100, "a token needs a name of at most 100 characters")
+    taken = {record.name for record in state.tokens.values() if not record.revoked}
+    if name.strip() in taken:
+        raise NotAllowed(f"there is already a token for {name.strip()!r}: revoke it first")
+    text = "sw_" + secrets.token_urlsafe(32)
+    content = {
+        "token": secrets.token_hex(4),
+        "role": str(role),
+        "name": name.strip(),
+        "digest": _digest(text),
+    }
+    return text, Draft("token created", content)
+
+
+def revoke_token(state: State, token: str) -> Draft:
+    """Return the fact that a token, named by its id, is void."""
+    if token not in state.tokens:
+        raise NotAllowed(f"there is no token {token!r}")
+    if state.tokens[token].revoked:
+        raise NotAllowed(f"token {token!r} is already revoked")
+    return Draft("token revoked", {"token": token})
+
+
+def authenticate(state: State, text: str) -> Grant | None:
+    """Return what a token grants, or None; hashes are compared, so the time tells nothing."""
+    digest = _digest(text)
+    for record in state.tokens.values():
+        if record.digest == digest and not record.revoked:
+            return Grant(record.token, Role(record.role), record.name)
+    return None
+
+
+def _digest(text: str) -> str:
+    # A token has 256 random bits, so a plain hash cannot be searched.
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

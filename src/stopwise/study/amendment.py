@@ -1,0 +1,64 @@
+"""What is done to a study as a whole: locking, amending, unblinding."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from stopwise.errors import InvalidInput, NotAllowed, require
+from stopwise.study.assignment import locked_plan
+from stopwise.study.blinding import Lots
+from stopwise.study.journal import Draft
+from stopwise.study.plan import AMENDABLE, Plan
+from stopwise.study.state import State
+
+__all__ = ["amend", "lock", "unblind"]
+
+
+def lock(state: State, lots: Lots, plan: Plan) -> Draft:
+    """Return the fact that the plan is frozen: the plan, its hash, the labels, the commitment."""
+    if state.plan is not None:
+        raise NotAllowed("the study is already locked")
+    labels = lots.labels(plan)
+    return Draft(
+        "locked",
+        {
+            "plan": plan.content(),
+            "digest": plan.digest,
+            "commitment": lots.commitment,
+            "arms": list(labels),
+            "baseline": next((arm for arm, name in labels.items() if name == plan.baseline), None),
+        },
+    )
+
+
+def amend(state: State, reason: str, changes: dict[str, Any]) -> Draft:
+    """Return the fact that something was changed or remarked after the lock."""
+    plan = locked_plan(state)
+    require(bool(reason.strip()), "an amendment needs a reason")
+    for name in changes:
+        if name not in Plan.model_fields:
+            raise InvalidInput(f"the plan has no {name!r}")
+        if name not in AMENDABLE:
+            raise NotAllowed(
+                f"{name} is what the guarantee rests on and cannot change after the lock; what can "
+                f"are {', '.join(AMENDABLE)}: start a new study for the rest"
+            )
+    try:
+        changed = Plan.model_validate({**plan.content(), **changes})
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        name = ".".join(map(str, problem["loc"]))
+        raise InvalidInput(f"{name}: {problem['msg']}") from error
+    kept = {name: changed.content()[name] for name in changes}
+    return Draft("amended", {"reason": reason.strip(), "changes": kept})
+
+
+def unblind(state: State, lots: Lots, plan: Plan, reason: str) -> Draft:
+    """Return the fact that the names were revealed, with the secret behind all random draws."""
+    locked_plan(state)
+    if state.unblinded_at is not None:
+        raise NotAllowed("the study is already unblinded")
+    return Draft(
+        "unblinded",
+        {"names": lots.labels(plan), "secret": lots.secret, "reason": reason.strip()},
+    )

@@ -1,0 +1,102 @@
+"""What is drawn at random: labels, codes, orders and conditions, all from one secret.
+
+The secret is drawn at the lock and kept in the store; the journal holds only its hash. So nobody
+can foresee an order or a code, and after unblinding, which reveals the secret, anyone can check
+that each one was drawn as promised.
+"""
+
+import hashlib
+import hmac
+import math
+import secrets
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from stopwise.study.plan import Conditions, Plan
+
+__all__ = ["Lots", "new_secret"]
+
+# Without letters and digits that are mistaken for each other when read aloud.
+ALPHABET = "ACDEFHJKLMNPQRTUVWXY3479"
+SHORTEST = 3
+
+
+def new_secret() -> str:
+    """Return a fresh secret, 256 bits in hexadecimal."""
+    return secrets.token_hex(32)
+
+
+@dataclass(frozen=True)
+class Lots:
+    """Random draws that depend only on the secret, the plan's seed and what they are for."""
+
+    secret: str
+    seed: int
+
+    @property
+    def commitment(self) -> str:
+        """The hash by which the secret is bound at the lock."""
+        return hashlib.sha256(self.secret.encode()).hexdigest()
+
+    def labels(self, plan: Plan) -> dict[str, str]:
+        """Return a label for each policy, in random order; the names themselves if not blinded."""
+        names = plan.policy_names
+        if plan.blinding == "none":
+            return {name: name for name in names}
+        return {_letters(place): name for place, name in enumerate(self.shuffled(names, "label"))}
+
+    def shuffled(self, items: Iterable[str], *purpose: object) -> list[str]:
+        """Return the items in a random order."""
+        return sorted(items, key=lambda item: self._draw(*purpose, item))
+
+    def code(self, taken: Collection[str], *purpose: object) -> str:
+        """Return a short code that is not taken; longer ones when a quarter of them are."""
+        attempt = 0
+        while True:
+            length = SHORTEST
+            while 4 * len(taken) >= len(ALPHABET) ** length:
+                length += 1
+            number = int.from_bytes(self._draw("code", attempt, *purpose), "big")
+            code = "".join(
+                ALPHABET[number // len(ALPHABET) ** place % len(ALPHABET)]
+                for place in range(length)
+            )
+            if code not in taken:
+                return code
+            attempt += 1
+
+    def condition(self, conditions: Conditions | None, draw: int, *purpose: object) -> str | None:
+        """Return the draw-th initial condition, counted from 0."""
+        if conditions is None:
+            return None
+        if conditions.listed:
+            cycle, place = divmod(draw, len(conditions.listed))
+            order = self.shuffled(map(str, range(len(conditions.listed))), *purpose, cycle)
+            return conditions.listed[int(order[place])]
+        drawn = {
+            name: _rounded(low + (high - low) * self._uniform(*purpose, draw, name), high - low)
+            for name, (low, high) in conditions.drawn.items()
+        }
+        return ", ".join(f"{name} = {value}" for name, value in drawn.items())
+
+    def _uniform(self, *purpose: object) -> float:
+        return int.from_bytes(self._draw(*purpose)[:8], "big") / 2.0**64
+
+    def _draw(self, *purpose: object) -> bytes:
+        text = "\x1f".join(map(str, (self.seed, *purpose)))
+        return hmac.digest(self.secret.encode(), text.encode(), "sha256")
+
+
+def _letters(place: int) -> str:
+    """Return A to Z, then AA, AB and so on."""
+    text = ""
+    place += 1
+    while place:
+        place, rest = divmod(place - 1, 26)
+        text = chr(ord("A") + rest) + text
+    return text
+
+
+def _rounded(value: float, span: float) -> str:
+    """Return a number that a person can set: three digits of its range."""
+    return f"{value:.{max(0, 2 - math.floor(math.log10(span)))}f}"

@@ -1,0 +1,144 @@
+"""Connections to SQLite and PostgreSQL: durable, serialised writes, upgrades, clear errors."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, exc, inspect, text
+from sqlalchemy.engine import URL, make_url
+
+from stopwise.errors import InvalidInput, InvalidState, StopwiseError, StoreFailed
+from stopwise.study.tables import HEAD
+
+__all__ = ["connect", "database_url", "migrate", "reading", "serialise", "writing"]
+
+# Set-up and upgrades of one PostgreSQL database are serialised by this number.
+SET_UP_LOCK = 0x57_0B_15E
+SECONDS_TO_WAIT = 30
+
+
+def database_url(text_or_path: str | Path) -> URL:
+    """Return the URL of a database; anything that is no URL is the path of an SQLite file."""
+    given = str(text_or_path)
+    if "://" not in given:
+        return URL.create("sqlite", database=given)
+    try:
+        url = make_url(given)
+    except exc.ArgumentError as error:
+        raise InvalidInput("this is not the URL of a database") from error
+    if url.get_backend_name() == "postgresql":
+        return url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() == "sqlite":
+        return url
+    raise InvalidInput(
+        f"a study lives in SQLite or PostgreSQL, but got a URL of {url.get_backend_name()}"
+    )
+
+
+def connect(url: URL) -> Engine:
+    """Return an engine whose commits are durable."""
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(url, connect_args={"timeout": SECONDS_TO_WAIT})
+        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    try:
+        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+    except ImportError as error:
+        raise StopwiseError(
+            'a study in PostgreSQL needs psycopg: pip install "stopwise[postgres]"'
+        ) from error
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """Give a connection that sees one consistent state of the database."""
+    options = {} if _is_sqlite(engine) else {"isolation_level": "REPEATABLE READ"}
+    with _clear_errors(engine), engine.connect().execution_options(**options) as connection:
+        yield connection
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """Give a connection in a transaction that is committed at the end, or leaves nothing."""
+    with (
+        _clear_errors(engine),
+        engine.connect().execution_options(writes=True) as connection,
+        connection.begin(),
+    ):
+        yield connection
+
+
+def migrate(engine: Engine, target: str = HEAD) -> None:
+    """Bring the tables to the target version; refuse those of a newer stopwise."""
+    if _version(engine) == target:
+        return
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
+    with writing(engine) as connection:
+        serialise(connection)
+        config.attributes["connection"] = connection
+        command.upgrade(config, target)
+
+
+def serialise(connection: Connection) -> None:
+    """Let no other connection set up the database until the transaction ends."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({SET_UP_LOCK})"))
+
+
+def _version(engine: Engine) -> str | None:
+    """Return the version of the tables, None for an empty database."""
+    with reading(engine) as connection:
+        tables = set(inspect(connection).get_table_names())
+        if "alembic_version" not in tables:
+            return None
+        version = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if version is not None and version > HEAD:
+        raise InvalidState(
+            f"this store has schema version {version}, but this stopwise knows versions up to "
+            f"{HEAD}: install a newer one"
+        )
+    return version
+
+
+def _is_sqlite(engine: Engine) -> bool:
+    return engine.dialect.name == "sqlite"
+
+
+def _set_up_sqlite(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # transactions begin below, not where the driver guesses
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = FULL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@contextmanager
+def _clear_errors(engine: Engine) -> Iterator[None]:
+    """Turn what a database says into one clear line, without passwords."""
+    place = engine.url.render_as_string(hide_password=True)
+    try:
+        yield
+    except exc.DBAPIError as error:
+        if error.connection_invalidated:
+            raise StoreFailed(
+                f"the connection to {place} was lost: whether the last report was stored is not "
+                "known; send it again with the same key"
+            ) from error
+        reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "failed"
+        if "malformed" in reason or "not a database" in reason:
+            raise InvalidState(f"the store {place} is damaged: {reason}") from error
+        raise StoreFailed(f"the store {place} failed, nothing was written: {reason}") from error
+    except exc.SQLAlchemyError as error:
+        raise StoreFailed(f"the store {place} failed, nothing was written: {error}") from error

@@ -1,0 +1,1 @@
+"""Upgrades of a store, run when it is opened."""

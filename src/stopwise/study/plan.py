@@ -1,0 +1,168 @@
+"""The plan of a study: what is compared, how it is scored, and when it is enough."""
+
+import hashlib
+import json
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from stopwise.errors import StopwiseError
+from stopwise.study.rubric import Binary, Rubric
+
+__all__ = ["AMENDABLE", "Conditions", "Plan", "Policy", "Task"]
+
+# What may change after the lock: nothing that the guarantee rests on.
+AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Policy(_Strict):
+    """One policy; ``run`` is what the robot-side runner starts, never shown to operators."""
+
+    name: str = Field(min_length=1, max_length=200)
+    run: str | None = Field(default=None, max_length=4000)
+
+
+class Conditions(_Strict):
+    """Initial conditions: a list gone through in random order, or numbers drawn from ranges."""
+
+    listed: tuple[str, ...] = ()
+    drawn: dict[str, tuple[float, float]] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "Conditions":
+        if bool(self.listed) == bool(self.drawn):
+            raise ValueError("give either listed or drawn conditions")
+        for name, (low, high) in self.drawn.items():
+            if not low < high:
+                raise ValueError(f"the range of {name} must be [low, high] with low below high")
+        return self
+
+
+class Task(_Strict):
+    """What the robot has to do, how it is scored and from where it starts."""
+
+    name: str = Field(min_length=1, max_length=200)
+    instructions: str = Field(default="", max_length=10_000)
+    score: Rubric = Field(default_factory=Binary)
+    conditions: Conditions | None = None
+
+    @field_validator("score", mode="before")
+    @classmethod
+    def _short_form(cls, value: Any) -> Any:
+        return {"kind": value} if isinstance(value, str) else value
+
+
+class Plan(_Strict):
+    """All that is declared before the first trial.
+
+    Parameters
+    ----------
+    policies, tasks
+        What is compared, and on what.
+    design
+        "independent", or "blocks": all policies of a row start from the same condition.
+    method, parameters, alpha, alpha_for, adjust, baseline, ties
+        The test; ``alpha_for`` says whether alpha holds for each task or is split over all.
+    n_max
+        The greatest number of trials per policy and task, or None for no limit.
+    seed
+        Enters the random order; what makes it unpredictable is a secret drawn at the lock.
+    blinding
+        "trial" (a fresh code per trial), "policy" (one code per policy) or "none".
+    lease_minutes
+        After so long without a result, a trial may be handed out again.
+    look_ahead
+        How many rows may be open beyond the first that is not settled; None for no limit.
+    tags
+        Failure tags that operators may choose from.
+    """
+
+    name: str = Field(min_length=1, max_length=200)
+    description: str = Field(default="", max_length=10_000)
+    policies: tuple[Policy, ...] = Field(min_length=2, max_length=100)
+    tasks: tuple[Task, ...] = Field(min_length=1, max_length=100)
+    design: Literal["independent", "blocks"] = "independent"
+    method: str = "nscore-plus"
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    alpha: float = Field(default=0.05, gt=0, lt=1)
+    alpha_for: Literal["study", "task"] = "study"
+    adjust: Literal["bonferroni", "holm", "closed"] = "holm"
+    baseline: str | None = None
+    ties: Literal["strict", "paper"] = "strict"
+    n_max: int | None = Field(default=None, ge=1)
+    seed: int = Field(default=0, ge=0)
+    blinding: Literal["trial", "policy", "none"] = "trial"
+    lease_minutes: float = Field(default=30.0, gt=0)
+    look_ahead: int | None = Field(default=None, ge=0)
+    tags: tuple[str, ...] = ()
+
+    @field_validator("policies", "tasks", mode="before")
+    @classmethod
+    def _names_alone(cls, value: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            return value
+        return [{"name": item} if isinstance(item, str) else item for item in value]
+
+    @field_validator("policies", "tasks")
+    @classmethod
+    def _distinct(cls, value: tuple[Any, ...]) -> tuple[Any, ...]:
+        names = [item.name for item in value]
+        if len(set(names)) < len(names):
+            raise ValueError("names must be distinct")
+        return value
+
+    @field_validator("baseline")
+    @classmethod
+    def _known(cls, value: str | None, info: Any) -> str | None:
+        names = [policy.name for policy in info.data.get("policies", ())]
+        if value is not None and names and value not in names:
+            raise ValueError(f"must be one of {', '.join(names)}")
+        return value
+
+    @model_validator(mode="after")
+    def _test_exists(self) -> "Plan":
+        from stopwise.ranking.contest import Contest
+
+        try:
+            for task in self.tasks:
+                Contest([policy.name for policy in self.policies], **self.settings(task))
+        except StopwiseError as error:
+            raise ValueError(str(error)) from error
+        return self
+
+    @property
+    def policy_names(self) -> tuple[str, ...]:
+        """The names of the policies, as listed."""
+        return tuple(policy.name for policy in self.policies)
+
+    def task(self, name: str) -> Task:
+        """Return the task of this name."""
+        return next(task for task in self.tasks if task.name == name)
+
+    def settings(self, task: Task) -> dict[str, Any]:
+        """Return the settings of the contest of one task, for policies by their names."""
+        return {
+            "method": self.method,
+            "alpha": self.alpha / (len(self.tasks) if self.alpha_for == "study" else 1),
+            "n_max": self.n_max,
+            "bounds": task.score.bounds,
+            "design": "paired" if self.design == "blocks" else "independent",
+            "adjust": self.adjust,
+            "baseline": self.baseline,
+            "ties": self.ties,
+            **self.parameters,
+        }
+
+    def content(self) -> dict[str, Any]:
+        """Return the plan as plain JSON content."""
+        return self.model_dump(mode="json")
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the plan; published, it is a preregistration."""
+        text = json.dumps(self.content(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,112 @@
+"""Reading ``study.yaml``: what is wrong is said with the line on which it stands."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from stopwise.errors import InvalidInput
+from stopwise.study.plan import Plan
+
+__all__ = ["FILE_NAME", "parse_plan", "read_plan", "read_store", "template"]
+
+FILE_NAME = "study.yaml"
+Place = tuple[str | int, ...]
+
+
+def template() -> str:
+    """Return a commented plan to start from."""
+    return files("stopwise.study").joinpath("template/study.yaml").read_text(encoding="utf-8")
+
+
+def read_plan(path: Path) -> Plan:
+    """Read a plan, or raise ``InvalidInput`` with a line for each thing that is wrong."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path}: not UTF-8 text: {error.reason}") from error
+    return parse_plan(text, str(path))
+
+
+def read_store(path: Path) -> str | None:
+    """Return the URL under ``store:`` of a plan, if the file is there and names one."""
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError):
+        return None
+    found = content.get("store") if isinstance(content, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def parse_plan(text: str, source: str = FILE_NAME) -> Plan:
+    """Parse the text of a plan; ``source`` is named in errors."""
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        content = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "not readable"
+        raise InvalidInput(f"{source}{line}: this is not YAML: {problem}") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{source}: this is not YAML: {error}") from error
+    if not isinstance(content, dict):
+        raise InvalidInput(f"{source}: a plan is a list of `name: value` lines")
+    lines: dict[Place, int] = {}
+    twice = _note_lines(root, (), lines)
+    if twice:
+        raise InvalidInput(f"{source}, line {twice[1]}: {twice[0]!r} is given twice")
+    content.pop("store", None)  # where a study lives is no part of what is declared
+    try:
+        return Plan.model_validate(content)
+    except ValidationError as error:
+        raise InvalidInput("\n".join(_complaints(error, lines, source))) from error
+
+
+def _note_lines(node: Any, place: Place, lines: dict[Place, int]) -> tuple[str, int] | None:
+    """Note the line of every value by its place; return a key that stands twice, if any."""
+    lines.setdefault(place, node.start_mark.line + 1)
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            inside = (*place, str(key.value))
+            if inside in lines:
+                return str(key.value), key.start_mark.line + 1
+            lines[inside] = key.start_mark.line + 1
+            found = _note_lines(value, inside, lines)
+            if found:
+                return found
+    elif isinstance(node, yaml.SequenceNode):
+        for index, value in enumerate(node.value):
+            found = _note_lines(value, (*place, index), lines)
+            if found:
+                return found
+    return None
+
+
+def _complaints(error: ValidationError, lines: dict[Place, int], source: str) -> list[str]:
+    found = []
+    for problem in error.errors(include_url=False):
+        place, line = _deepest(problem["loc"], lines)
+        name = ".".join(map(str, place))
+        rule = problem["msg"].removeprefix("Value error, ")
+        found.append(f"{source}, line {line}: {f'{name}: ' if name else ''}{rule}")
+    return found
+
+
+def _deepest(location: Place, lines: dict[Place, int]) -> tuple[Place, int]:
+    """Return the known place that a location names; tags of alternatives are no places."""
+    place: Place = ()
+    missing = False
+    for part in location:
+        if (*place, part) in lines:
+            place = (*place, part)
+            missing = False
+        else:
+            missing = True
+    line = lines.get(place, 1)
+    last = location[-1] if location else None
+    return ((*place, last) if missing and isinstance(last, str) else place), line

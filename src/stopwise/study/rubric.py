@@ -1,0 +1,152 @@
+"""How an answer at the robot becomes a score: success, milestones, levels or a number."""
+
+import math
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from stopwise.errors import InvalidInput, require
+
+__all__ = ["Binary", "Levels", "Milestones", "Number", "Rubric"]
+
+Model = TypeVar("Model")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Binary(_Strict):
+    """Success or failure; the answer is true or false, the score 1 or 0."""
+
+    kind: Literal["binary"] = "binary"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The range of the score."""
+        return 0.0, 1.0
+
+    def score(self, answer: Any) -> float:
+        """Return 1 for success and 0 for failure."""
+        require(
+            answer is True or answer is False or (_is_number(answer) and answer in (0, 1)),
+            f"a success must be true or false, but got {answer!r}",
+        )
+        return float(answer)
+
+
+class Milestone(_Strict):
+    """One step of the task that may be reached, and its share of the score."""
+
+    name: str = Field(min_length=1, max_length=200)
+    weight: float = Field(default=1.0, gt=0)
+
+
+class Milestones(_Strict):
+    """A checklist; the answer names the milestones reached, the score is their share of weight."""
+
+    kind: Literal["milestones"] = "milestones"
+    milestones: tuple[Milestone, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _distinct(self) -> "Milestones":
+        return _with_distinct_names(self, [step.name for step in self.milestones], "milestones")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The range of the score."""
+        return 0.0, 1.0
+
+    def score(self, answer: Any) -> float:
+        """Return the weight of the milestones reached as a share of all."""
+        known = {step.name: step.weight for step in self.milestones}
+        require(
+            isinstance(answer, Sequence) and not isinstance(answer, str),
+            f"the milestones reached must be a list of names, but got {answer!r}",
+        )
+        for name in answer:
+            _require_known(name, known, "a milestone")
+        require(len(set(answer)) == len(answer), f"a milestone is named twice in {answer!r}")
+        reached = math.fsum(known[name] for name in answer)
+        return min(1.0, reached / math.fsum(known.values()))
+
+
+class Level(_Strict):
+    """One outcome and its score."""
+
+    name: str = Field(min_length=1, max_length=200)
+    value: float
+
+
+class Levels(_Strict):
+    """Ordered outcomes, of which exactly one is named; the score is its value."""
+
+    kind: Literal["levels"] = "levels"
+    levels: tuple[Level, ...] = Field(min_length=2)
+
+    @model_validator(mode="after")
+    def _distinct(self) -> "Levels":
+        if self.bounds[0] == self.bounds[1]:
+            raise ValueError("levels must have at least two different values")
+        return _with_distinct_names(self, [level.name for level in self.levels], "levels")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The range of the score."""
+        values = [level.value for level in self.levels]
+        return min(values), max(values)
+
+    def score(self, answer: Any) -> float:
+        """Return the value of the named level."""
+        known = {level.name: level.value for level in self.levels}
+        _require_known(answer, known, "a level")
+        return known[answer]
+
+
+class Number(_Strict):
+    """A number within a range; the score is the number."""
+
+    kind: Literal["number"] = "number"
+    low: float
+    high: float
+    step: float | None = Field(default=None, gt=0)
+    unit: str = Field(default="", max_length=40)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "Number":
+        if not self.low < self.high:
+            raise ValueError(f"low must be below high, but got {self.low:g} and {self.high:g}")
+        return self
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The range of the score."""
+        return self.low, self.high
+
+    def score(self, answer: Any) -> float:
+        """Return the number, which must lie within the range."""
+        require(_is_number(answer), f"the score must be a number, but got {answer!r}")
+        require(
+            self.low <= answer <= self.high,
+            f"the score must lie in [{self.low:g}, {self.high:g}], but got {answer!r}",
+        )
+        return float(answer)
+
+
+Rubric = Annotated[Binary | Milestones | Levels | Number, Field(discriminator="kind")]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _require_known(name: Any, known: dict[str, float], what: str) -> None:
+    if not isinstance(name, str) or name not in known:
+        raise InvalidInput(f"{what} must be one of {', '.join(known)}, but got {name!r}")
+
+
+def _with_distinct_names(model: Model, names: list[str], what: str) -> Model:
+    if len(set(names)) < len(names):
+        raise ValueError(f"the names of {what} must be distinct")
+    return model

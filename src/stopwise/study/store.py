@@ -1,0 +1,256 @@
+"""The store of one study: its journal in a database, appended to by one writer at a time."""
+
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, insert, select, text, update
+
+from stopwise.errors import InvalidInput, InvalidState, NotAllowed, require
+from stopwise.study.blinding import new_secret
+from stopwise.study.database import connect, database_url, migrate, reading, serialise, writing
+from stopwise.study.journal import ORIGIN, Draft, Entry, decode, encode, verified
+from stopwise.study.tables import journal, snapshots, studies
+
+__all__ = ["Snapshot", "Store", "Writer"]
+
+Snapshot = tuple[int, str, str]  # sequence number and hash of its last entry, and the content
+BATCH = 10_000
+
+
+class Store:
+    """One study in a database.
+
+    Parameters
+    ----------
+    engine
+        The database.
+    study
+        The name under which the study is kept there.
+    clock
+        Seconds since 1970; by default the machine's clock for SQLite, the server's for PostgreSQL,
+        so that several machines agree.
+    """
+
+    def __init__(
+        self, engine: Engine, study: str, clock: Callable[[], float] | None = None
+    ) -> None:
+        self.engine, self.study = engine, study
+        self._clock = clock or (time.time if engine.dialect.name == "sqlite" else None)
+        self._closing = weakref.finalize(self, engine.dispose)  # also for those who forget
+
+    @classmethod
+    def open(
+        cls,
+        url_or_path: str | Path,
+        *,
+        create: str | None = None,
+        may_exist: bool = False,
+        clock: Callable[[], float] | None = None,
+    ) -> "Store":
+        """Open the store at a path or URL, upgraded to the newest schema.
+
+        The study's name stands after "#" in a URL; it may be left out if there is only one.
+        With ``create``, a study that is not there is made, by default under that name.
+        """
+        base, _, name = str(url_or_path).partition("#")
+        url = database_url(base)
+        missing = url.get_backend_name() == "sqlite" and not Path(url.database or "").exists()
+        require(create is not None or not missing, f"there is no study at {base}")
+        engine = connect(url)
+        try:
+            migrate(engine)
+            study = _find(engine, name, create, may_exist=may_exist)
+        except BaseException:
+            engine.dispose()
+            raise
+        return cls(engine, study, clock)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+    def now(self) -> float:
+        """Return the time by the store's clock."""
+        if self._clock is not None:
+            return self._clock()
+        with reading(self.engine) as connection:
+            return _server_time(connection)
+
+    def secret(self) -> str:
+        """Return the secret from which everything random is drawn."""
+        with reading(self.engine) as connection:
+            found = connection.execute(
+                select(studies.c.secret).where(studies.c.study == self.study)
+            ).scalar()
+        if found is None:
+            raise InvalidInput(f"there is no study named {self.study!r} in this store")
+        return str(found)
+
+    def entries(self, after: int = 0, previous: str = ORIGIN) -> Iterator[Entry]:
+        """Yield the entries after a known one; raise where the chain does not hold."""
+        with reading(self.engine) as connection:
+            for _, body, digest in self._rows(connection, after, previous):
+                yield decode(body, digest)
+
+    def check_chain(self, start: int, anchor: tuple[int, str]) -> None:
+        """Check the hashes from an entry on, and that the anchor is among them."""
+        seq, digest = anchor
+        with reading(self.engine) as connection:
+            found = connection.execute(
+                select(journal.c.hash).where(
+                    journal.c.study == self.study, journal.c.seq == max(start - 1, 0)
+                )
+            ).scalar()
+            after = (start - 1, str(found)) if start > 1 else (0, ORIGIN)
+            for number, _, known in self._rows(connection, *after):
+                if number == seq and known != digest:
+                    raise InvalidState(f"the saved state does not belong to entry {seq}")
+
+    def damage(self) -> list[str]:
+        """Return what the database itself finds wrong with its file."""
+        if self.engine.dialect.name != "sqlite":
+            return []
+        with reading(self.engine) as connection:
+            found = connection.exec_driver_sql("PRAGMA integrity_check(10)").scalars().all()
+        return [] if found == ["ok"] else [f"the file is damaged: {line}" for line in found]
+
+    @contextmanager
+    def writer(self) -> Iterator["Writer"]:
+        """Give the one writer of the study; all it adds is committed together, or nothing."""
+        with writing(self.engine) as connection:
+            head = connection.execute(
+                select(studies.c.seq, studies.c.hash)
+                .where(studies.c.study == self.study)
+                .with_for_update()
+            ).one_or_none()
+            if head is None:
+                raise InvalidInput(f"there is no study named {self.study!r} in this store")
+            yield Writer(self, connection, head.seq, head.hash)
+
+    def snapshot(self) -> Snapshot | None:
+        """Return the saved state, if any."""
+        with reading(self.engine) as connection:
+            found = connection.execute(
+                select(snapshots.c.seq, snapshots.c.hash, snapshots.c.content).where(
+                    snapshots.c.study == self.study
+                )
+            ).one_or_none()
+        return None if found is None else (found.seq, found.hash, found.content)
+
+    def save_snapshot(self, snapshot: Snapshot) -> None:
+        """Replace the saved state."""
+        seq, digest, content = snapshot
+        with writing(self.engine) as connection:
+            connection.execute(snapshots.delete().where(snapshots.c.study == self.study))
+            connection.execute(
+                insert(snapshots).values(study=self.study, seq=seq, hash=digest, content=content)
+            )
+
+    def _rows(
+        self, connection: Connection, after: int, previous: str
+    ) -> Iterator[tuple[int, str, str]]:
+        """Yield verified rows; the last one must be where the study says that it ends."""
+        head = connection.execute(
+            select(studies.c.seq, studies.c.hash).where(studies.c.study == self.study)
+        ).one()
+        if (head.seq, head.hash) == (after, previous):
+            return
+        query = (
+            select(journal.c.seq, journal.c.body, journal.c.hash)
+            .where(journal.c.study == self.study, journal.c.seq > after)
+            .order_by(journal.c.seq)
+        )
+        if head.seq - after > BATCH:
+            query = query.execution_options(yield_per=BATCH)
+        found = connection.execute(query)
+        last = after, previous
+        for row in verified((tuple(row) for row in found), seq=after, previous=previous):
+            last = row[0], row[2]
+            yield row
+        if last != (head.seq, head.hash):
+            raise InvalidState(
+                f"the journal is damaged: it ends with entry {last[0]}, but {head.seq} were made"
+            )
+
+
+class Writer:
+    """The right to add to a journal, within one transaction."""
+
+    def __init__(self, store: Store, connection: Connection, seq: int, digest: str) -> None:
+        self.connection, self.seq, self.hash = connection, seq, digest
+        self._store = store
+        self.time = store._clock() if store._clock is not None else _server_time(connection)
+
+    def entries(self, after: int, previous: str) -> list[Entry]:
+        """Return the entries after a known one."""
+        if after == self.seq and previous == self.hash:
+            return []
+        rows = self._store._rows(self.connection, after, previous)
+        return [decode(body, digest) for _, body, digest in rows]
+
+    def find(self, key: str) -> Entry | None:
+        """Return the entry that was made with this idempotency key, if any."""
+        found = self.connection.execute(
+            select(journal.c.body, journal.c.hash).where(
+                journal.c.study == self._store.study, journal.c.key == key
+            )
+        ).one_or_none()
+        return None if found is None else decode(found.body, found.hash)
+
+    def add(self, drafts: list[Draft], *, who: str, key: str | None = None) -> list[Entry]:
+        """Add facts; the last one carries the key."""
+        rows, entries = [], []
+        study = self._store.study
+        for draft in drafts:
+            own = key if draft is drafts[-1] else None
+            body, digest = encode(
+                draft,
+                study=study,
+                seq=self.seq + 1,
+                time=self.time,
+                who=who,
+                key=own,
+                previous=self.hash,
+            )
+            self.seq, self.hash = self.seq + 1, digest
+            rows.append({"study": study, "seq": self.seq, "key": own, "body": body, "hash": digest})
+            entries.append(decode(body, digest))
+        if rows:
+            self.connection.execute(insert(journal), rows)
+            self.connection.execute(
+                update(studies).where(studies.c.study == study).values(seq=self.seq, hash=self.hash)
+            )
+        return entries
+
+
+def _server_time(connection: Connection) -> float:
+    found = connection.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar()
+    return float(found or 0.0)
+
+
+def _find(engine: Engine, name: str, create: str | None, *, may_exist: bool) -> str:
+    """Return the name of the study that is wanted, made if asked for and not there."""
+    with writing(engine) if create else reading(engine) as connection:
+        serialise(connection)
+        known = list(connection.execute(select(studies.c.study)).scalars())
+        wanted = name or (_only(known) if known else create or "study")
+        if wanted in known:
+            if create and not may_exist:
+                raise NotAllowed(f"there is already a study named {wanted!r} in this store")
+        elif create:
+            new = {"study": wanted, "secret": new_secret(), "seq": 0, "hash": ORIGIN}
+            connection.execute(insert(studies).values(new))
+        else:
+            raise InvalidInput(f"there is no study named {wanted!r} in this store")
+    return wanted
+
+
+def _only(known: list[str]) -> str:
+    require(
+        len(known) == 1,
+        f"this store has several studies: name one after '#': {', '.join(sorted(known))}",
+    )
+    return known[0]

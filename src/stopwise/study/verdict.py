@@ -1,0 +1,182 @@
+"""What a study has found so far, replayed from its journal."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.errors import NotAllowed
+from stopwise.ranking.analysis import Standing
+from stopwise.ranking.analyze import rank
+from stopwise.ranking.rules import Rules
+from stopwise.ranking.table import Table
+from stopwise.report.analysis import Analysis, with_figures
+from stopwise.study.board import Board
+from stopwise.study.plan import Plan
+from stopwise.study.state import State
+
+__all__ = ["StudyVerdict", "TaskVerdict", "analyses", "verdict"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskVerdict:
+    """One task: how each pair stands after the rows used.
+
+    Attributes
+    ----------
+    pairs
+        One standing per compared pair, by policies' names, or labels before unblinding.
+    rows
+        Rows used: the first so many, each with all results that were needed.
+    needed
+        Policies (labels) that still have an undecided comparison.
+    decided
+        Whether every pair is decided.
+    """
+
+    task: str
+    alpha: float
+    pairs: tuple[Standing, ...]
+    rows: int
+    n_max: int | None
+    needed: tuple[str, ...]
+    decided: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyVerdict:
+    """What is known after entry ``seq`` of the journal; never changes afterwards."""
+
+    tasks: tuple[TaskVerdict, ...]
+    finished: bool
+    blinded: bool
+    seq: int
+    hash: str
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in words."""
+        return " ".join(_sentence(task, several=len(self.tasks) > 1) for task in self.tasks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "tasks": [_task_content(task) for task in self.tasks],
+            "finished": self.finished,
+            "blinded": self.blinded,
+            "sentence": self.sentence,
+            "seq": self.seq,
+            "hash": self.hash,
+        }
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def verdict(state: State) -> StudyVerdict:
+    """Return the verdict of the rows that can be used now."""
+    shown = state.shown()
+    tasks = tuple(_task_verdict(name, board, shown) for name, board in state.boards.items())
+    return StudyVerdict(
+        tasks=tasks,
+        finished=bool(tasks) and not any(task.needed for task in tasks),
+        blinded=state.names is None,
+        seq=state.seq,
+        hash=state.hash,
+    )
+
+
+def analyses(state: State, plan: Plan) -> dict[str, Analysis]:
+    """Return the whole analysis of each task, replayed from the rows used."""
+    shown = state.shown()
+    found = {}
+    for task in plan.tasks:
+        board = state.boards[task.name]
+        if not board.used:
+            continue
+        settings = plan.settings(task)
+        baseline = board.contest.rules.baseline
+        rules = Rules(
+            **{
+                name: settings.pop(name)
+                for name in ("method", "alpha", "n_max", "bounds", "design", "adjust", "ties")
+            },
+            policies=tuple(shown[arm] for arm in state.arms),
+            baseline=None if baseline is None else shown[baseline],
+            parameters=plan.parameters,
+        )
+        table = Table(
+            policies=rules.policies,
+            scores=_matrix(board, state.arms),
+            design=rules.design,
+            task=task.name,
+            bounds=task.score.bounds,
+            warnings=(),
+        )
+        found[task.name] = with_figures(rank(table, rules))
+    if not found:
+        raise NotAllowed("there is nothing to analyse yet: no row of trials is complete")
+    return found
+
+
+def _matrix(board: Board, arms: tuple[str, ...]) -> Floats:
+    return np.array([[scores.get(arm, np.nan) for arm in arms] for scores in board.used_scores()])
+
+
+def _task_verdict(name: str, board: Board, shown: dict[str, str]) -> TaskVerdict:
+    contest = board.contest
+    return TaskVerdict(
+        task=name,
+        alpha=contest.rules.alpha,
+        pairs=tuple(
+            replace(pair, policy0=shown[pair.policy0], policy1=shown[pair.policy1])
+            for pair in contest.standings()
+        ),
+        rows=contest.rows,
+        n_max=board.n_max,
+        needed=tuple(shown[arm] for arm in contest.needed),
+        decided=contest.decided,
+    )
+
+
+def _sentence(task: TaskVerdict, *, several: bool) -> str:
+    decided = [pair for pair in task.pairs if pair.decided]
+    prefix = f"{task.task}: " if several else ""
+    claims = "; ".join(f"{pair.better} is better than {_worse(pair)}" for pair in decided)
+    rest = len(task.pairs) - len(decided)
+    if not decided:
+        return f"{prefix}nothing is decided after {task.rows} rows of trials."
+    open_text = f"; {rest} of {len(task.pairs)} pairs undecided" if rest else ""
+    return f"{prefix}{claims}{open_text} (alpha = {task.alpha:g}, {task.rows} rows of trials)."
+
+
+def _worse(pair: Standing) -> str:
+    return pair.policy1 if pair.better == pair.policy0 else pair.policy0
+
+
+def _task_content(task: TaskVerdict) -> dict[str, Any]:
+    return {
+        "task": task.task,
+        "alpha": task.alpha,
+        "rows": task.rows,
+        "n_max": task.n_max,
+        "needed": list(task.needed),
+        "decided": task.decided,
+        "pairs": [_pair_content(pair) for pair in task.pairs],
+    }
+
+
+def _pair_content(pair: Standing) -> dict[str, Any]:
+    finite = pair.log_e is not None and math.isfinite(pair.log_e)
+    return {
+        "policy0": pair.policy0,
+        "policy1": pair.policy1,
+        "decision": pair.decision.value,
+        "better": pair.better,
+        "implied": pair.implied,
+        "n": pair.n,
+        "p_value": pair.p_value,
+        "log_e": pair.log_e if finite else None,
+    }

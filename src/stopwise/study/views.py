@@ -1,0 +1,172 @@
+"""What people are shown of a study: frozen, and blind where it must be."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from stopwise.study.assignment import finished, holding
+from stopwise.study.plan import Plan
+from stopwise.study.state import State, Trial
+
+__all__ = ["Assignment", "Recorded", "Resolved", "StationStatus", "Status", "assignment", "status"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assignment:
+    """A trial as its operator sees it: nothing here depends on which policy it is.
+
+    Attributes
+    ----------
+    trial
+        Its number, by which it is reported.
+    code
+        The blind code, to be told to whatever starts the policy.
+    rubric
+        How it is scored: the task's ``score`` as in the plan.
+    seconds_left
+        Time until the trial may be given to another station.
+    needed
+        Whether its result can still change the verdict; if not, it need not be run.
+    """
+
+    trial: int
+    code: str
+    task: str
+    instructions: str
+    condition: str | None
+    rubric: dict[str, Any]
+    tags: tuple[str, ...]
+    station: str
+    started: bool
+    seconds_left: float
+    needed: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """What became of a report: ``counted`` is false for a second result of the same slot.
+
+    ``repeated`` tells that the report with this key was already there; nothing was stored again.
+    """
+
+    trial: int
+    score: float
+    counted: bool
+    repeated: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolved:
+    """The policy behind a code, for the program at the robot only."""
+
+    trial: int
+    policy: str
+    run: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StationStatus:
+    """One station: the trial it holds now (or None), and how many it has scored."""
+
+    station: str
+    trial: int | None
+    code: str | None
+    started: bool
+    scored: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status:
+    """Where a study stands.
+
+    Attributes
+    ----------
+    phase
+        "draft", "running" or "finished".
+    scored, counted, voided, duplicates, in_flight
+        Trials with a score, those that settled a slot, voided ones, second results of a slot, and
+        those handed out whose time is not over.
+    seq, hash
+        The last entry of the journal; published, its hash binds everything before it.
+    """
+
+    study: str
+    name: str
+    phase: str
+    unblinded: bool
+    plan_digest: str | None
+    seq: int
+    hash: str
+    assigned: int
+    scored: int
+    counted: int
+    voided: int
+    duplicates: int
+    in_flight: int
+    amendments: int
+    stations: tuple[StationStatus, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+
+def assignment(state: State, plan: Plan, trial: Trial, now: float) -> Assignment:
+    """Return what the operator of a trial may see."""
+    task = plan.task(trial.task)
+    board = state.boards[trial.task]
+    slot = board.rows[trial.row][trial.arm]
+    return Assignment(
+        trial=trial.number,
+        code=trial.code,
+        task=trial.task,
+        instructions=task.instructions,
+        condition=trial.condition,
+        rubric=task.score.model_dump(mode="json"),
+        tags=plan.tags,
+        station=trial.station,
+        started=trial.started,
+        seconds_left=max(0.0, trial.expires - state.clock_at(now)),
+        needed=trial.status == "leased" and not slot.settled and trial.arm in board.needed,
+    )
+
+
+def status(state: State, name: str, now: float) -> Status:
+    """Return where the study stands."""
+    trials = state.trials
+    scored = sum(trial.status == "scored" for trial in trials)
+    counted = sum(trial.counted for trial in trials)
+    stations = tuple(_station(state, station, now) for station in sorted(state.held))
+    running = "finished" if finished(state) else "running"
+    return Status(
+        study=state.study,
+        name=name,
+        phase=running if state.plan is not None else "draft",
+        unblinded=state.unblinded_at is not None,
+        plan_digest=state.plan.digest if state.plan is not None else None,
+        seq=state.seq,
+        hash=state.hash,
+        assigned=len(trials),
+        scored=scored,
+        counted=counted,
+        voided=sum(trial.status == "voided" for trial in trials),
+        duplicates=scored - counted,
+        in_flight=sum(station.trial is not None for station in stations),
+        amendments=len(state.amendments),
+        stations=stations,
+    )
+
+
+def _station(state: State, station: str, now: float) -> StationStatus:
+    held = holding(state, station, now)
+    own = [trial for trial in state.trials if trial.station == station]
+    return StationStatus(
+        station=station,
+        trial=None if held is None else held.number,
+        code=None if held is None else held.code,
+        started=held is not None and held.started,
+        scored=sum(trial.status == "scored" for trial in own),
+    )

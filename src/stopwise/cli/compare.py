@@ -72,7 +72,7 @@ def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) 
 
 def _from_files(first: str, second: str, alpha: float, bounds: str | None) -> dict[str, Any]:
     from stopwise import analyze, read_trials
-    from stopwise.cli.analyze import parse_bounds
+    from stopwise.cli.options import parse_bounds
     from stopwise.errors import require
 
     for name in (first, second):

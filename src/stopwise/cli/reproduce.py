@@ -122,7 +122,7 @@ def _run(
     """Run one, print it unless JSON is wanted, and return it for JSON."""
     from rich.console import Console
 
-    from stopwise.display import progress_bar
+    from stopwise.display import bar
 
     console = Console(quiet=as_json, highlight=False)
     if not console.is_terminal:
@@ -135,8 +135,10 @@ def _run(
             typer.echo(f"  {line}", err=True)
         return {**content, "disagreements": []}
     runner, settings = _scripts("runner"), _scripts("settings").Settings
-    with progress_bar(one.name) as bar:
-        chosen = settings(data=data, seed=seed, share=share, report=lambda done: bar(done, 1))
+    with bar(one.name) as show:
+        chosen = settings(
+            data=data, seed=seed, share=share, report=lambda done: show(round(1000 * done), 1000)
+        )
         outcome = runner.reproduce(one, chosen, fresh=fresh)
     for table in _scripts("rendering").grids(outcome.result):
         console.print(table)

@@ -70,3 +70,17 @@ def test_public_entry_points_install_the_bar() -> None:
     _ = sw.SequentialTest
 
     assert progress.announcer is display.bar
+
+
+def test_a_bar_within_a_bar_adds_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two separate bars would overwrite each other's line."""
+    terminal = at_a_terminal(monkeypatch)
+    with display.bar("outer work") as outer:
+        outer(1, 2)
+        with display.bar("inner work") as inner:
+            inner(1, 4)
+            display._shown[-1].refresh()
+
+    frame = next(part for part in terminal.getvalue().split("\r") if "inner work" in part)
+    assert "outer work" in frame
+    assert not display._shown

@@ -15,6 +15,7 @@ from stopwise.study.plan import Plan
 from stopwise.study.state import State, Trial
 
 __all__ = [
+    "correct",
     "details",
     "finished",
     "holding",
@@ -24,9 +25,27 @@ __all__ = [
     "release",
     "require_trial",
     "start",
+    "take",
     "undo",
     "void",
 ]
+
+
+def take(
+    state: State, lots: Lots, *, station: str, now: float, task: str | None = None
+) -> list[Draft]:
+    """Return what is to be entered when a station asks for a trial.
+
+    A trial that it holds stays with it, unless it was not begun and is no longer needed.
+    """
+    drafts = []
+    held = holding(state, station, now)
+    if held is not None:
+        if held.started or held.arm in state.boards[held.task].needed:
+            return []
+        drafts.append(Draft("released", {"trial": held.number, "reason": "no longer needed"}))
+    draft = next_trial(state, lots, station=station, now=now, task=task)
+    return drafts if draft is None else [*drafts, draft]
 
 
 def next_trial(
@@ -35,10 +54,12 @@ def next_trial(
     """Return the assignment of a new trial to a station, or None if there is none to give now.
 
     The lowest row with a free slot comes first, in the row's random order; a new row is opened
-    when no slot is free, with the arms that then have an undecided comparison.
+    when no slot is free, with the arms that then have an undecided comparison. In a design with
+    blocks all of a row is run at one station, unless that station has left it.
     """
     plan = locked_plan(state)
-    place = _free_slot(state, lots, now, task) or _new_row(state, lots, plan, task)
+    asking = station if plan.design == "blocks" else None
+    place = _free_slot(state, lots, now, task, asking) or _new_row(state, lots, plan, task)
     if place is None:
         return None
     name, row, arm, opens = place
@@ -51,6 +72,7 @@ def next_trial(
         "code": _code(state, lots, plan, arm, number),
         "condition": _condition(lots, plan, name, row, arm),
         "station": station,
+        "asked": task,
         "lease": 60.0 * plan.lease_minutes,
     }
     return Draft("assigned", content if opens is None else {**content, "opens": opens})
@@ -131,6 +153,19 @@ def undo(state: State, number: int, *, station: str | None, reason: str) -> Draf
     return Draft("undone", {"trial": number, "reason": reason, "lease": lease})
 
 
+def correct(state: State, number: int, *, answer: Any, reason: str) -> list[Draft]:
+    """Return the facts by which a wrong score is replaced in one step."""
+    require(bool(reason.strip()), "a score is corrected only for a stated reason")
+    undone = undo(state, number, station=None, reason=reason.strip())
+    trial = require_trial(state, number)
+    score = locked_plan(state).task(trial.task).score.score(answer)
+    remark = {"note": reason.strip(), "tag": None, "seconds": None}
+    return [
+        undone,
+        Draft("scored", {"trial": number, "score": score, "answer": answer, **remark}),
+    ]
+
+
 def void(state: State, number: int, *, reason: str, redraw: bool = True) -> Draft:
     """Return the fact that a trial does not count, for a cause that is not its score.
 
@@ -178,12 +213,13 @@ def _require_blind(state: State, what: str) -> None:
 
 
 def _free_slot(
-    state: State, lots: Lots, now: float, task: str | None
+    state: State, lots: Lots, now: float, task: str | None, station: str | None
 ) -> tuple[str, int, str, None] | None:
+    """Return a free slot: task, row and arm; with a station, only in rows that it may work on."""
     clock = state.clock_at(now)
     found: list[tuple[int, int, str, list[str]]] = []
     for place, (name, board) in enumerate(_boards(state, task)):
-        row, arms = _first_free(state, board, clock)
+        row, arms = _first_free(state, board, clock, station)
         if arms:
             found.append((row, place, name, arms))
     if not found:
@@ -192,14 +228,18 @@ def _free_slot(
     return name, row, lots.shuffled(arms, "order", name, row)[0], None
 
 
-def _first_free(state: State, board: Board, clock: float) -> tuple[int, list[str]]:
+def _first_free(
+    state: State, board: Board, clock: float, station: str | None
+) -> tuple[int, list[str]]:
     """Return the lowest row with free slots, and their arms."""
     first = -1
     arms: list[str] = []
     for row, arm, slot in board.open_slots():
         if arms and row > first:
             break
-        if _is_free(state, slot, clock):
+        owner, until = board.owners[row]
+        open_to_it = station in (None, owner) or until <= clock
+        if open_to_it and _is_free(state, slot, clock):
             first = row
             arms.append(arm)
     return first, arms

@@ -61,7 +61,7 @@ class Study:
         self.store, self.folder = store, folder
         self._draft = draft
         self._ledger = Ledger(store)
-        self._ledger.open()
+        self._ledger.refresh()
 
     @classmethod
     def create(
@@ -172,15 +172,15 @@ class Study:
             lots = self._ledger.lots(assignment.locked_plan(state))
             return assignment.take(state, lots, station=station, now=now, task=task)
 
+        self._ledger.commit(decide, who=who or station)
         with self._ledger.lock:
-            self._ledger.commit(decide, who=who or station)
-            return self._held(station)
+            return self._held(station, self._ledger.time)
 
     def holding(self, station: str) -> views.Assignment | None:
         """Return the trial that a station has taken and not yet reported."""
         with self._ledger.lock:
             self._ledger.refresh()
-            return self._held(station)
+            return self._held(station, self.store.now())
 
     def last_scored(self, station: str) -> int | None:
         """Return the number of the trial that a station scored last, if any."""
@@ -230,7 +230,8 @@ class Study:
         station
             The station that ran it; None for the owner, who may report for any.
         key
-            An idempotency key: a report that comes twice with the same key is stored once.
+            An idempotency key: a report that comes twice with the same key is stored once. After
+            an undo, a new key is needed.
         note, tag, seconds
             Remarks, a failure tag of the plan, and how long the trial took.
         """
@@ -244,14 +245,17 @@ class Study:
             )
             return list(fresh)
 
+        entry = self._ledger.commit(decide, who=who or station or "owner", key=key)[-1]
+        if entry.kind != "scored" or entry.content["trial"] != trial:
+            raise NotAllowed("this key was already used for another report")
         with self._ledger.lock:
-            entry = self._ledger.commit(decide, who=who or station or "owner", key=key)[-1]
-            if entry.kind != "scored" or entry.content["trial"] != trial:
-                raise NotAllowed("this key was already used for another report")
+            known = self._ledger.state.trials[trial - 1]
+            if not fresh and known.status == "leased":
+                raise NotAllowed("the report with this key was withdrawn: use a new key")
             return views.Recorded(
                 trial=trial,
                 score=entry.content["score"],
-                counted=self._ledger.state.trials[trial - 1].counted,
+                counted=known.counted,
                 repeated=not fresh,
             )
 
@@ -288,13 +292,13 @@ class Study:
         with self._ledger.lock:
             state = self._ledger.refresh()
             plan = assignment.locked_plan(state)
-            number = state.codes.get(code.strip().upper()) or state.codes.get(code.strip())
-            if number is None:
-                raise NotAllowed("there is no trial with this code")
-            trial = state.trials[number - 1]
+            number = state.codes.get(code.strip()) or state.codes.get(code.strip().upper())
+            trial = state.trial(number or 0)
+            if trial is None or trial.status != "leased":
+                raise NotAllowed("there is no trial under way with this code")
             name = self._ledger.lots(plan).labels(plan)[trial.arm]
         run = next(policy.run for policy in plan.policies if policy.name == name)
-        return views.Resolved(trial=number, policy=name, run=run)
+        return views.Resolved(trial=trial.number, policy=name, run=run)
 
     def verdict(self) -> StudyVerdict:
         """Return how each pair stands, replayed from the journal."""
@@ -357,8 +361,8 @@ class Study:
         return study_report(self)
 
     def journal(self, after: int = 0) -> list[Entry]:
-        """Return the entries of the journal after a sequence number, its chain verified."""
-        return [entry for entry in self.store.entries() if entry.seq > after]
+        """Return the entries of the journal after a sequence number, their chain verified."""
+        return list(self.store.entries(after))
 
     def verify(self) -> Verification:
         """Replay the whole journal and check chain, random draws, assignments and saved state."""
@@ -388,8 +392,8 @@ class Study:
         """Return what a token grants, or None."""
         return access.authenticate(self._ledger.refresh(), text)
 
-    def _held(self, station: str) -> views.Assignment | None:
-        state, now = self._ledger.state, self.store.now()
+    def _held(self, station: str, now: float) -> views.Assignment | None:
+        state = self._ledger.state
         trial = assignment.holding(state, station, now)
         if trial is None:
             return None

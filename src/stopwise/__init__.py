@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from stopwise.rollout.result import RaceResult
     from stopwise.rollout.rule import StopRule
     from stopwise.study.study import Study
+    from stopwise.web.client import StudyClient
 
 __version__ = "0.1.0"
 
@@ -55,6 +56,7 @@ __all__ = [
     "StopwiseError",
     "StoreFailed",
     "Study",
+    "StudyClient",
     "Trials",
     "Verdict",
     "analyze",
@@ -103,6 +105,7 @@ _HOMES = {
     "StopwiseError": "errors",
     "StoreFailed": "errors",
     "Study": "study.study",
+    "StudyClient": "web.client",
     "Trials": "data.trials",
     "Verdict": "core.result",
     "analyze": "report.analysis",

@@ -12,9 +12,16 @@ from stopwise.study import access, amendment, assignment, importing, views
 from stopwise.study.access import Grant
 from stopwise.study.journal import Draft, Entry
 from stopwise.study.ledger import Ledger, require_name
-from stopwise.study.opening import is_url, open_store, plan_text, write_plan
+from stopwise.study.opening import (
+    is_url,
+    open_store,
+    plan_text,
+    rewrite_plan,
+    write_plan,
+    yaml_text,
+)
 from stopwise.study.plan import Plan
-from stopwise.study.plan_file import FILE_NAME, parse_plan, read_plan
+from stopwise.study.plan_file import FILE_NAME, parse_plan, read_plan, read_text
 from stopwise.study.records import record_frame, trial_table
 from stopwise.study.report import study_report
 from stopwise.study.state import State, TokenRecord
@@ -120,6 +127,28 @@ class Study:
         return read_plan(self.folder / FILE_NAME)
 
     @property
+    def plan_text(self) -> str:
+        """The plan as the text of a ``study.yaml``; a draft just as it was written."""
+        if not self.locked and self._draft is None and self.folder is not None:
+            return read_text(self.folder / FILE_NAME)
+        return yaml_text(self.plan.content())
+
+    def redraft(self, text: str) -> None:
+        """Replace the draft; a plan that is not valid, or was locked, is left as it is."""
+        plan = parse_plan(text)
+        if self.locked:
+            raise NotAllowed("the study is locked: amend it instead")
+        if self._draft is None and self.folder is not None:
+            rewrite_plan(self.folder, text)
+        else:
+            self._draft = plan
+
+    @property
+    def seq(self) -> int:
+        """The sequence number of the last entry in the journal."""
+        return self._ledger.refresh().seq
+
+    @property
     def locked(self) -> bool:
         """Whether the plan is frozen."""
         return self._ledger.refresh().plan is not None
@@ -199,13 +228,21 @@ class Study:
         )
 
     def release(
-        self, trial: int, *, station: str, reason: str = "", who: str | None = None
+        self,
+        trial: int,
+        *,
+        station: str,
+        reason: str = "",
+        key: str | None = None,
+        who: str | None = None,
     ) -> None:
         """Give a trial back that was not run, so that it can be handed out again."""
-        self._ledger.commit(
+        entries = self._ledger.commit(
             lambda state, _: [assignment.release(state, trial, station=station, reason=reason)],
             who=who or station,
+            key=key,
         )
+        _require_same(entries, "released", trial)
 
     def record(
         self,
@@ -245,9 +282,8 @@ class Study:
             )
             return list(fresh)
 
-        entry = self._ledger.commit(decide, who=who or station or "owner", key=key)[-1]
-        if entry.kind != "scored" or entry.content["trial"] != trial:
-            raise NotAllowed("this key was already used for another report")
+        entries = self._ledger.commit(decide, who=who or station or "owner", key=key)
+        entry = _require_same(entries, "scored", trial)
         with self._ledger.lock:
             known = self._ledger.state.trials[trial - 1]
             if not fresh and known.status == "leased":
@@ -260,13 +296,21 @@ class Study:
             )
 
     def undo(
-        self, trial: int, *, station: str | None = None, reason: str = "", who: str | None = None
+        self,
+        trial: int,
+        *,
+        station: str | None = None,
+        reason: str = "",
+        key: str | None = None,
+        who: str | None = None,
     ) -> None:
         """Withdraw the score of a trial, so that it can be entered again."""
-        self._ledger.commit(
+        entries = self._ledger.commit(
             lambda state, _: [assignment.undo(state, trial, station=station, reason=reason)],
             who=who or station or "owner",
+            key=key,
         )
+        _require_same(entries, "undone", trial)
 
     def correct(self, trial: int, answer: Any, reason: str, *, who: str = "owner") -> None:
         """Replace the score of a trial that was entered wrongly, with a reason, in one step."""
@@ -398,3 +442,11 @@ class Study:
         if trial is None:
             return None
         return views.assignment(state, assignment.locked_plan(state), trial, now)
+
+
+def _require_same(entries: list[Entry], kind: str, trial: int) -> Entry:
+    """Return the last entry; raise if a known key led to that of another report."""
+    entry = entries[-1]
+    if entry.kind != kind or entry.content["trial"] != trial:
+        raise NotAllowed("this key was already used for another report")
+    return entry

@@ -91,6 +91,16 @@ def test_every_command_has_help_in_the_base_install(base: Environment) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_papers_scripts_are_part_of_the_wheel(base: Environment) -> None:
+    """In the source tree they are in benchmarks/paper, which an install does not have."""
+    listed = base.run("stopwise", "reproduce", "--list", "--json")
+    missing = base.run("stopwise", "reproduce", "table-3")
+
+    assert "table-1-left" in [one["name"] for one in json.loads(listed.stdout)]
+    assert missing.returncode == 2
+    assert "DLR-RM/rl-trained-agents" in missing.stderr
+
+
 def test_every_public_name_needs_at_most_an_extra_that_is_named(base: Environment) -> None:
     done = base.python(PUBLIC)
     outcome = json.loads(done.stdout)

@@ -209,6 +209,29 @@ class TestLifeOfAStudy:
         study.revoke_token(grant.token)
         assert study.authenticate(text) is None
 
+    def test_a_block_is_run_at_one_station(self, place: str, clock: Clock) -> None:
+        study = locked(place, clock, design="blocks", policies=["a", "b", "c"])
+        for turn in range(6):
+            for station in ("left", "right")[: 1 + (turn > 1)]:
+                trial = take(study, station)
+                study.record(trial.trial, True, station=station)
+        stations: dict[int, set[str]] = {}
+        for known in study._ledger.refresh().trials:
+            stations.setdefault(known.row, set()).add(known.station)
+
+        assert all(len(found) == 1 for found in stations.values())
+        assert len(stations) > 2
+
+    def test_a_block_that_was_left_is_finished_by_another(self, place: str, clock: Clock) -> None:
+        study = locked(place, clock, design="blocks", n_max=1)
+        study.record(take(study).trial, True, station="left")
+        assert study.next_trial("right") is None
+        clock.time += 31 * 60
+
+        study.record(take(study, "right").trial, True, station="right")
+
+        assert study.finished
+
 
 class TestLeases:
     """Trials that come late, twice or never."""

@@ -173,12 +173,14 @@ def _assigned(state: State, entry: Entry) -> None:
     state.codes[trial.code] = trial.number
     state.held[trial.station] = trial.number
     board.rows[trial.row][trial.arm].holder = trial.number
+    board.keep_row(trial.row, trial.station, trial.expires)
 
 
 def _started(state: State, entry: Entry) -> None:
     trial = state.trials[entry.content["trial"] - 1]
     trial.started = True
     trial.expires = state.clock + entry.content["lease"]
+    state.boards[trial.task].keep_row(trial.row, trial.station, trial.expires)
 
 
 def _released(state: State, entry: Entry) -> None:

@@ -23,7 +23,10 @@ def test_unknown_names_are_errors() -> None:
     [
         ("import stopwise", ["numpy", "scipy", "typer", "rich", "polars", "yaml"]),
         ("import stopwise.cli", ["numpy", "scipy", "polars", "yaml"]),
-        ("import stopwise; stopwise.SequentialTest", ["scipy.stats", "typer", "rich", "polars"]),
+        (
+            "import stopwise; stopwise.SequentialTest",
+            ["scipy.stats", "scipy.optimize", "typer", "rich", "polars"],
+        ),
         ("import stopwise; stopwise.read_trials({'a': [0], 'b': [1]})", ["pandas", "pyarrow"]),
     ],
 )

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.document import fill
 from benchmarks.efficiency.adversarial import described
 from benchmarks.efficiency.against_step import ALPHA, WANTED
 from benchmarks.efficiency.compare import METHODS, OURS, REFERENCE
@@ -206,13 +207,10 @@ def main() -> None:
             lambda found: correlation(found[0]),
         ),
     ]
-    text = arguments.document.read_text()
-    for name, figures, render in sections:
-        if figures:
-            before, rest = text.split(f"<!-- {name} -->\n", 1)
-            after = rest.split("<!-- end -->", 1)[1]
-            text = f"{before}<!-- {name} -->\n{render(figures)}\n<!-- end -->{after}"
-    arguments.document.write_text(text)
+    fill(
+        arguments.document,
+        {name: render(figures) for name, figures, render in sections if figures},
+    )
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ from rich.table import Table
 from scipy.stats import beta as beta_distribution
 from scipy.stats import binom
 
-from benchmarks.paper.bernoulli import ALTERNATIVES
 from benchmarks.paper.datasets import (
     DATA,
     LBM_ENVIRONMENTS,
@@ -26,6 +25,8 @@ from benchmarks.paper.datasets import (
     mujoco,
     roboarena_all,
 )
+from benchmarks.paper.polynomial import PolynomialScores, random_pair
+from benchmarks.paper.table_1_left import ALTERNATIVES
 from stopwise.core.arrays import Floats
 
 # Equally likely values that stand for a continuous distribution in the oracle.
@@ -157,26 +158,9 @@ def beta_mixture(*components: tuple[float, float, float]) -> Scores:
 
 
 def polynomial_pair(seed: int, sampler: str) -> tuple[Scores, Scores]:
-    """Return random polynomial densities as in the paper, with means .02 to .2 apart.
-
-    Orders 1 to 9, coefficients uniform on +-1.5, shifted to be nonnegative and normalised. Sampler
-    "inverse" draws ``F^-1(U)``, sampler "paper" ``1 - F(U)``, which has the same mean.
-    """
-    rng = np.random.default_rng(seed)
-    x = np.linspace(0, 1, 2001)
-
-    def distribution() -> tuple[Floats, float]:
-        order = rng.integers(1, 10)
-        density = np.polyval(rng.uniform(-1.5, 1.5, order + 1), x)
-        density = density - min(density.min(), 0)
-        cumulative = np.concatenate([[0], np.cumsum((density[1:] + density[:-1]) / 2)])
-        cumulative /= cumulative[-1]
-        return cumulative, 1 - float(np.mean((cumulative[1:] + cumulative[:-1]) / 2))
-
-    while True:
-        (cumulative0, mean0), (cumulative1, mean1) = distribution(), distribution()
-        if 0.02 <= mean1 - mean0 <= 0.2:
-            return _by_table(x, cumulative0, sampler), _by_table(x, cumulative1, sampler)
+    """Return random polynomial densities with means .02 to .2 apart, see ``paper.polynomial``."""
+    pair = random_pair(np.random.default_rng(seed), (0.02, 0.2), "if negative")
+    return _polynomial(pair[0], sampler), _polynomial(pair[1], sampler)
 
 
 def permuted(data: Sequence[float]) -> Scores:
@@ -247,12 +231,8 @@ def _pairs(
             yield Case(prefix + name.format(worse, better), family, scores0, scores1)
 
 
-def _by_table(x: Floats, cumulative: Floats, sampler: str) -> Scores:
-    def scores(uniform: Floats) -> Floats:
-        if sampler == "inverse":
-            return np.interp(uniform, cumulative, x)
-        return 1 - np.interp(uniform, x, cumulative)
-
+def _polynomial(density: PolynomialScores, sampler: str) -> Scores:
+    scores = density.sampler(sampler)
     grid = _midpoints(QUANTILES)
     return Scores(
         lambda rng, size: scores(rng.random(size)), scores(grid), np.full(len(grid), 1 / len(grid))

@@ -13,6 +13,18 @@ ROBOARENA = {
     "PG-Diff": "paligemma_diffusion_droid",
     "PG-Bin": "paligemma_binning_droid",
 }
+# Each file that a script may need: what it holds and where it is published.
+SOURCES = {
+    "lbm_progress.csv": "LBM 1.0 rollouts (Dryad, doi:10.5061/dryad.xd2547dxc): columns task, "
+    "policy, episode, score, success, env_id",
+    "lbm_milestone_bins.csv": "milestone values of the LBM 1.0 tasks (Dryad, "
+    "doi:10.5061/dryad.xd2547dxc): columns env_id, task, milestone_bins",
+    "roboarena_complete599.csv": "the 599 sessions of the RoboArena dump of 2025-08-05 "
+    "(robo-arena.github.io) that hold all seven policies: columns policy, score, success, "
+    "paired_block",
+    "mujoco_returns.csv": "returns of the policies in DLR-RM/rl-trained-agents (GitHub), 1,000 "
+    "episodes each: columns task, algo, return",
+}
 LBM_ENVIRONMENTS = {
     "HW_Unseen_Nominal": "hardware",
     "Sim_Unseen_Nominal": "sim",
@@ -74,13 +86,13 @@ def lbm_scores(folder: Path = DATA) -> dict[tuple[str, str], dict[str, list[floa
     return scores
 
 
-def roboarena(folder: Path = DATA) -> dict[str, list[float]]:
-    """Return the progress of the paper's four policies over the 599 complete sessions."""
+def roboarena(folder: Path = DATA, column: str = "score") -> dict[str, list[float]]:
+    """Return the progress (or success) of the paper's four policies over 599 complete sessions."""
     names = {stored: shown for shown, stored in ROBOARENA.items()}
     scores: dict[str, list[float]] = {shown: [] for shown in ROBOARENA}
     for row in _rows(folder / "roboarena_complete599.csv"):
         if row["policy"] in names:
-            scores[names[row["policy"]]].append(float(row["score"]))
+            scores[names[row["policy"]]].append(float(row[column]))
     return scores
 
 
@@ -101,13 +113,23 @@ def roboarena_all(folder: Path = DATA) -> dict[str, list[float]]:
     return scores
 
 
-def mujoco(folder: Path = DATA) -> dict[str, dict[str, list[float]]]:
-    """Return the returns of every algorithm by task, mapped to [0, 1] by the declared bounds."""
-    scores: dict[str, dict[str, list[float]]] = {task: {} for task in MUJOCO_BOUNDS}
+def mujoco_returns(folder: Path = DATA) -> dict[str, dict[str, list[float]]]:
+    """Return the returns of every algorithm by task; ``MUJOCO_BOUNDS`` holds their bounds."""
+    returns: dict[str, dict[str, list[float]]] = {task: {} for task in MUJOCO_BOUNDS}
     for row in _rows(folder / "mujoco_returns.csv"):
-        low, high = MUJOCO_BOUNDS[row["task"]]
-        value = (float(row["return"]) - low) / (high - low)
-        scores[row["task"]].setdefault(row["algo"], []).append(value)
+        returns[row["task"]].setdefault(row["algo"], []).append(float(row["return"]))
+    return returns
+
+
+def mujoco(folder: Path = DATA) -> dict[str, dict[str, list[float]]]:
+    """Return the same mapped to [0, 1] by the declared bounds."""
+    scores: dict[str, dict[str, list[float]]] = {}
+    for task, policies in mujoco_returns(folder).items():
+        low, high = MUJOCO_BOUNDS[task]
+        scores[task] = {
+            name: [(value - low) / (high - low) for value in returns]
+            for name, returns in policies.items()
+        }
     return scores
 
 

@@ -1,59 +1,66 @@
-"""The paper's decisions on real data, pair for pair.
+"""The paper's decisions on real data, pair for pair, by the scripts of ``stopwise reproduce``.
 
 Collected only where the data folder is present (``STOPWISE_DATA`` or ``../shared/data``).
 """
 
-import itertools
-import json
+import csv
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import stopwise as sw
-from benchmarks.paper.datasets import lbm_task, roboarena
+from benchmarks.paper import iid_correction, mujoco, p_values, roboarena, table_2, table_3, table_a1
+from benchmarks.paper.datasets import DATA, lbm_task
+from benchmarks.paper.result import Result
+from benchmarks.paper.settings import Settings
 
-EXPECTED = Path(__file__).parents[2] / "benchmarks" / "paper" / "expected"
-TABLE2 = json.loads((EXPECTED / "table2_lbm.json").read_text())
-ENVIRONMENTS = ["Sim_Unseen_Nominal", "HW_Unseen_Nominal"]
-ROWS: dict[str, dict[str, Any]] = {
-    "nscore progress": {"method": "nscore"},
-    "wsr progress": {"method": "wsr"},
-    "nscore binary, 3 bins": {"method": "nscore", "bins": 3},
-    "savi binary": {"method": "savi"},
-}
+QUICK = Settings(data=DATA, share=0.1)
 
 
-def decision_times(environment: str, row: str) -> list[int | None]:
-    times = []
-    for task in TABLE2[environment]["tasks"]:
-        data = lbm_task(environment, task)
-        settings = dict(ROWS[row])
-        scores = (data.success0, data.success1)
-        if "progress" in row:
-            scores = (data.progress0, data.progress1)
-            if settings["method"] == "nscore":
-                settings["bin_values"] = data.milestones
-        verdict = sw.SequentialTest(alpha=0.05, **settings).run(*scores)
-        times.append(verdict.n_decided)
-    return times
+@pytest.fixture(scope="module")
+def lbm() -> Result:
+    return table_2.run(QUICK)
 
 
-@pytest.mark.parametrize("environment", ENVIRONMENTS)
-@pytest.mark.parametrize("row", ROWS)
-def test_lbm_decision_times(environment: str, row: str) -> None:
-    assert decision_times(environment, row) == TABLE2[environment][row]
+@pytest.fixture(scope="module")
+def first_rows(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """Return settings with the first trials of every policy, so that all scripts are quick."""
+    folder = tmp_path_factory.mktemp("first rows")
+    for name, policy, kept in (
+        ("mujoco_returns.csv", "algo", 25),
+        ("roboarena_complete599.csv", "policy", 60),
+    ):
+        with (DATA / name).open(newline="") as file:
+            rows = [row for row in csv.DictReader(file) if int(row["episode"]) < kept]
+        assert len({row[policy] for row in rows}) == 7
+        with (folder / name).open("w", newline="") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+    return Settings(data=folder, share=0.04)
 
 
-@pytest.mark.parametrize("environment", ENVIRONMENTS)
-@pytest.mark.parametrize("method", ["nscore", "wsr"])
-def test_lbm_totals(environment: str, method: str) -> None:
-    """Rollouts of both policies, n_max where undecided."""
-    n_max = TABLE2[environment]["n_max"]
+def test_lbm_decision_times_and_totals(lbm: Result) -> None:
+    """All methods on simulation and hardware, progress and success."""
+    assert lbm.compared == 79
+    assert not lbm.disagreements
 
-    total = 2 * sum(time or n_max for time in decision_times(environment, f"{method} progress"))
 
-    assert total == TABLE2[environment][f"total {method} progress"]
+def test_lbm_differences_are_the_ones_that_are_stated(lbm: Result) -> None:
+    apart = {
+        name.split(": ", 2)[2]: (cell.ours, cell.paper)
+        for table in lbm.tables
+        for name, cell in table.cells()
+        if cell.paper is not None and cell.ours != cell.paper
+    }
+
+    assert apart == {
+        "PutFruitInLargeContainerAndCoverWithPlate, WSR": (54, 52),
+        "total rollouts, WSR": (1514, 1510),
+        "SetUpBreakfastTable, STEP": (13, 15),
+        "total rollouts, STEP": (372, 376),
+        "saved of the batch plan, STEP": ("26%", "25%"),
+    }
 
 
 def test_two_bins_decide_earlier_than_the_published_three() -> None:
@@ -65,20 +72,48 @@ def test_two_bins_decide_earlier_than_the_published_three() -> None:
     assert verdict.n == 87
 
 
-def test_roboarena_trials_per_policy() -> None:
-    """All six pairs separated; a policy's trials are the largest decision time of its pairs."""
-    expected = json.loads((EXPECTED / "roboarena.json").read_text())
-    scores = roboarena()
-    trials = dict.fromkeys(scores, 0)
+def test_roboarena_trials_and_separations() -> None:
+    result = roboarena.run(QUICK)
 
-    for first, second in itertools.combinations(scores, 2):
-        test = sw.SequentialTest(
-            "nscore", alpha=0.05 / 6, alternative="two-sided", design="paired", bins=21
-        )
-        verdict = test.run(scores[first], scores[second])
-        assert verdict.decided
-        for policy in (first, second):
-            trials[policy] = max(trials[policy], verdict.n)
+    assert result.compared == 10
+    assert not result.disagreements
+    totals = result.tables[0].rows["total trials"]
+    assert {method: cell.ours for method, cell in totals.items()} == {
+        "nscore": 1419,
+        "wsr": 1881,
+        "nscore-plus": 1005,
+    }
 
-    assert trials == expected["trials"]
-    assert sum(trials.values()) == expected["total"]
+
+def test_roboarena_p_values() -> None:
+    result = p_values.run(QUICK)
+
+    assert result.compared == 8
+    assert not result.disagreements
+    row = result.tables[0].rows["pi0 / pi0-FAST"]
+    # As the paper says: N-SCORE on success is faster here than WSR on progress.
+    assert row["nscore, success"].ours == 187
+    assert row["wsr, progress"].ours == 248
+    assert result.figures["p_values"]().axes
+
+
+def test_the_other_scripts_run(first_rows: Settings) -> None:
+    """Nothing of these is published for our data."""
+    for script in (table_3, table_a1, mujoco, iid_correction):
+        result = script.run(first_rows)
+
+        assert result.compared == 0
+        assert result.notes
+        assert all(table.rows for table in result.tables)
+        for draw in result.figures.values():
+            assert draw().axes
+
+
+def test_the_correction_keeps_one_policy_per_session(first_rows: Settings) -> None:
+    path = Path(first_rows.folder) / "roboarena_complete599.csv"
+    trials = sw.read_trials(path, score="score", bounds=(0, 1))
+
+    analysis = iid_correction.corrected(trials, "wsr", seed=0)
+
+    assert sum(policy.n for policy in analysis.policies) == 60
+    assert analysis.design == "independent"

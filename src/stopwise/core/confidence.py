@@ -37,7 +37,7 @@ PRIOR_SQUARE = 1.0 / 3.0
 
 
 class Interval(NamedTuple):
-    """A closed interval."""
+    """A closed interval [low, high]."""
 
     low: float
     high: float

@@ -41,6 +41,10 @@ class Verdict:
         valid for the direction that it favours, not for the hypothesis of exact equality.
     interval
         Time-uniform confidence interval of mean1 - mean0 at level 1 - alpha.
+    method, alpha, alternative, ties, design, margin, n_max
+        The settings that the verdict rests on.
+    anytime
+        Whether the method may be looked at after every pair; if not, it answers at n_max.
     """
 
     decision: Decision

@@ -124,6 +124,8 @@ class Analysis:
         What is known of the test itself, such as the certificate of ``step``.
     scores
         The scores of each policy that were looked at, in order, for figures; read-only.
+    method, alpha, adjust, ties, design, baseline, bounds, n_max, task
+        The settings that the ranking rests on.
     """
 
     policies: tuple[PolicyResult, ...]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from stopwise.ranking import analysis as ranked
 from stopwise.ranking import analyze as ranking
 from stopwise.report import figures, html
+from stopwise.report.saving import save_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,15 +50,7 @@ class Analysis(ranked.Analysis):
 
     def save_figures(self, folder: str | Path) -> list[Path]:
         """Save all figures as SVG and PNG; return the paths."""
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        paths = []
-        for name, figure in self.figures().items():
-            for ending in ("svg", "png"):
-                path = folder / f"{name}.{ending}"
-                figure.savefig(path, dpi=160)
-                paths.append(path)
-        return paths
+        return save_figures(self.figures(), folder)
 
     def to_html(self) -> str:
         """Return a self-contained page with tables, figures and a methods paragraph."""
@@ -82,6 +75,8 @@ def analyze(trials: Any, *, method: str = "nscore-plus", **settings: Any) -> Ana
         A trial table (see ``read_trials``), or a mapping from policy to its scores in order.
     method
         Name of the method, see ``stopwise.methods()``.
+    **settings
+        As listed above.
 
     Examples
     --------
@@ -96,7 +91,13 @@ def analyze(trials: Any, *, method: str = "nscore-plus", **settings: Any) -> Ana
 def analyze_tasks(
     trials: Any, *, method: str = "nscore-plus", **settings: Any
 ) -> dict[str, Analysis]:
-    """Return one analysis per task, each with its own alpha; settings as for ``analyze``."""
+    """Return one analysis per task, each with its own alpha.
+
+    Parameters
+    ----------
+    trials, method, **settings
+        As for ``analyze``.
+    """
     found = ranking.analyze_tasks(trials, method=method, **settings)
     return {task: with_figures(analysis) for task, analysis in found.items()}
 

@@ -2,8 +2,9 @@
 
 import base64
 import io
-from importlib.resources import files
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from stopwise import __version__
 from stopwise.ranking.analysis import Analysis
@@ -12,7 +13,7 @@ from stopwise.report.methods_text import methods_paragraph
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["render"]
+__all__ = ["Chapter", "captioned", "render", "render_page"]
 
 
 CAPTIONS = {
@@ -24,21 +25,50 @@ CAPTIONS = {
 }
 
 
-def render(analyses: list[Analysis], figures: list[dict[str, "Figure"]]) -> str:
-    """Return the page with one section per task; text is escaped by the template."""
-    from jinja2 import Environment
+@dataclass(frozen=True)
+class Chapter:
+    """A table that follows the analyses: its title, its columns and its rows of text."""
 
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    text = files("stopwise.report").joinpath("templates/report.html").read_text(encoding="utf-8")
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def render(
+    analyses: Sequence[Analysis],
+    figures: list[dict[str, "Figure"]],
+    chapters: Sequence[Chapter] = (),
+) -> str:
+    """Return the page with one section per task."""
     sections = [
         {
             "analysis": analysis,
-            "figures": [(CAPTIONS[name], _as_svg(figure)) for name, figure in drawn.items()],
+            "figures": captioned(drawn, CAPTIONS),
             "methods": methods_paragraph(analysis),
         }
         for analysis, drawn in zip(analyses, figures, strict=True)
     ]
-    return environment.from_string(text).render(sections=sections, version=__version__)
+    return render_page("report.html", sections=sections, chapters=chapters)
+
+
+def render_page(template: str, **content: Any) -> str:
+    """Return a page from a template of this package; text is escaped."""
+    from jinja2 import Environment, PackageLoader
+
+    environment = Environment(
+        loader=PackageLoader("stopwise.report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(template).render(version=__version__, **content)
+
+
+def captioned(
+    figures: Mapping[str, "Figure"], captions: Mapping[str, str]
+) -> list[tuple[str, str]]:
+    """Return captions and image sources."""
+    return [(captions[name], _as_svg(figure)) for name, figure in figures.items()]
 
 
 def _as_svg(figure: "Figure") -> str:

@@ -15,6 +15,7 @@ from stopwise.study.plan import Plan
 from stopwise.study.state import State, Trial
 
 __all__ = [
+    "correct",
     "details",
     "finished",
     "holding",
@@ -24,9 +25,27 @@ __all__ = [
     "release",
     "require_trial",
     "start",
+    "take",
     "undo",
     "void",
 ]
+
+
+def take(
+    state: State, lots: Lots, *, station: str, now: float, task: str | None = None
+) -> list[Draft]:
+    """Return what is to be entered when a station asks for a trial.
+
+    A trial that it holds stays with it, unless it was not begun and is no longer needed.
+    """
+    drafts = []
+    held = holding(state, station, now)
+    if held is not None:
+        if held.started or held.arm in state.boards[held.task].needed:
+            return []
+        drafts.append(Draft("released", {"trial": held.number, "reason": "no longer needed"}))
+    draft = next_trial(state, lots, station=station, now=now, task=task)
+    return drafts if draft is None else [*drafts, draft]
 
 
 def next_trial(
@@ -51,6 +70,7 @@ def next_trial(
         "code": _code(state, lots, plan, arm, number),
         "condition": _condition(lots, plan, name, row, arm),
         "station": station,
+        "asked": task,
         "lease": 60.0 * plan.lease_minutes,
     }
     return Draft("assigned", content if opens is None else {**content, "opens": opens})
@@ -129,6 +149,19 @@ def undo(state: State, number: int, *, station: str | None, reason: str) -> Draf
         raise NotAllowed(f"trial {number} was not counted: its place has another result")
     lease = 60.0 * locked_plan(state).lease_minutes
     return Draft("undone", {"trial": number, "reason": reason, "lease": lease})
+
+
+def correct(state: State, number: int, *, answer: Any, reason: str) -> list[Draft]:
+    """Return the facts by which a wrong score is replaced in one step."""
+    require(bool(reason.strip()), "a score is corrected only for a stated reason")
+    undone = undo(state, number, station=None, reason=reason.strip())
+    trial = require_trial(state, number)
+    score = locked_plan(state).task(trial.task).score.score(answer)
+    remark = {"note": reason.strip(), "tag": None, "seconds": None}
+    return [
+        undone,
+        Draft("scored", {"trial": number, "score": score, "answer": answer, **remark}),
+    ]
 
 
 def void(state: State, number: int, *, reason: str, redraw: bool = True) -> Draft:

@@ -64,6 +64,8 @@ class Board:
         self._contest = new_contest()
         self._checkpoints: list[tuple[int, str]] = []
         self._needed: list[tuple[str, ...]] = []  # by used row
+        self._needed_now = self._contest.needed
+        self._changed = False  # whether more rows may be usable than are used
 
     @property
     def contest(self) -> Contest:
@@ -79,7 +81,8 @@ class Board:
     @property
     def needed(self) -> tuple[str, ...]:
         """Arms with an undecided comparison; empty when all is decided or n_max is reached."""
-        return self.contest.needed
+        self._advance()
+        return self._needed_now
 
     def open_row(self, arms: tuple[str, ...]) -> None:
         """Add a row with a slot for each of these arms."""
@@ -102,7 +105,8 @@ class Board:
                     yield row, arm, slot
 
     def touch(self, row: int) -> None:
-        """Forget what was used from this row on, because a slot in it has changed."""
+        """Take note that a slot in this row has changed; forget what was used from it on."""
+        self._changed = True
         if row >= self._contest.rows:
             return
         while self._checkpoints and self._checkpoints[-1][0] > row:
@@ -112,6 +116,7 @@ class Board:
         else:
             self._contest = self._new_contest()
         del self._needed[self._contest.rows :]
+        self._needed_now = self._contest.needed
 
     def used_scores(self) -> list[dict[str, float]]:
         """Return the scores of each used row that the contest was shown."""
@@ -135,21 +140,26 @@ class Board:
     def restore(self, saved: dict[str, Any]) -> None:
         """Take over what was saved together with the rows."""
         self._contest = Contest.from_json(saved["contest"])
+        self._needed_now = self._contest.needed
         self._checkpoints = [(self._contest.rows, saved["contest"])]
         self._needed = [tuple(arms) for arms, count in saved["needed"] for _ in range(count)]
 
     def _advance(self) -> None:
+        if not self._changed:
+            return
         contest = self._contest
         while contest.rows < len(self.rows):
-            needed = contest.needed
+            needed = self._needed_now
             row = self.rows[contest.rows]
             if not needed or not all(row[arm].settled for arm in needed if arm in row):
-                return
+                break
             contest.add(_scores(row, needed))
             self._needed.append(needed)
+            self._needed_now = contest.needed
             if contest.rows % CHECKPOINT == 0:
                 self._checkpoints.append((contest.rows, contest.to_json()))
                 del self._checkpoints[:-KEPT]
+        self._changed = False
 
 
 def _scores(row: dict[str, Slot], needed: tuple[str, ...]) -> dict[str, float]:

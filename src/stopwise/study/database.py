@@ -11,10 +11,10 @@ from sqlalchemy.engine import URL, make_url
 from stopwise.errors import InvalidInput, InvalidState, StopwiseError, StoreFailed
 from stopwise.study.tables import HEAD
 
-__all__ = ["connect", "database_url", "migrate", "reading", "writing"]
+__all__ = ["connect", "database_url", "migrate", "reading", "serialise", "writing"]
 
-# Upgrades of one PostgreSQL database are serialised by this number.
-UPGRADE_LOCK = 0x57_0B_15E
+# Set-up and upgrades of one PostgreSQL database are serialised by this number.
+SET_UP_LOCK = 0x57_0B_15E
 SECONDS_TO_WAIT = 30
 
 
@@ -80,10 +80,15 @@ def migrate(engine: Engine, target: str = HEAD) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
     with writing(engine) as connection:
-        if not _is_sqlite(engine):
-            connection.execute(text(f"SELECT pg_advisory_xact_lock({UPGRADE_LOCK})"))
+        serialise(connection)
         config.attributes["connection"] = connection
         command.upgrade(config, target)
+
+
+def serialise(connection: Connection) -> None:
+    """Let no other connection set up the database until the transaction ends."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({SET_UP_LOCK})"))
 
 
 def _version(engine: Engine) -> str | None:
@@ -126,6 +131,11 @@ def _clear_errors(engine: Engine) -> Iterator[None]:
     try:
         yield
     except exc.DBAPIError as error:
+        if error.connection_invalidated:
+            raise StoreFailed(
+                f"the connection to {place} was lost: whether the last report was stored is not "
+                "known; send it again with the same key"
+            ) from error
         reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "failed"
         if "malformed" in reason or "not a database" in reason:
             raise InvalidState(f"the store {place} is damaged: {reason}") from error

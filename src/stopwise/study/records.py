@@ -1,18 +1,46 @@
-"""The trials of a study as a table: what counts, and everything that happened."""
+"""The trials of a study as tables: those that count, and everything that happened."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+import polars as pl
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
+from stopwise.study.journal import Entry
 from stopwise.study.plan import Plan
-from stopwise.study.state import State
+from stopwise.study.state import State, Trial
 
-__all__ = ["trial_table"]
+__all__ = ["as_text", "record_frame", "trial_table"]
+
+COLUMNS: dict[str, Any] = {
+    "trial": pl.Int64,
+    "task": pl.String,
+    "row": pl.Int64,
+    "policy": pl.String,
+    "code": pl.String,
+    "condition": pl.String,
+    "station": pl.String,
+    "status": pl.String,
+    "used": pl.Boolean,
+    "score": pl.Float64,
+    "answer": pl.String,
+    "tag": pl.String,
+    "note": pl.String,
+    "seconds": pl.Float64,
+    "who": pl.String,
+    "assigned": pl.String,
+    "scored": pl.String,
+    "reason": pl.String,
+}
 
 
 def trial_table(state: State, plan: Plan) -> Trials:
     """Return the trials used by the contests, in their order, by label until unblinded."""
-    shown = state.names or {arm: arm for arm in state.arms}
+    shown = state.shown()
     columns: dict[str, list[object]] = {"task": [], "policy": [], "score": []}
-    blocks: list[str] = []
+    blocks: list[object] = []
     for task, board in state.boards.items():
         for row, scores in enumerate(board.used_scores()):
             for arm, score in scores.items():
@@ -23,6 +51,72 @@ def trial_table(state: State, plan: Plan) -> Trials:
     if not blocks:
         raise NotAllowed("there is no complete row of trials yet")
     if plan.design == "blocks":
-        columns["block"] = list(blocks)
+        columns["block"] = blocks
     bounds = {task.name: task.score.bounds for task in plan.tasks}
     return Trials.from_columns(columns, bounds=bounds)
+
+
+def record_frame(state: State, entries: Iterable[Entry]) -> pl.DataFrame:
+    """Return one row per trial ever handed out or imported, with all that was reported.
+
+    ``status`` is "leased", "released", "scored", "voided" or "duplicate" (a second result for one
+    slot); ``used`` tells whether the verdict rests on it: a score that is not used is overshoot,
+    or waits for others of its row.
+    """
+    used = {
+        (task, row, arm)
+        for task, board in state.boards.items()
+        for row, scores in enumerate(board.used_scores())
+        for arm in scores
+    }
+    details = _details(entries)
+    shown = state.shown()
+    rows = []
+    for trial in state.trials:
+        place = (trial.task, trial.row, trial.arm)
+        known = details.get(trial.number, {})
+        rows.append(_row(trial, shown[trial.arm], trial.counted and place in used, known))
+    return pl.DataFrame(rows, schema=COLUMNS, orient="row")
+
+
+def _row(trial: Trial, policy: str, used: bool, known: dict[str, Any]) -> dict[str, Any]:
+    duplicate = trial.status == "scored" and not trial.counted
+    return {
+        "trial": trial.number,
+        "task": trial.task,
+        "row": trial.row + 1,
+        "policy": policy,
+        "code": trial.code or None,
+        "condition": trial.condition,
+        "station": trial.station or None,
+        "status": "duplicate" if duplicate else trial.status,
+        "used": used,
+        "score": trial.score,
+        **{name: known.get(name) for name in list(COLUMNS)[10:]},
+    }
+
+
+def _details(entries: Iterable[Entry]) -> dict[int, dict[str, Any]]:
+    """Return what the journal says of each trial besides its state."""
+    found: dict[int, dict[str, Any]] = {}
+    for entry in entries:
+        number = entry.content.get("trial")
+        if not isinstance(number, int):
+            continue
+        known = found.setdefault(number, {})
+        if entry.kind == "assigned":
+            known["assigned"] = as_text(entry.time)
+        elif entry.kind == "scored":
+            remarks = {name: entry.content.get(name) for name in ("tag", "note", "seconds")}
+            answer = entry.content["answer"]
+            if isinstance(answer, list):
+                answer = "; ".join(answer)
+            known.update(remarks, answer=str(answer), who=entry.who, scored=as_text(entry.time))
+        elif entry.kind in ("voided", "released", "undone"):
+            known["reason"] = entry.content["reason"]
+    return found
+
+
+def as_text(seconds: float) -> str:
+    """Return a time as text that every program reads."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -128,6 +128,10 @@ class State:
         """Return a trial by its number."""
         return self.trials[number - 1] if 1 <= number <= len(self.trials) else None
 
+    def shown(self) -> dict[str, str]:
+        """Return the name under which each arm is shown: its label until unblinded."""
+        return self.names or {arm: arm for arm in self.arms}
+
     def lock(self, plan: Plan, arms: tuple[str, ...], baseline: str | None) -> None:
         """Set up the boards of a locked plan."""
         self.plan, self.arms = plan, arms
@@ -201,7 +205,10 @@ def _undone(state: State, entry: Entry) -> None:
     _clear(state, trial)
     trial.status, trial.score = "leased", None
     trial.expires = state.clock + entry.content["lease"]
-    state.held[trial.station] = trial.number
+    # A station that is at its next trial keeps that one; the owner enters the score anew.
+    current = state.trial(state.held.get(trial.station, 0))
+    if current is None or current.status != "leased":
+        state.held[trial.station] = trial.number
 
 
 def _voided(state: State, entry: Entry) -> None:
@@ -253,6 +260,7 @@ def _imported(state: State, entry: Entry) -> None:
             )
             slot = board.rows[first][arm]
             slot.score, slot.settled_by, slot.holder = score, number, number
+        board.touch(first)
         first += 1
 
 

@@ -1,6 +1,7 @@
 """The store of one study: its journal in a database, appended to by one writer at a time."""
 
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +10,7 @@ from sqlalchemy import Connection, Engine, insert, select, text, update
 
 from stopwise.errors import InvalidInput, InvalidState, NotAllowed, require
 from stopwise.study.blinding import new_secret
-from stopwise.study.database import connect, database_url, migrate, reading, writing
+from stopwise.study.database import connect, database_url, migrate, reading, serialise, writing
 from stopwise.study.journal import ORIGIN, Draft, Entry, decode, encode, verified
 from stopwise.study.tables import journal, snapshots, studies
 
@@ -38,6 +39,7 @@ class Store:
     ) -> None:
         self.engine, self.study = engine, study
         self._clock = clock or (time.time if engine.dialect.name == "sqlite" else None)
+        self._closing = weakref.finalize(self, engine.dispose)  # also for those who forget
 
     @classmethod
     def open(
@@ -45,22 +47,26 @@ class Store:
         url_or_path: str | Path,
         *,
         create: str | None = None,
+        may_exist: bool = False,
         clock: Callable[[], float] | None = None,
     ) -> "Store":
         """Open the store at a path or URL, upgraded to the newest schema.
 
         The study's name stands after "#" in a URL; it may be left out if there is only one.
+        With ``create``, a study that is not there is made, by default under that name.
         """
         base, _, name = str(url_or_path).partition("#")
         url = database_url(base)
         missing = url.get_backend_name() == "sqlite" and not Path(url.database or "").exists()
         require(create is not None or not missing, f"there is no study at {base}")
         engine = connect(url)
-        migrate(engine)
-        if create is not None:
-            _create(engine, name or create)
-            return cls(engine, name or create, clock)
-        return cls(engine, name or _only(engine), clock)
+        try:
+            migrate(engine)
+            study = _find(engine, name, create, may_exist=may_exist)
+        except BaseException:
+            engine.dispose()
+            raise
+        return cls(engine, study, clock)
 
     def close(self) -> None:
         """Close all connections."""
@@ -89,13 +95,27 @@ class Store:
             for _, body, digest in self._rows(connection, after, previous):
                 yield decode(body, digest)
 
-    def check_chain(self, until: tuple[int, str]) -> None:
-        """Check the hashes of all entries, and that the given one is among them."""
-        seq, digest = until
+    def check_chain(self, start: int, anchor: tuple[int, str]) -> None:
+        """Check the hashes from an entry on, and that the anchor is among them."""
+        seq, digest = anchor
         with reading(self.engine) as connection:
-            for number, _, found in self._rows(connection, 0, ORIGIN):
-                if number == seq and found != digest:
+            found = connection.execute(
+                select(journal.c.hash).where(
+                    journal.c.study == self.study, journal.c.seq == max(start - 1, 0)
+                )
+            ).scalar()
+            after = (start - 1, str(found)) if start > 1 else (0, ORIGIN)
+            for number, _, known in self._rows(connection, *after):
+                if number == seq and known != digest:
                     raise InvalidState(f"the saved state does not belong to entry {seq}")
+
+    def damage(self) -> list[str]:
+        """Return what the database itself finds wrong with its file."""
+        if self.engine.dialect.name != "sqlite":
+            return []
+        with reading(self.engine) as connection:
+            found = connection.exec_driver_sql("PRAGMA integrity_check(10)").scalars().all()
+        return [] if found == ["ok"] else [f"the file is damaged: {line}" for line in found]
 
     @contextmanager
     def writer(self) -> Iterator["Writer"]:
@@ -136,11 +156,16 @@ class Store:
         head = connection.execute(
             select(studies.c.seq, studies.c.hash).where(studies.c.study == self.study)
         ).one()
-        found = connection.execution_options(yield_per=BATCH).execute(
+        if (head.seq, head.hash) == (after, previous):
+            return
+        query = (
             select(journal.c.seq, journal.c.body, journal.c.hash)
             .where(journal.c.study == self.study, journal.c.seq > after)
             .order_by(journal.c.seq)
         )
+        if head.seq - after > BATCH:
+            query = query.execution_options(yield_per=BATCH)
+        found = connection.execute(query)
         last = after, previous
         for row in verified((tuple(row) for row in found), seq=after, previous=previous):
             last = row[0], row[2]
@@ -206,22 +231,26 @@ def _server_time(connection: Connection) -> float:
     return float(found or 0.0)
 
 
-def _create(engine: Engine, study: str) -> None:
-    with writing(engine) as connection:
-        known = connection.execute(select(studies.c.study)).scalars().all()
-        if study in known:
-            raise NotAllowed(f"there is already a study named {study!r} in this store")
-        connection.execute(
-            insert(studies).values(study=study, secret=new_secret(), seq=0, hash=ORIGIN)
-        )
+def _find(engine: Engine, name: str, create: str | None, *, may_exist: bool) -> str:
+    """Return the name of the study that is wanted, made if asked for and not there."""
+    with writing(engine) if create else reading(engine) as connection:
+        serialise(connection)
+        known = list(connection.execute(select(studies.c.study)).scalars())
+        wanted = name or (_only(known) if known else create or "study")
+        if wanted in known:
+            if create and not may_exist:
+                raise NotAllowed(f"there is already a study named {wanted!r} in this store")
+        elif create:
+            new = {"study": wanted, "secret": new_secret(), "seq": 0, "hash": ORIGIN}
+            connection.execute(insert(studies).values(new))
+        else:
+            raise InvalidInput(f"there is no study named {wanted!r} in this store")
+    return wanted
 
 
-def _only(engine: Engine) -> str:
-    with reading(engine) as connection:
-        known = connection.execute(select(studies.c.study)).scalars().all()
-    require(bool(known), "there is no study in this store")
+def _only(known: list[str]) -> str:
     require(
         len(known) == 1,
         f"this store has several studies: name one after '#': {', '.join(sorted(known))}",
     )
-    return str(known[0])
+    return known[0]

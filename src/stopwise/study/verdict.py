@@ -77,7 +77,7 @@ class StudyVerdict:
 
 def verdict(state: State) -> StudyVerdict:
     """Return the verdict of the rows that can be used now."""
-    shown = _shown(state)
+    shown = state.shown()
     tasks = tuple(_task_verdict(name, board, shown) for name, board in state.boards.items())
     return StudyVerdict(
         tasks=tasks,
@@ -90,7 +90,7 @@ def verdict(state: State) -> StudyVerdict:
 
 def analyses(state: State, plan: Plan) -> dict[str, Analysis]:
     """Return the whole analysis of each task, replayed from the rows used."""
-    shown = _shown(state)
+    shown = state.shown()
     found = {}
     for task in plan.tasks:
         board = state.boards[task.name]
@@ -119,11 +119,6 @@ def analyses(state: State, plan: Plan) -> dict[str, Analysis]:
     if not found:
         raise NotAllowed("there is nothing to analyse yet: no row of trials is complete")
     return found
-
-
-def _shown(state: State) -> dict[str, str]:
-    """Return the name under which each arm is shown: its label until the study is unblinded."""
-    return state.names or {arm: arm for arm in state.arms}
 
 
 def _matrix(board: Board, arms: tuple[str, ...]) -> Floats:

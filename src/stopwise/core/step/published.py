@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from stopwise.core.arrays import Doubles
 from stopwise.core.step.evaluation import binomial_probabilities
@@ -112,6 +111,8 @@ def _most_states(
     on. Only the others enter the programme; then the new prices are checked against all states and
     whatever they contradict is let in, so the result is an optimum of the whole programme.
     """
+    from scipy.optimize import linprog  # a third of the package's start-up, for this table only
+
     scaled = mass / np.maximum(room, 1e-15)[:, np.newaxis]
     hopeless = scaled.max(axis=0) > 1e9
     price = duals @ mass

@@ -1,0 +1,42 @@
+"""Measured figures in documents: each stands between ``<!-- name -->`` and ``<!-- end -->``.
+
+Run ``python -m benchmarks.document docs/results/paper.md FOLDER`` after ``stopwise reproduce --all
+--out FOLDER``: every section of the document is replaced by the Markdown file of its name.
+"""
+
+import argparse
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def fill(document: Path, sections: Mapping[str, str]) -> None:
+    """Replace the sections that are given; all others stay as they are."""
+    text = document.read_text(encoding="utf-8")
+    for name, content in sections.items():
+        before, rest = text.split(f"<!-- {name} -->\n", 1)
+        after = rest.split("<!-- end -->", 1)[1]
+        text = f"{before}<!-- {name} -->\n{content}\n<!-- end -->{after}"
+    document.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    """Fill a document from a folder of Markdown files."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("document", type=Path)
+    parser.add_argument("folder", type=Path)
+    arguments = parser.parse_args()
+    names = re.findall(r"<!-- (.+) -->", arguments.document.read_text(encoding="utf-8"))
+    files = {name: arguments.folder / f"{name}.md" for name in names}
+    fill(
+        arguments.document,
+        {
+            name: path.read_text(encoding="utf-8").strip()
+            for name, path in files.items()
+            if path.is_file()
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()

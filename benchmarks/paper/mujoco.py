@@ -1,0 +1,142 @@
+"""MuJoCo returns: policies of each task ranked, with violins, letters and trials.
+
+The paper's own returns (policies trained with CleanRL) are not public. Ours are 1,000 episodes
+of each published stable-baselines3 policy, other tasks and algorithms, so nothing is held against
+the paper's figures; the layout, N = 1000 and alpha = .05 split over all pairs are the same.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import stopwise as sw
+
+from .datasets import MUJOCO_BOUNDS, mujoco_returns
+from .figures import violins
+from .result import Cell, Result, Table, by_task
+from .settings import Settings
+
+N = 1000
+METHODS: dict[str, dict[str, Any]] = {
+    "wsr": {},
+    "nscore": {"bins": 21},
+    "nscore-plus": {"n_max": N},
+}
+# Policies that all four tasks have: six pairs, as many as in the paper.
+COMMON = ("a2c", "ars", "ppo", "trpo")
+NOT_PUBLIC = (
+    "The paper's returns are not public; these are our rollouts of other policies on other "
+    "tasks, so its figures and ours are not comparable one by one."
+)
+
+
+@lru_cache
+def ranked(
+    folder: Path, task: str, method: str, policies: tuple[str, ...] | None = None
+) -> sw.Analysis:
+    """Rank the policies of one task, or some of them, alpha split over all their pairs."""
+    returns = mujoco_returns(folder)[task]
+    return sw.analyze(
+        {name: returns[name] for name in policies or returns},
+        method=method,
+        bounds=MUJOCO_BOUNDS[task],
+        design="independent",
+        adjust="bonferroni",
+        ties="paper",
+        **METHODS[method],
+    )
+
+
+def pair_tables(
+    settings: Settings, pairs: Sequence[tuple[str, str]], title: str
+) -> tuple[Table, ...]:
+    """Return, for each pair of common policies, decision times by task and the total trials."""
+    tables = []
+    for done, pair in enumerate(pairs, start=1):
+        columns = {method: _column(settings.folder, method, pair) for method in METHODS}
+        name = " vs. ".join(algorithm.upper() for algorithm in pair)
+        tables.append(by_task(f"{title}: {name}", [*MUJOCO_BOUNDS, "total trials"], columns))
+        settings.report(done / len(pairs))
+    return tuple(tables)
+
+
+def published_totals(comparisons: Mapping[str, Mapping[str, int]]) -> str:
+    """Return the paper's totals in one sentence."""
+    shown = "; ".join(
+        f"{name} {total['wsr']} with WSR and {total['nscore']} with N-SCORE"
+        for name, total in comparisons.items()
+    )
+    return f"The paper's totals over its seven tasks: {shown}, of 14000."
+
+
+def run(settings: Settings) -> Result:
+    """Rank all policies of every task."""
+    rows: dict[str, dict[str, Cell]] = {}
+    figures = {}
+    columns = ("policies", *(f"{method}: {what}" for method in METHODS for what in WHAT))
+    for done, task in enumerate(MUJOCO_BOUNDS, start=1):
+        analyses = {method: ranked(settings.folder, task, method) for method in METHODS}
+        rows[task] = {"policies": Cell.own(len(analyses["nscore"].policies))}
+        for method, analysis in analyses.items():
+            undecided = sum(not pair.decided for pair in analysis.pairs)
+            letters = ", ".join(f"{name} {letters}" for name, letters in analysis.letters.items())
+            values: tuple[int | str, ...] = (
+                analysis.trials_used,
+                f"{undecided} of {len(analysis.pairs)}",
+                letters,
+            )
+            for what, value in zip(WHAT, values, strict=True):
+                rows[task][f"{method}: {what}"] = Cell.own(value)
+        figures[task] = partial(
+            violins,
+            {name: list(scores) for name, scores in analyses["nscore"].scores.items()},
+            {method: _labels(analysis) for method, analysis in analyses.items()},
+            f"{task}: episodic return",
+        )
+        settings.report(done / len(MUJOCO_BOUNDS))
+    tables = (
+        Table("MuJoCo: all policies of a task", columns, rows),
+        _means(settings.folder),
+    )
+    notes = (
+        NOT_PUBLIC,
+        "alpha .05 is split over all pairs of a task, both directions at full level; 1,000 "
+        "episodes each, of which a policy counts those until all its pairs are decided.",
+    )
+    return Result(tables, notes, figures)
+
+
+WHAT = ("trials", "not told apart", "letters")
+
+
+def _column(folder: Path, method: str, pair: tuple[str, str]) -> dict[str, Cell]:
+    times = {}
+    for task in MUJOCO_BOUNDS:
+        found = next(
+            result
+            for result in ranked(folder, task, method, COMMON).pairs
+            if {result.policy0, result.policy1} == set(pair)
+        )
+        times[task] = found.n if found.decided else None
+    total = 2 * sum(time or N for time in times.values())
+    return {
+        **{task: Cell.own(time) for task, time in times.items()},
+        "total trials": Cell.own(total),
+    }
+
+
+def _means(folder: Path) -> Table:
+    returns = mujoco_returns(folder)
+    names = sorted({name for policies in returns.values() for name in policies})
+    rows = {
+        task: {name: Cell.own(f"{np.mean(values):.1f}") for name, values in policies.items()}
+        for task, policies in returns.items()
+    }
+    return Table("MuJoCo: mean episodic return", tuple(names), rows)
+
+
+def _labels(analysis: sw.Analysis) -> dict[str, str]:
+    return {policy.name: f"{policy.letters}, {policy.trials_used}" for policy in analysis.policies}

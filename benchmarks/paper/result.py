@@ -1,0 +1,167 @@
+"""What a reproduction finds: tables of cells, each ours next to the published figure."""
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Value = int | float | str
+UNDECIDED = "--"
+# A false alarm at four standard errors has a chance of 1 in 16,000 per figure.
+STANDARD_ERRORS = 4
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One figure: ours, the published one where there is one, and whether they agree.
+
+    Attributes
+    ----------
+    ours, error
+        What was computed, and its standard error where it is simulated.
+    paper
+        The published figure, or None.
+    agrees
+        None where nothing is published or a stated reason keeps both apart.
+    """
+
+    ours: Value
+    paper: Value | None = None
+    error: float | None = None
+    agrees: bool | None = None
+
+    @classmethod
+    def exact(cls, ours: Value | None, paper: Value | None) -> "Cell":
+        """Return a figure that must be the published one; None is "no decision"."""
+        shown, published = (UNDECIDED if value is None else value for value in (ours, paper))
+        return cls(shown, published, agrees=shown == published)
+
+    @classmethod
+    def apart(cls, ours: Value | None, paper: Value | None) -> "Cell":
+        """Return a figure next to a published one from which it differs for a stated reason."""
+        shown, published = (UNDECIDED if value is None else value for value in (ours, paper))
+        return cls(shown, published)
+
+    @classmethod
+    def one_of(cls, ours: int | None, possible: set[int | None], paper: int | None) -> "Cell":
+        """Return a randomised decision time; the published one must be possible too."""
+        return cls(*cls._pair(ours, paper), agrees=paper in possible)
+
+    @classmethod
+    def simulated(
+        cls, ours: float, error: float, paper: float | None = None, paper_error: float = 0.0
+    ) -> "Cell":
+        """Return a mean; it agrees within four standard errors of the difference."""
+        agrees = None
+        if paper is not None:
+            agrees = abs(ours - paper) <= STANDARD_ERRORS * math.hypot(error, paper_error)
+        return cls(ours, paper, error or None, agrees)
+
+    @classmethod
+    def own(cls, ours: Value | None) -> "Cell":
+        """Return a figure of which none is published."""
+        return cls(UNDECIDED if ours is None else ours)
+
+    @staticmethod
+    def _pair(ours: Value | None, paper: Value | None) -> tuple[Value, Value]:
+        return (UNDECIDED if ours is None else ours), (UNDECIDED if paper is None else paper)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells by column; a column or row that some methods lack has no cell there."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Mapping[str, Mapping[str, Cell]]
+
+    def cells(self) -> Iterator[tuple[str, Cell]]:
+        """Yield every cell with its name."""
+        for row, cells in self.rows.items():
+            for column, cell in cells.items():
+                yield f"{self.title}: {row}, {column}", cell
+
+
+@dataclass(frozen=True)
+class Result:
+    """The tables of one reproduction, with notes; figures are drawn when they are asked for."""
+
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...] = ()
+    figures: Mapping[str, Callable[[], "Figure"]] = field(default_factory=dict)
+
+    @property
+    def disagreements(self) -> tuple[str, ...]:
+        """The figures that should agree with the paper and do not."""
+        return tuple(
+            f"{name}: {cell.ours} instead of {cell.paper}"
+            for table in self.tables
+            for name, cell in table.cells()
+            if cell.agrees is False
+        )
+
+    @property
+    def compared(self) -> int:
+        """How many figures are held against the paper's."""
+        return sum(cell.agrees is not None for table in self.tables for _, cell in table.cells())
+
+    @property
+    def simulated(self) -> bool:
+        """Whether any figure is a mean over redraws."""
+        return any(cell.error for table in self.tables for _, cell in table.cells())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return tables and notes for JSON."""
+        return {
+            "tables": [
+                {
+                    "title": table.title,
+                    "columns": list(table.columns),
+                    "rows": {
+                        row: {column: vars(cell) for column, cell in cells.items()}
+                        for row, cells in table.rows.items()
+                    },
+                }
+                for table in self.tables
+            ],
+            "notes": list(self.notes),
+            "compared": self.compared,
+            "disagreements": list(self.disagreements),
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "Result":
+        """Return what ``to_dict`` stored; figures are not part of it."""
+        tables = tuple(
+            Table(
+                table["title"],
+                tuple(table["columns"]),
+                {
+                    row: {column: Cell(**cell) for column, cell in cells.items()}
+                    for row, cells in table["rows"].items()
+                },
+            )
+            for table in content["tables"]
+        )
+        return cls(tables, tuple(content["notes"]))
+
+
+def by_task(title: str, tasks: Sequence[str], columns: Mapping[str, Mapping[str, Cell]]) -> Table:
+    """Return a table from its columns, with one row per task in this order."""
+    rows = {
+        task: {name: cells[task] for name, cells in columns.items() if task in cells}
+        for task in tasks
+    }
+    return Table(title, tuple(columns), rows)
+
+
+def published(name: str) -> dict[str, Any]:
+    """Return the published figures of one table, from ``expected/``."""
+    path = Path(__file__).with_name("expected") / f"{name}.json"
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return content

@@ -1,0 +1,46 @@
+"""How a reproduction is run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+def _silent(_share: float) -> None:
+    """Report progress to nobody."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of all reproductions.
+
+    Attributes
+    ----------
+    data
+        Folder of the real data, or None.
+    seed
+        Seed of everything that is drawn.
+    share
+        Share of the paper's redraws, in (0, 1]; below 1 the slow tables of STEP are left out too.
+    report
+        Called now and then with the share of the work that is done.
+    """
+
+    data: Path | None = None
+    seed: int = 0
+    share: float = 1.0
+    report: Callable[[float], None] = _silent
+
+    @property
+    def full(self) -> bool:
+        """Whether everything is run as in the paper."""
+        return self.share >= 1
+
+    def redraws(self, paper: int) -> int:
+        """Return the number of redraws in place of the paper's."""
+        return max(4, round(paper * self.share))
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the real data, where it must be there."""
+        assert self.data is not None
+        return self.data

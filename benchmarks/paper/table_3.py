@@ -1,0 +1,18 @@
+"""Table III on our MuJoCo returns: two comparisons over all tasks, N = 1000."""
+
+from .mujoco import NOT_PUBLIC, pair_tables, published_totals
+from .result import Result, published
+from .settings import Settings
+
+# The paper's PPO vs. DDPG and SAC vs. TD3 are not in our data on every task.
+PAIRS = (("ppo", "a2c"), ("trpo", "ars"))
+
+
+def run(settings: Settings) -> Result:
+    """Recompute the layout of the table on our returns."""
+    totals = published("table_a1")["totals"]
+    shown = {name: totals[name] for name in ("PPO vs. DDPG", "SAC vs. TD3")}
+    return Result(
+        pair_tables(settings, PAIRS, "Table III, our returns"),
+        (NOT_PUBLIC, published_totals(shown)),
+    )

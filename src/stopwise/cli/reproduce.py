@@ -1,0 +1,185 @@
+"""``stopwise reproduce``: the paper's tables and figures, recomputed and held against it."""
+
+import importlib.util
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["reproduce"]
+
+# Share of the paper's redraws in a quick run.
+QUICK = 0.1
+PACKAGE = "stopwise.reproduce"
+NO_FIGURES = '; figures need matplotlib: pip install "stopwise[plots]"'
+# Columns in a file or a pipe, where nothing says how wide it is.
+WIDTH = 160
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Tables and figures, as in --list.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Run all of them.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List them.")] = False,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of the real data.", envvar="STOPWISE_DATA")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of all that is drawn.", min=0)] = 0,
+    quick: Annotated[
+        bool, typer.Option(help="A tenth of the redraws; agreement is then judged more widely.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Write JSON, Markdown, PNG and SVG into this folder.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option(help="Compute again, even if a result is kept.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Recompute the paper's tables and figures; exit code 1 if one that should agree does not."""
+    from stopwise.errors import StopwiseError
+
+    try:
+        chosen = _chosen(names or [], everything, listed)
+        if listed:
+            _show_list(chosen, data, as_json=as_json)
+            return
+        share = QUICK if quick else 1.0
+        contents = [
+            _run(one, data, seed, share, out=out, fresh=fresh, as_json=as_json) for one in chosen
+        ]
+    except (StopwiseError, OSError) as error:
+        typer.echo(f"stopwise reproduce: {error}", err=True)
+        raise typer.Exit(2) from error
+    if as_json:
+        typer.echo(
+            json.dumps(contents if everything or len(contents) > 1 else contents[0], indent=2)
+        )
+    if any(content["disagreements"] for content in contents):
+        raise typer.Exit(1)
+    if not everything and any(content["missing"] for content in contents):
+        raise typer.Exit(2)
+
+
+def _scripts(module: str) -> "ModuleType":
+    """Return one of the scripts: part of a wheel, ``benchmarks/paper`` in the source tree."""
+    if importlib.util.find_spec(PACKAGE) is None:
+        from stopwise.errors import StopwiseError
+
+        folder = Path(__file__).parents[3] / "benchmarks" / "paper"
+        spec = importlib.util.spec_from_file_location(
+            PACKAGE, folder / "__init__.py", submodule_search_locations=[str(folder)]
+        )
+        if spec is None or spec.loader is None or not folder.is_dir():
+            raise StopwiseError(f"the scripts are neither in the package nor in {folder}")
+        package = importlib.util.module_from_spec(spec)
+        sys.modules[PACKAGE] = package
+        spec.loader.exec_module(package)
+    return importlib.import_module(f"{PACKAGE}.{module}")
+
+
+def _chosen(names: list[str], everything: bool, listed: bool) -> list[Any]:
+    from stopwise.errors import InvalidInput
+
+    known = _scripts("catalogue").REPRODUCTIONS
+    for name in names:
+        if name not in known:
+            raise InvalidInput(f"expected one of {', '.join(known)}, but got {name!r}")
+    if bool(names) == (everything or listed):
+        raise InvalidInput("give names of tables and figures, --all or --list")
+    return [known[name] for name in names or known]
+
+
+def _show_list(chosen: list[Any], data: Path | None, *, as_json: bool) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    if as_json:
+        entries = [{"name": o.name, "title": o.title, "needs": list(o.needs)} for o in chosen]
+        typer.echo(json.dumps(entries, indent=2))
+        return
+    table = Table("name", "what it is", "data that it needs")
+    for one in chosen:
+        state = "" if not one.needs else " (missing)" if one.missing(data) else " (there)"
+        table.add_row(one.name, one.title, ", ".join(one.needs) + state)
+    Console().print(table)
+
+
+def _run(
+    one: Any,
+    data: Path | None,
+    seed: int,
+    share: float,
+    *,
+    out: Path | None,
+    fresh: bool,
+    as_json: bool,
+) -> dict[str, Any]:
+    """Run one, print it unless JSON is wanted, and return it for JSON."""
+    from rich.console import Console
+
+    console = Console(quiet=as_json, highlight=False)
+    if not console.is_terminal:
+        console.width = WIDTH
+    content = {"name": one.name, "title": one.title, "missing": one.missing(data)}
+    console.print(f"\n[bold]{one.name}[/bold]: {one.title}", soft_wrap=True)
+    if content["missing"]:
+        typer.echo(f"{one.name} needs, in the folder given by --data (or STOPWISE_DATA):", err=True)
+        for line in content["missing"]:
+            typer.echo(f"  {line}", err=True)
+        return {**content, "disagreements": []}
+    runner, settings = _scripts("runner"), _scripts("settings").Settings
+    with _bar(one.name) as report:
+        chosen = settings(data=data, seed=seed, share=share, report=report)
+        outcome = runner.reproduce(one, chosen, fresh=fresh)
+    for table in _scripts("rendering").grids(outcome.result):
+        console.print(table)
+    _conclude(console, outcome, share)
+    if out is not None:
+        runner.copy(outcome, out)
+        console.print(f"written to {out}{'' if runner.can_draw() else NO_FIGURES}", markup=False)
+    return {**content, **outcome.result.to_dict(), "kept": outcome.kept}
+
+
+def _conclude(console: Any, outcome: Any, share: float) -> None:
+    """Print notes, how agreement was judged, and what does not agree."""
+    from rich.markup import escape
+
+    result = outcome.result
+    for note in result.notes:
+        console.print(f"[dim]{escape(note)}[/dim]", soft_wrap=True)
+    if share < 1 and result.simulated:
+        console.print(
+            f"[dim]A quick run: {share:.0%} of the paper's redraws, so that the standard errors "
+            "and with them the tolerance are larger.[/dim]",
+            soft_wrap=True,
+        )
+    if outcome.kept:
+        console.print("[dim]A kept result of the same version, settings and data.[/dim]")
+    if result.disagreements:
+        for line in result.disagreements:
+            console.print(f"[bold red]does not agree:[/bold red] {escape(line)}", soft_wrap=True)
+    elif result.compared:
+        console.print(
+            f"All {result.compared} figures that should agree do: recorded data exactly, means "
+            "within four standard errors of the difference.",
+            soft_wrap=True,
+        )
+
+
+@contextmanager
+def _bar(name: str) -> Iterator[Callable[[float], None]]:
+    """Show progress on standard error, if it is a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(name, total=1.0)
+        yield lambda share: bar.update(task, completed=share)

@@ -1,0 +1,51 @@
+"""Scoring in the terminal: what may be typed for each rubric, and what it means."""
+
+from typing import Any
+
+from stopwise.errors import InvalidInput, require
+
+__all__ = ["parse_answer", "question"]
+
+
+def question(rubric: dict[str, Any]) -> str:
+    """Return the question that asks for the answer of a rubric."""
+    kind = rubric["kind"]
+    if kind == "binary":
+        return "success? y/n"
+    if kind == "number":
+        unit = f" {rubric['unit']}" if rubric["unit"] else ""
+        return f"number from {rubric['low']:g} to {rubric['high']:g}{unit}"
+    options = rubric["milestones" if kind == "milestones" else "levels"]
+    listed = ", ".join(f"{place} {option['name']}" for place, option in enumerate(options, 1))
+    if kind == "milestones":
+        return f"reached ({listed}): numbers, `all` or `none`"
+    return f"outcome ({listed}): its number"
+
+
+def parse_answer(rubric: dict[str, Any], typed: str) -> Any:
+    """Return the answer that was typed, or raise ``InvalidInput``."""
+    text, kind = typed.strip().lower(), rubric["kind"]
+    if kind == "binary":
+        require(text in ("y", "yes", "n", "no", "1", "0"), f"type y or n, but got {typed!r}")
+        return text in ("y", "yes", "1")
+    if kind == "number":
+        try:
+            return float(text)
+        except ValueError as error:
+            raise InvalidInput(f"type a number, but got {typed!r}") from error
+    options = [
+        option["name"] for option in rubric["milestones" if kind == "milestones" else "levels"]
+    ]
+    if kind == "milestones":
+        if text in ("all", "none"):
+            return options if text == "all" else []
+        return [_option(options, part) for part in text.replace(",", " ").split()]
+    return _option(options, text)
+
+
+def _option(options: list[str], text: str) -> str:
+    require(
+        text.isdecimal() and 1 <= int(text) <= len(options),
+        f"type a number from 1 to {len(options)}, but got {text!r}",
+    )
+    return options[int(text) - 1]

@@ -1,0 +1,42 @@
+"""The evidence as a small chart of text: a bar per pair, full when it is decided."""
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stopwise.ranking.analysis import Standing
+    from stopwise.study.verdict import StudyVerdict, TaskVerdict
+
+__all__ = ["evidence_chart"]
+
+WIDTH = 30
+
+
+def evidence_chart(verdict: "StudyVerdict") -> str:
+    """Return lines: how far each pair's p-value has come on its way from 1 to alpha."""
+    lines = []
+    for task in verdict.tasks:
+        if len(verdict.tasks) > 1:
+            lines.append(f"task {task.task}, {task.rows} rows")
+        names = [_name(pair) for pair in task.pairs]
+        width = max(map(len, names))
+        lines += [
+            f"  {name:<{width}}  {_bar(pair, task)}"
+            for name, pair in zip(names, task.pairs, strict=True)
+        ]
+    return "\n".join(lines)
+
+
+def _name(pair: "Standing") -> str:
+    if pair.better is None:
+        return f"{pair.policy0} ? {pair.policy1}"
+    worse = pair.policy1 if pair.better == pair.policy0 else pair.policy0
+    return f"{pair.better} > {worse}"
+
+
+def _bar(pair: "Standing", task: "TaskVerdict") -> str:
+    p_value = max(pair.p_value, 1e-300)
+    share = 1.0 if pair.decided else min(1.0, math.log(p_value) / math.log(task.alpha))
+    full = min(WIDTH if pair.decided else WIDTH - 1, int(share * WIDTH))
+    text = "decided" if pair.decided else "open"
+    return f"|{'#' * full}{'.' * (WIDTH - full)}| p = {pair.p_value:.2g}, {text}, n = {pair.n}"

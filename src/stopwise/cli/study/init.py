@@ -1,0 +1,25 @@
+"""``stopwise study init``: a commented plan to start from."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stopwise.cli.study.session import clear_errors
+
+__all__ = ["init"]
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="A new folder.")],
+    store: Annotated[
+        str | None, typer.Option(help="URL of a PostgreSQL database, for a team: ...#NAME.")
+    ] = None,
+) -> None:
+    """Write a commented study.yaml into a new folder."""
+    with clear_errors("init"):
+        from stopwise.study.opening import plan_text, write_plan
+
+        write_plan(folder, plan_text(None), store)
+    typer.echo(f"written: {folder / 'study.yaml'}")
+    typer.echo(f"Edit it, then freeze it: stopwise study lock {folder}")

@@ -1,0 +1,122 @@
+"""The report of a study: the analysis, and all that a reader must know of how it came about."""
+
+from typing import TYPE_CHECKING
+
+from stopwise.errors import InvalidState
+from stopwise.report import html
+from stopwise.report.html import Chapter
+from stopwise.study.journal import Entry
+from stopwise.study.records import as_text
+
+if TYPE_CHECKING:
+    from stopwise.study.study import Study
+
+__all__ = ["chapters", "study_report"]
+
+
+def study_report(study: "Study") -> str:
+    """Return the page; the whole journal is verified first, and a broken one is refused."""
+    found = study.verify()
+    if not found.sound:
+        raise InvalidState(f"the study does not hold: {'; '.join(found.problems)}")
+    analyses = list(study.analyses().values())
+    return html.render(analyses, [analysis.figures() for analysis in analyses], chapters(study))
+
+
+def chapters(study: "Study") -> list[Chapter]:
+    """Return what happened: the record, amendments, voided trials, corrections, overshoot."""
+    entries = study.journal()
+    numbers = [_record(study), _amendments(entries), _voided(entries), _corrected(entries)]
+    numbers += [_overshoot(study), _imports(entries)]
+    return [chapter for chapter in numbers if chapter.rows]
+
+
+def _record(study: "Study") -> Chapter:
+    status, plan = study.status(), study.plan
+    rows = [
+        ("study", plan.name),
+        ("description", plan.description or "-"),
+        ("plan, SHA-256", status.plan_digest or "-"),
+        ("journal", f"{status.seq} entries, the last with SHA-256 {status.hash}"),
+        ("blinding", "none" if plan.blinding == "none" else f"a code per {plan.blinding}"),
+        ("names", "revealed" if status.unblinded else "not revealed: policies are labels"),
+        ("trials handed out", str(status.assigned)),
+        ("with a score", str(status.scored)),
+        ("second results, not counted", str(status.duplicates)),
+        ("recorded after unblinding", str(_after_unblinding(study.journal()))),
+    ]
+    return Chapter("How the study was run", ("", ""), tuple(rows))
+
+
+def _after_unblinding(entries: list[Entry]) -> int:
+    revealed = next((entry.seq for entry in entries if entry.kind == "unblinded"), None)
+    if revealed is None:
+        return 0
+    return sum(entry.kind == "scored" and entry.seq > revealed for entry in entries)
+
+
+def _amendments(entries: list[Entry]) -> Chapter:
+    rows = tuple(
+        (
+            as_text(entry.time),
+            entry.who,
+            "; ".join(f"{name} = {value}" for name, value in entry.content["changes"].items())
+            or "a remark",
+            entry.content["reason"],
+        )
+        for entry in entries
+        if entry.kind == "amended"
+    )
+    return Chapter("Amendments after the lock", ("when", "who", "what", "reason"), rows)
+
+
+def _voided(entries: list[Entry]) -> Chapter:
+    rows = tuple(
+        (
+            str(entry.content["trial"]),
+            as_text(entry.time),
+            entry.who,
+            entry.content["reason"],
+            "tried again" if entry.content["redraw"] else "left empty",
+        )
+        for entry in entries
+        if entry.kind == "voided"
+    )
+    return Chapter("Voided trials", ("trial", "when", "who", "reason", "its place"), rows)
+
+
+def _corrected(entries: list[Entry]) -> Chapter:
+    rows = tuple(
+        (str(entry.content["trial"]), as_text(entry.time), entry.who, entry.content["reason"])
+        for entry in entries
+        if entry.kind == "undone"
+    )
+    return Chapter("Scores withdrawn and entered again", ("trial", "when", "who", "reason"), rows)
+
+
+def _overshoot(study: "Study") -> Chapter:
+    rows = tuple((task, policy, str(count)) for (task, policy), count in study.overshoot().items())
+    return Chapter(
+        "Overshoot: trials under way when nothing more was open, not used",
+        ("task", "policy", "trials"),
+        rows,
+    )
+
+
+def _imports(entries: list[Entry]) -> Chapter:
+    rows = tuple(
+        (
+            as_text(entry.time),
+            entry.who,
+            entry.content["source"],
+            str(sum(map(len, entry.content["rows"]))),
+            entry.content["reason"],
+        )
+        for entry in entries
+        if entry.kind == "imported"
+    )
+    return Chapter(
+        "Imported trials, whose order and blinding were not kept by this study",
+        ("when", "who", "source", "trials", "reason"),
+        rows,
+    )

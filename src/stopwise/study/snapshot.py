@@ -1,0 +1,96 @@
+"""Saved states: a cache of the replay, so that a long study opens at once.
+
+A saved state is bound to the hash of the entry after which it was made and carries a digest of its
+own; ``Study.verify`` replays the whole journal and compares.
+"""
+
+import gc
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, astuple, fields
+from typing import Any
+
+from stopwise.errors import InvalidState
+from stopwise.study.board import Slot
+from stopwise.study.plan import Plan
+from stopwise.study.state import Amendment, State, TokenRecord, Trial
+
+__all__ = ["dump_state", "load_state"]
+
+FORMAT = 1
+PLAIN = ("seq", "hash", "time", "clock", "study", "commitment", "names", "unblinded_at", "held")
+COLUMNS = tuple(field.name for field in fields(Trial))
+
+
+def dump_state(state: State) -> str:
+    """Return the state as text: its digest, then one line of JSON."""
+    content = {
+        "format": FORMAT,
+        **{name: getattr(state, name) for name in PLAIN},
+        "plan": None if state.plan is None else state.plan.content(),
+        "arms": list(state.arms),
+        "trials": {name: [getattr(trial, name) for trial in state.trials] for name in COLUMNS},
+        "boards": {
+            name: {
+                "rows": [{arm: astuple(slot) for arm, slot in row.items()} for row in board.rows],
+                "baseline": board.contest.rules.baseline,
+                **board.save(),
+            }
+            for name, board in state.boards.items()
+        },
+        "tokens": [asdict(record) for record in state.tokens.values()],
+        "amendments": [asdict(amendment) for amendment in state.amendments],
+    }
+    text = json.dumps(content, separators=(",", ":"))
+    return f"{_digest(text)}\n{text}"
+
+
+def load_state(saved: str) -> State:
+    """Return the state of a saved text, or raise ``InvalidState``."""
+    digest, _, text = saved.partition("\n")
+    if digest != _digest(text):
+        raise InvalidState("the saved state is damaged: its content does not match its digest")
+    with _without_collection():
+        return _state(json.loads(text))
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Make hundreds of thousands of objects without searching them for garbage all the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _state(content: dict[str, Any]) -> State:
+    if content["format"] != FORMAT:
+        raise InvalidState(f"the saved state has the unknown format {content['format']!r}")
+    state = State(**{name: content[name] for name in PLAIN})
+    if content["plan"] is not None:
+        _restore_boards(state, content)
+    columns = [content["trials"][name] for name in COLUMNS]
+    state.trials = [Trial(*values) for values in zip(*columns, strict=True)]
+    state.codes = {trial.code: trial.number for trial in state.trials if trial.code}
+    state.tokens = {record["token"]: TokenRecord(**record) for record in content["tokens"]}
+    state.amendments = [Amendment(**amendment) for amendment in content["amendments"]]
+    return state
+
+
+def _restore_boards(state: State, content: dict[str, Any]) -> None:
+    boards = content["boards"]
+    baseline = next(iter(boards.values()))["baseline"]
+    state.lock(Plan.model_validate(content["plan"]), tuple(content["arms"]), baseline)
+    for name, saved in boards.items():
+        board = state.boards[name]
+        board.rows = [{arm: Slot(*slot) for arm, slot in row.items()} for row in saved["rows"]]
+        board.restore(saved)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

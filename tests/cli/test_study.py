@@ -1,0 +1,183 @@
+"""``stopwise study``, as it is typed."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+import stopwise as sw
+from stopwise.cli import app
+from tests.study.plans import plan
+
+MILESTONES = {
+    "kind": "milestones",
+    "milestones": [{"name": "reached"}, {"name": "grasped", "weight": 2}, {"name": "lifted"}],
+}
+
+
+def call(*arguments: str | Path, typed: str = "") -> Result:
+    return CliRunner().invoke(app, ["study", *map(str, arguments)], input=typed)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A locked study with a checklist."""
+    folder = tmp_path / "study"
+    task = {"name": "stack", "score": MILESTONES, "conditions": {"listed": ["left", "right"]}}
+    sw.Study.create(folder, plan(tasks=[task], n_max=20)).lock()
+    return folder
+
+
+def test_init_writes_a_plan_that_can_be_locked(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+
+    assert "study.yaml" in call("init", folder).output
+    assert "The plan is fine" in call("status", folder).output
+    assert "SHA-256" in call("lock", folder, "--who", "ada").output
+    again = call("init", folder)
+    assert again.exit_code == 2
+    assert "exists" in again.output
+
+
+def test_a_wrong_plan_is_named_with_its_line(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    call("init", folder)
+    path = folder / "study.yaml"
+    path.write_text(path.read_text().replace("alpha: 0.05", "alpha: 5"))
+    line = (
+        path.read_text()
+        .splitlines()
+        .index(next(text for text in path.read_text().splitlines() if text.startswith("alpha: 5")))
+    )
+
+    found = call("lock", folder)
+
+    assert found.exit_code == 2
+    assert f"study.yaml, line {line + 1}: alpha: Input should be less than 1" in found.output
+
+
+def test_run_asks_until_it_is_told_to_quit(folder: Path) -> None:
+    typed = "1 2\nnone\nall\nundo\nnone\nvoid the cable\nnonsense\n7\nquit\n"
+
+    found = call("run", folder, "--station", "left", typed=typed)
+
+    assert found.exit_code == 0, found.output
+    assert "start from: " in found.output
+    assert "type a number from 1 to 3, but got 'nonsense'" in found.output
+    study = sw.Study.open(folder)
+    status = study.status()
+    assert (status.scored, status.voided, status.in_flight) == (3, 1, 0)
+    scores = study.records().filter(pl.col("status") == "scored")["score"]
+    assert sorted(scores) == [0.0, 0.0, 0.75]
+    assert not any(name in found.output for name in ("old", "new"))
+
+
+def test_run_says_stop_when_all_is_decided(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    study = sw.Study.create(folder, plan(blinding="none", n_max=20))
+    study.lock()
+    while not study.finished:
+        trial = study.next_trial("elsewhere")
+        assert trial is not None
+        study.record(trial.trial, trial.code == "new", station="elsewhere")
+
+    found = call("run", folder)
+
+    assert "Nothing is left to try: stop." in found.output
+    assert "new is better than old" in found.output
+    assert "new > old" in call("status", folder).output
+
+
+def test_status_void_amend_and_verify(folder: Path) -> None:
+    call("run", folder, typed="all\nquit\n")
+
+    assert call("void", "1", folder, "--reason", "lights").exit_code == 0
+    assert "stated reason" in call("void", "1", folder).output
+    assert call("amend", folder, "--reason", "slow", "--set", "lease_minutes=45").exit_code == 0
+    assert call("amend", folder, "--reason", "slow", "--set", "alpha=1").exit_code == 2
+    found = json.loads(call("status", folder, "--json").output)
+    assert (found["voided"], found["amendments"]) == (1, 1)
+    assert found["verdict"]["blinded"] is True
+    assert "everything holds" in call("verify", folder).output
+
+
+def test_verify_exits_with_1_where_something_is_wrong(folder: Path) -> None:
+    study = sw.Study.open(folder)
+    study._ledger.save()
+    study.store.save_snapshot((*study.store.snapshot()[:2], "wrong"))  # type: ignore[index]
+
+    found = call("verify", folder, "--json")
+
+    assert found.exit_code == 1
+    assert json.loads(found.output)["problems"] == ["the saved state is not that of entry 2"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_export_is_blind_until_unblinded(folder: Path, tmp_path: Path, ending: str) -> None:
+    call("run", folder, typed="all\nnone\nquit\n")
+    file = tmp_path / f"trials.{ending}"
+    readers: dict[str, Callable[[Path], pl.DataFrame]] = {
+        "csv": pl.read_csv,
+        "jsonl": pl.read_ndjson,
+        "parquet": pl.read_parquet,
+    }
+    read = readers[ending]
+
+    assert "3 trials" in call("export", file, folder).output
+    assert set(read(file)["policy"]) == {"A", "B"}
+    assert "2 trials" in call("export", file, folder, "--used").output
+    assert "A is " in call("unblind", folder, "--yes").output
+    call("export", file, folder)
+    assert set(read(file)["policy"]) == {"old", "new"}
+    assert call("export", tmp_path / "trials.doc", folder).exit_code == 2
+
+
+def test_import_adds_rows_and_the_report_says_so(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "earlier.csv"
+    file.write_text("policy,score\n" + "old,0.25\nnew,1\n" * 8)
+
+    assert "imported: 16 trials" in call("import", file, folder, "--reason", "pilot").output
+    assert call("import", file, folder).exit_code == 2
+    call("void", "3", folder, "--reason", "the <b>cup</b> broke")
+    call("amend", folder, "--reason", "new camera")
+    page = tmp_path / "report.html"
+    assert "written" in call("report", folder, "--html", page).output
+    text = page.read_text()
+    assert "Imported trials" in text
+    assert "earlier.csv" in text
+    assert "new camera" in text
+    assert "the &lt;b&gt;cup&lt;/b&gt; broke" in text
+    assert "not revealed" in text
+
+
+def test_tokens_are_made_listed_and_revoked(folder: Path) -> None:
+    text = call("token", "create", "operator", "Ben", folder).output.strip()
+    listed = json.loads(call("token", "list", folder, "--json").output)
+
+    assert sw.Study.open(folder).authenticate(text) is not None
+    assert text not in call("token", "list", folder).output
+    assert call("token", "revoke", listed[0]["token"], folder).exit_code == 0
+    assert sw.Study.open(folder).authenticate(text) is None
+    assert call("token", "create", "king", "Ben", folder).exit_code == 2
+
+
+def test_resolve_tells_the_robot_what_to_start(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    policies = [{"name": "old", "run": "serve --old"}, {"name": "new", "run": "serve --new"}]
+    study = sw.Study.create(folder, plan(policies=policies))
+    study.lock()
+    trial = study.next_trial("left")
+    assert trial is not None
+
+    assert call("resolve", trial.code.lower(), folder).output.startswith("serve --")
+    assert call("resolve", "nonsense", folder).exit_code == 2
+
+
+def test_a_place_without_a_study_is_a_clear_error(tmp_path: Path) -> None:
+    found = call("status", tmp_path)
+
+    assert found.exit_code == 2
+    assert "there is no study" in found.output

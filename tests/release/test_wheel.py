@@ -1,0 +1,132 @@
+"""The wheel as a user gets it: complete, typed, and working with no more than it says it needs."""
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import stopwise as sw
+from docs.reference import commands
+from tests.release.conftest import ROOT
+from tests.release.environments import Environment, create, needed
+
+# What each extra is for, as one statement that needs it and nothing beyond it.
+EXTRAS = {
+    "plots": "import stopwise as sw; sw.analyze({'a': [0, 1], 'b': [1, 1]}).to_html()",
+    "study": "import stopwise as sw; sw.Study.create('cups').lock(); import fastapi, httpx, segno",
+    "postgres": "from stopwise.study import database as d; d.connect(d.database_url('postgresql://h/d'))",
+    "gym": "import gymnasium",
+    "ray": "import ray",
+    "sb3": "import stopwise.rollout.sb3",
+    "inspect": "import stopwise.rollout.inspect_ai",
+}
+DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PUBLIC = """
+import json, stopwise
+outcome = {}
+for name in stopwise.__all__:
+    try:
+        getattr(stopwise, name)
+        outcome[name] = ""
+    except Exception as error:
+        outcome[name] = f"{type(error).__name__}: {error}"
+print(json.dumps(outcome))
+"""
+
+
+def test_the_archive_and_the_wheel_are_complete(built: Path, wheel: Path) -> None:
+    """The wheel was built from the archive, so what the archive forgets is missing here."""
+    source = ROOT / "src"
+    wanted = {
+        path.relative_to(source).as_posix()
+        for path in (source / "stopwise").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    (archive,) = built.glob("*.tar.gz")
+    with tarfile.open(archive) as files:
+        top = {Path(name).parts[1] for name in files.getnames()}
+
+    assert wanted <= set(zipfile.ZipFile(wheel).namelist())
+    assert "stopwise/py.typed" in wanted
+    assert {"LICENSE", "README.md", "tests", "docs", "Makefile"} <= top
+    assert not top & {".venv", ".ci", "site", "dist"}
+
+
+def test_base_install_works_without_any_extra(base: Environment) -> None:
+    scores = base.folder / "scores.csv"
+    scores.write_text("policy,score\n" + "a,0\nb,1\n" * 30)
+
+    absent = base.python("import matplotlib, pytest")
+    version = base.run("stopwise", "--version")
+    analysis = base.run("stopwise", "analyze", "scores.csv", "--bounds", "0,1", "--json")
+    report = base.run("stopwise", "analyze", "scores.csv", "--bounds", "0,1", "--html", "r.html")
+    paper = base.run("stopwise", "reproduce", "--list", "--json")
+
+    assert "No module named" in absent.stderr
+    assert version.stdout == f"stopwise {sw.__version__}\n"
+    assert json.loads(analysis.stdout)["order"] == "b > a"
+    assert json.loads(paper.stdout)
+    assert report.returncode == 2
+    assert report.stderr.count("\n") == 1
+    assert "stopwise[plots]" in report.stderr
+
+
+def test_every_command_has_help_in_the_base_install(base: Environment) -> None:
+    """Help must not need an extra: it is how one learns that an extra is needed."""
+    names = [name.split()[1:] for name, _ in commands.commands()]
+    done = base.python(
+        "from typer.testing import CliRunner; from stopwise.cli import app\n"
+        f"for name in {names}:\n"
+        "    done = CliRunner().invoke(app, [*name, '--help'])\n"
+        "    assert done.exit_code == 0 and 'Usage: ' in done.output, (name, done.output)"
+    )
+
+    assert base.run("stopwise", "--help").returncode == 0
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_public_name_needs_at_most_an_extra_that_is_named(base: Environment) -> None:
+    done = base.python(PUBLIC)
+    outcome = json.loads(done.stdout)
+
+    assert set(outcome) == set(sw.__all__)
+    assert [text for text in outcome.values() if text and "stopwise[" not in text] == []
+
+
+@pytest.mark.parametrize("extra", DECLARED["optional-dependencies"])
+def test_each_extra_alone_is_enough(extra: str, wheel: Path, tmp_path: Path) -> None:
+    environment = create(tmp_path / extra, wheel, extra)
+
+    done = environment.python(EXTRAS[extra])
+
+    assert done.returncode == 0, done.stderr
+    assert environment.python("import pytest").returncode == 1
+
+
+def test_an_extra_brings_what_it_says_and_the_base_does_not(wheel: Path) -> None:
+    (metadata,) = (name for name in zipfile.ZipFile(wheel).namelist() if name.endswith("/METADATA"))
+    lines = zipfile.ZipFile(wheel).read(metadata).decode().splitlines()
+    requirements = [line.partition(": ")[2] for line in lines if line.startswith("Requires-Dist: ")]
+
+    assert "matplotlib" not in needed(requirements)
+    assert "matplotlib" in needed(requirements, ["plots"])
+    assert {"psycopg", "sqlalchemy"} <= needed(requirements, ["postgres"])
+
+
+def test_users_code_passes_strict_typing(base: Environment) -> None:
+    """Against the installed wheel, so that py.typed and the lazy names are what users get."""
+    script = Path(__file__).with_name("users_code.py")
+    options = ["--strict", "--config-file", "", "--cache-dir", os.devnull]
+    options += ["--python-executable", str(base.folder / "bin" / "python")]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, str(script)],
+        capture_output=True, text=True, check=False, cwd=base.folder,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout + done.stderr

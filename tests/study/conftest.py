@@ -1,0 +1,40 @@
+"""Both kinds of store, real ones; every test that asks for a place runs on both."""
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.study.postgres import Server
+
+KINDS = ("sqlite", "postgresql")
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    server = Server.create()
+    yield server
+    server.delete()
+
+
+@pytest.fixture(scope="session")
+def new_study(server: Server) -> Callable[[], str]:
+    """Return the URL of a study that is not there yet, in one database for all."""
+    server.execute("CREATE DATABASE lab")
+    numbers = count(1)
+    return lambda: f"{server.url('lab')}#cups{next(numbers)}"
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def place(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """The URL of a study that is not there yet."""
+    if kind == "sqlite":
+        return f"sqlite:///{tmp_path}/study.db#cups"
+    new: Callable[[], str] = request.getfixturevalue("new_study")
+    return new()

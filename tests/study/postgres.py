@@ -1,0 +1,103 @@
+"""A real PostgreSQL server of the tests' own, in a temporary folder, on a socket only."""
+
+import glob
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Server"]
+
+# A server refuses to run as root; Debian's package brings this user.
+USER = "postgres" if os.geteuid() == 0 else None
+SETTINGS = {
+    "listen_addresses": "",
+    "fsync": "off",  # nothing here outlives the machine
+    "max_connections": "60",
+    "shared_buffers": "16MB",
+}
+
+
+def _program(name: str) -> str:
+    found = shutil.which(name) or next(
+        iter(sorted(glob.glob(f"/usr/lib/postgresql/*/bin/{name}"))), None
+    )
+    if found is None:
+        raise FileNotFoundError(f"{name} is not installed: run `make test`, which installs it")
+    return found
+
+
+@dataclass
+class Server:
+    """A cluster that is started and stopped at will."""
+
+    folder: Path
+
+    @classmethod
+    def create(cls) -> "Server":
+        """Make a cluster and start it; WAL files are small, so that a disk can be full early."""
+        folder = Path(tempfile.mkdtemp(prefix="stopwise-postgres-"))
+        if USER is not None:
+            shutil.chown(folder, USER)
+        server = cls(folder)
+        server._run(
+            "initdb", "--pgdata", str(server.data), "--no-sync", "--auth", "trust",
+            "--username", "stopwise", "--encoding", "UTF8", "--locale", "C", "--wal-segsize", "1",
+        )  # fmt: skip
+        server.start()
+        return server
+
+    @property
+    def data(self) -> Path:
+        """The folder of the data."""
+        return self.folder / "data"
+
+    def url(self, database: str = "postgres") -> str:
+        """Return the URL of a database."""
+        return f"postgresql://stopwise@/{database}?host={self.folder}"
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        options = " ".join(f"-c {name}={value}" for name, value in SETTINGS.items())
+        self._run(
+            "pg_ctl", "start", "--wait", "--pgdata", str(self.data),
+            "--log", str(self.folder / "log"),
+            "--options", f"{options} -k {self.folder}",
+        )  # fmt: skip
+
+    def stop(self, mode: str = "fast") -> None:
+        """Stop the server; "immediate" is a crash."""
+        self._run("pg_ctl", "stop", "--mode", mode, "--pgdata", str(self.data))
+
+    def delete(self) -> None:
+        """Stop the server and remove its folder."""
+        self.stop("immediate")
+        shutil.rmtree(self.folder)
+
+    def execute(self, statement: str, database: str = "postgres") -> str:
+        """Run one statement as superuser."""
+        return self._run(
+            "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
+            "--host", str(self.folder), "--username", "stopwise",
+            "--dbname", database, "--command", statement,
+        )  # fmt: skip
+
+    def limit_file_size(self, process: int, size: int) -> None:
+        """Let one process of the server make no file larger than this; to it, the disk is full."""
+        command = ["prlimit", "--pid", str(process), f"--fsize={size}"]
+        subprocess.run(command, user=USER, check=True)
+
+    def _run(self, program: str, *arguments: str) -> str:
+        # Output goes to a file: a server that is started keeps its standard output open.
+        with tempfile.TemporaryFile("w+") as output:
+            done = subprocess.run(
+                [_program(program), *arguments],
+                cwd=self.folder, user=USER, stdout=output, stderr=output, check=False,
+            )  # fmt: skip
+            output.seek(0)
+            text = output.read()
+        if done.returncode:
+            raise RuntimeError(f"{program}: {text}")
+        return text.strip()

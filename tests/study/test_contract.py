@@ -1,0 +1,312 @@
+"""What every store promises: the same class runs on SQLite and on PostgreSQL."""
+
+import threading
+from typing import Any
+
+import pytest
+
+import stopwise as sw
+from tests.study.plans import plan
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.time = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.time
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def locked(place: str, clock: Clock | None = None, **changes: Any) -> sw.Study:
+    study = sw.Study.create(place, plan(**changes), clock=clock)
+    study.lock(who="ada")
+    return study
+
+
+def take(study: sw.Study, station: str = "left") -> Any:
+    trial = study.next_trial(station)
+    assert trial is not None
+    return trial
+
+
+class TestLifeOfAStudy:
+    """From a draft to the end."""
+
+    def test_a_new_study_is_a_draft(self, place: str) -> None:
+        study = sw.Study.create(place, plan())
+
+        assert study.status().phase == "draft"
+        with pytest.raises(sw.NotAllowed, match="not locked"):
+            study.next_trial("left")
+
+    def test_a_plan_is_locked_once(self, place: str) -> None:
+        study = locked(place)
+
+        assert study.status().plan_digest == study.plan.digest
+        with pytest.raises(sw.NotAllowed, match="already locked"):
+            study.lock()
+
+    def test_a_study_is_made_once(self, place: str) -> None:
+        locked(place)
+
+        with pytest.raises(sw.NotAllowed, match="already a study"):
+            sw.Study.create(place, plan())
+
+    def test_two_stations_never_hold_the_same_slot(self, place: str) -> None:
+        study = locked(place, n_max=3)
+        stations = [f"station {number}" for number in range(6)]
+
+        codes = [take(study, station).code for station in stations]
+
+        assert len(set(codes)) == 6
+        slots = {(trial.row, trial.arm) for trial in study._ledger.refresh().trials}
+        assert len(slots) == 6
+        assert study.next_trial("one more") is None
+        assert not study.finished
+
+    def test_every_row_has_each_policy_once(self, place: str) -> None:
+        study = locked(place, n_max=5)
+        order = []
+        for _ in range(10):
+            trial = take(study)
+            order.append(study.resolve(trial.code).policy)
+            study.record(trial.trial, True, station="left")
+
+        assert [set(order[row : row + 2]) for row in range(0, 10, 2)] == [{"old", "new"}] * 5
+        assert study.finished
+
+    def test_a_station_gets_its_trial_again(self, place: str) -> None:
+        study = locked(place)
+
+        assert take(study).code == take(study).code
+        assert study.status().assigned == 1
+
+    def test_a_released_slot_is_handed_out_again(self, place: str) -> None:
+        study = locked(place, n_max=1)
+        trial = take(study)
+        policy = study.resolve(trial.code).policy
+        take(study, "right")
+
+        study.release(trial.trial, station="left", reason="robot is charging")
+
+        assert study.resolve(take(study, "third").code).policy == policy
+
+    def test_a_result_reported_twice_is_stored_once(self, place: str) -> None:
+        study = locked(place)
+        trial = take(study)
+
+        first = study.record(trial.trial, True, station="left", key="phone 1, answer 1")
+        second = study.record(trial.trial, True, station="left", key="phone 1, answer 1")
+
+        assert (first.counted, first.repeated) == (True, False)
+        assert (second.counted, second.repeated) == (True, True)
+        assert [entry.kind for entry in study.journal()].count("scored") == 1
+
+    def test_a_key_belongs_to_one_report(self, place: str) -> None:
+        study = locked(place)
+        trial = take(study)
+        study.record(trial.trial, True, station="left", key="k")
+        other = take(study)
+
+        with pytest.raises(sw.NotAllowed, match="key was already used"):
+            study.record(other.trial, True, station="left", key="k")
+
+    def test_only_its_station_reports_a_trial(self, place: str) -> None:
+        study = locked(place)
+        trial = take(study)
+
+        with pytest.raises(sw.NotAllowed, match="another station"):
+            study.record(trial.trial, True, station="right")
+
+    def test_a_score_is_undone_before_the_next_trial(self, place: str) -> None:
+        study = locked(place)
+        first = take(study)
+        study.record(first.trial, True, station="left")
+        study.undo(first.trial, station="left")
+        study.record(first.trial, False, station="left")
+        second = take(study)
+        study.record(second.trial, True, station="left")
+        take(study)
+
+        assert sorted(study.trials().frame["score"]) == [0.0, 1.0]
+        with pytest.raises(sw.NotAllowed, match="before the next trial"):
+            study.undo(second.trial, station="left")
+
+    def test_the_owner_corrects_a_score(self, place: str) -> None:
+        study = locked(place)
+        for _ in range(2):
+            trial = take(study)
+            study.record(trial.trial, True, station="left")
+        take(study)
+
+        study.correct(1, False, "typed wrongly")
+
+        assert sorted(study.trials().frame["score"]) == [0.0, 1.0]
+        assert take(study).trial == 3
+
+    def test_a_voided_trial_is_kept_and_its_slot_tried_again(self, place: str) -> None:
+        study = locked(place)
+        trial = take(study)
+        policy = study.resolve(trial.code).policy
+        study.record(trial.trial, True, station="left")
+
+        study.void(trial.trial, "the cable came off")
+
+        assert study.status().voided == 1
+        again = {study.resolve(take(study, station).code).policy for station in ("left", "right")}
+        assert policy in again
+        with pytest.raises(sw.NotAllowed, match="already voided"):
+            study.void(trial.trial, "again")
+
+    def test_a_trial_that_cannot_be_repeated_leaves_its_cell_empty(self, place: str) -> None:
+        study = locked(place, n_max=1, design="blocks")
+        trial = take(study)
+        study.void(trial.trial, "the cup broke", redraw=False)
+        other = take(study)
+        study.record(other.trial, True, station="left")
+
+        assert study.finished
+        assert len(study.trials()) == 1
+
+    def test_nothing_is_voided_after_unblinding(self, place: str) -> None:
+        study = locked(place)
+        trial = take(study)
+        study.record(trial.trial, True, station="left")
+
+        assert sorted(study.unblind(reason="done").values()) == ["new", "old"]
+
+        with pytest.raises(sw.NotAllowed, match="too late"):
+            study.void(trial.trial, "I do not like it")
+
+    def test_amendments_are_logged_and_cannot_touch_the_guarantee(self, place: str) -> None:
+        study = locked(place)
+
+        study.amend("the camera was replaced")
+        study.amend("trials take longer", {"lease_minutes": 60})
+
+        assert study.plan.lease_minutes == 60
+        assert study.status().amendments == 2
+        with pytest.raises(sw.NotAllowed, match="alpha is what the guarantee rests on"):
+            study.amend("please", {"alpha": 0.5})
+        with pytest.raises(sw.InvalidInput, match="lease_minutes"):
+            study.amend("please", {"lease_minutes": -1})
+
+    def test_tokens_are_recognised_until_revoked(self, place: str) -> None:
+        study = locked(place)
+        text = study.create_token("operator", "Ben")
+        grant = study.authenticate(text)
+
+        assert grant is not None
+        assert (grant.role, grant.name) == ("operator", "Ben")
+        assert text not in str(study.journal())
+        study.revoke_token(grant.token)
+        assert study.authenticate(text) is None
+
+
+class TestLeases:
+    """Trials that come late, twice or never."""
+
+    def test_an_expired_slot_goes_to_another_station(self, place: str, clock: Clock) -> None:
+        study = locked(place, clock, n_max=1)
+        first = take(study)
+        take(study, "right")
+        clock.time += 31 * 60
+
+        again = take(study, "third")
+
+        assert study.resolve(again.code).policy == study.resolve(first.code).policy
+        assert again.code != first.code
+
+    def test_the_first_result_stored_settles_a_slot(self, place: str, clock: Clock) -> None:
+        study = locked(place, clock, n_max=1)
+        first = take(study)
+        clock.time += 31 * 60
+        second = take(study, "right")
+        assert study.resolve(first.code).policy == study.resolve(second.code).policy
+
+        late = study.record(first.trial, True, station="left")
+        duplicate = study.record(second.trial, False, station="right")
+
+        assert (late.counted, duplicate.counted) == (True, False)
+        assert study.status().duplicates == 1
+
+    def test_a_trial_that_goes_on_keeps_its_slot(self, place: str, clock: Clock) -> None:
+        study = locked(place, clock, n_max=1)
+        trial = take(study)
+        for _ in range(3):
+            clock.time += 20 * 60
+            study.start(trial.trial, station="left")
+
+        assert take(study).trial == trial.trial
+
+    @pytest.mark.parametrize("jump", [-3.0e8, 3.0e8])
+    def test_a_clock_set_wrong_and_back_changes_nothing_for_good(
+        self, place: str, clock: Clock, jump: float
+    ) -> None:
+        study = locked(place, clock, n_max=1)
+        clock.time += jump
+        first = take(study)
+        clock.time -= jump
+        take(study, "right")
+        assert study.next_trial("third") is None or jump < 0
+        clock.time += 31 * 60
+
+        again = take(study, "fourth")
+
+        assert again.trial > first.trial
+        assert sw.Study.open(place, clock=clock).verdict() == study.verdict()
+
+    def test_the_order_of_results_does_not_matter(self, place: str) -> None:
+        study = locked(place, n_max=8)
+        trials = [take(study, f"station {number}") for number in range(16)]
+        for trial in reversed(trials):
+            success = study.resolve(trial.code).policy == "new"
+            study.record(trial.trial, success, station=trial.station)
+
+        assert study.verdict().tasks[0].decided
+        rows = study.verdict().tasks[0].rows
+        assert len(study.trials()) == 2 * rows
+        overshoot = list(study._ledger.refresh().boards["stack"].overshoot())
+        assert len(overshoot) == 16 - 2 * rows
+
+
+class TestTogether:
+    """Several at once."""
+
+    def test_what_one_stores_another_sees(self, place: str) -> None:
+        study = locked(place)
+        other = sw.Study.open(place)
+
+        trial = take(other)
+        other.record(trial.trial, True, station="left")
+
+        assert study.status().scored == 1
+        assert study.status() == other.status()
+
+    def test_many_threads_lose_and_double_nothing(self, place: str) -> None:
+        study = locked(place, n_max=30, method="wsr")
+        others = [study, sw.Study.open(place)]
+
+        def work(number: int) -> None:
+            for turn in range(5):
+                own = others[number % 2]
+                trial = take(own, f"station {number}")
+                own.record(trial.trial, turn % 2 == 0, station=trial.station, key=trial.code)
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+        assert study.status().counted == 30
+        trials = study._ledger.refresh().trials
+        assert len({(trial.row, trial.arm) for trial in trials}) == 30
+        assert sw.Study.open(place).verdict() == study.verdict()

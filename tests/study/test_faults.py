@@ -1,0 +1,339 @@
+"""What goes wrong in a lab: each fault is real, on both stores."""
+
+import os
+import shutil
+import signal
+import sqlite3
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sqlalchemy import insert, select, text
+
+import stopwise as sw
+from stopwise.study.database import connect, database_url, migrate
+from stopwise.study.store import Store
+from stopwise.study.tables import journal, studies
+from tests.study.plans import plan
+from tests.study.postgres import Server
+from tests.study.worker import PROCESSES, acknowledged, run_trials, score_of
+
+TRIALS = 1000
+
+
+def running(place: str, trials: int = 6, **changes: object) -> sw.Study:
+    """Return a study with some trials."""
+    study = sw.Study.create(place, plan(method="wsr", **changes))
+    study.lock(who="ada")
+    for _ in range(trials):
+        report(study)
+    return study
+
+
+def report(study: sw.Study, note: str = "") -> int:
+    trial = study.next_trial("left")
+    assert trial is not None
+    success = score_of(trial.trial)
+    study.record(trial.trial, success, station="left", key=f"key {trial.trial}", note=note)
+    return trial.trial
+
+
+def execute(study: sw.Study, statement: str, **values: object) -> None:
+    """Change the tables behind the study's back."""
+    with study.store.engine.connect().execution_options(writes=True) as connection:
+        own = {"study": study.store.study} if ":study" in statement else {}
+        connection.execute(text(statement), {**own, **values})
+        connection.commit()
+
+
+def test_killed_at_any_point_it_loses_and_doubles_nothing(place: str, tmp_path: Path) -> None:
+    """Kill -9, again and again, until 1,000 trials were acknowledged."""
+    running(place, 0, n_max=2 * TRIALS).close()
+    log, rng = tmp_path / "log", np.random.default_rng(1)
+    kills = 0
+
+    while len(acknowledged(log)) < TRIALS:
+        process = PROCESSES.Process(target=run_trials, args=(place, "left", str(log), TRIALS))
+        process.start()
+        time.sleep(rng.uniform(0.3, 4.0))
+        assert process.pid is not None
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        kills += process.exitcode == -signal.SIGKILL
+
+    study = sw.Study.open(place)
+    stored = [entry.content for entry in study.journal() if entry.kind == "scored"]
+    counts = Counter(content["trial"] for content in stored)
+    assert kills > 3
+    assert set(acknowledged(log)) <= set(counts)
+    assert set(counts.values()) == {1}
+    assert all(content["score"] == score_of(content["trial"]) for content in stored)
+    assert study.verify().problems == ()
+    assert study.verdict().tasks[0].rows == len(stored) // 2
+
+
+def test_processes_at_once_share_one_study(place: str, tmp_path: Path) -> None:
+    running(place, 0, n_max=60).close()
+    processes = [
+        PROCESSES.Process(
+            target=run_trials, args=(place, f"station {number}", str(tmp_path / f"{number}"), 30)
+        )
+        for number in range(4)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+
+    study = sw.Study.open(place)
+    trials = [trial for number in range(4) for trial in acknowledged(tmp_path / f"{number}")]
+    assert len(trials) == len(set(trials)) == study.status().counted == 120
+    assert study.finished
+    assert study.verify().problems == ()
+
+
+@contextmanager
+def full_disk(study: sw.Study, server: Server | None) -> Iterator[None]:
+    """Let the store grow no further: a page limit, or a file limit of the server's process."""
+    with study.store.engine.connect() as connection:
+        if server is None:
+            pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+        else:
+            process = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
+            server.limit_file_size(process, 1 << 20)
+    yield
+    with study.store.engine.connect() as connection:
+        if server is None:
+            connection.exec_driver_sql("PRAGMA max_page_count = 1000000000")
+        connection.invalidate()
+
+
+def test_a_full_disk_is_a_clear_error_and_leaves_nothing_half_written(
+    place: str, kind: str, request: pytest.FixtureRequest
+) -> None:
+    study = running(place)
+    server = request.getfixturevalue("server") if kind == "postgresql" else None
+    rng = np.random.default_rng(1)
+    trial = study.next_trial("left")
+    assert trial is not None
+    remarks = 0
+
+    def fill() -> None:
+        nonlocal remarks
+        while True:
+            study.amend(rng.bytes(4000).hex())
+            remarks += 1
+
+    before = study.journal()[-1].seq
+    with full_disk(study, server), pytest.raises(sw.StoreFailed, match="nothing was written"):
+        fill()
+
+    assert study.journal()[-1].seq == before + remarks
+    assert study.verify().problems == ()
+    assert study.record(trial.trial, True, station="left", key="again").counted
+
+
+def test_a_read_only_sqlite_file_is_a_clear_error() -> None:
+    """As a user who may read the study but not write it; root could always write."""
+    folder = Path(tempfile.mkdtemp(prefix="stopwise-read-only-"))
+    study = running(f"sqlite:///{folder}/study.db")
+    seq = study.journal()[-1].seq
+    folder.chmod(0o555)
+    for path in folder.iterdir():
+        path.chmod(0o444)
+    with unprivileged(), pytest.raises(sw.StoreFailed, match="nothing was written") as caught:
+        sw.Study.open(folder / "study.db").amend("a remark")
+
+    assert "readonly" in str(caught.value) or "unable to open" in str(caught.value)
+    assert study.journal()[-1].seq == seq
+    folder.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+@contextmanager
+def unprivileged() -> Iterator[None]:
+    """Be nobody for a while, if this is root."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def test_a_read_only_postgresql_is_a_clear_error_and_can_be_read(
+    server: Server,
+) -> None:
+    server.execute("CREATE DATABASE archive")
+    place = f"{server.url('archive')}#cups"
+    study = running(place)
+    server.execute("ALTER DATABASE archive SET default_transaction_read_only = on")
+    archived = sw.Study.open(place)
+
+    with pytest.raises(sw.StoreFailed, match="read-only transaction"):
+        archived.amend("a remark")
+
+    assert archived.verdict() == study.verdict()
+    assert archived.verify().problems == ()
+
+
+def test_a_server_that_crashes_is_a_clear_error_and_nothing_acknowledged_is_lost(
+    new_study: Callable[[], str], server: Server
+) -> None:
+    study = running(new_study())
+    trial = study.next_trial("left")
+    assert trial is not None
+    server.stop("immediate")
+
+    with pytest.raises(sw.StoreFailed, match=r"send it again with the same key|was written"):
+        study.record(trial.trial, True, station="left", key="k")
+
+    server.start()
+    assert study.record(trial.trial, True, station="left", key="k").counted
+    assert study.record(trial.trial, True, station="left", key="k").repeated
+    assert study.status().counted == 7
+    assert study.verify().problems == ()
+
+
+TAMPERING = {
+    "a changed score": (
+        "UPDATE journal SET body = replace(body, '1.0', '0.0') WHERE study = :study AND seq = 4",
+        "entry 4 was changed",
+    ),
+    "an entry cut out": (
+        "DELETE FROM journal WHERE study = :study AND seq = 5",
+        "entry 5 is missing",
+    ),
+    "the end cut off": (
+        "DELETE FROM journal WHERE study = :study AND seq > 10",
+        "it ends with entry 10, but 14 were made",
+    ),
+    "two entries swapped": (
+        "UPDATE journal SET seq = CASE seq WHEN 5 THEN 1006 WHEN 6 THEN 1005 END "
+        "WHERE study = :study AND seq IN (5, 6)",
+        "entry 5 is missing",
+    ),
+    "a forged hash": (
+        "UPDATE journal SET hash = 'abc' WHERE study = :study AND seq = 6",
+        "entry 6 was changed",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TAMPERING)
+def test_tampering_is_named_and_not_mended(place: str, name: str) -> None:
+    statement, complaint = TAMPERING[name]
+    study = running(place)
+    execute(study, statement)
+
+    with pytest.raises(sw.InvalidState, match=complaint):
+        sw.Study.open(place)
+    assert any(complaint in problem for problem in study.verify().problems)
+
+
+def test_another_order_than_the_drawn_one_is_found(place: str) -> None:
+    """Catches an owner who rewrites the whole chain to hand out trials as they please."""
+    study = running(place, 0)
+    secret = study.store.secret()
+    execute(
+        study,
+        "UPDATE studies SET secret = :other WHERE study = :study",
+        other="0" * len(secret),
+    )
+
+    forged = sw.Study.open(place)
+    report(forged)
+
+    assert any("not that of the locked plan" in problem for problem in forged.verify().problems)
+
+
+def test_a_damaged_saved_state_is_named_and_never_believed(place: str) -> None:
+    study = running(place)
+    study._ledger.save()
+    execute(
+        study,
+        "UPDATE snapshots SET content = replace(content, 'true', 'false') WHERE study = :study",
+    )
+
+    assert sw.Study.open(place).verdict() == study.verdict()
+    assert any("the saved state" in problem for problem in study.verify().problems)
+
+
+def test_a_saved_state_is_that_of_the_replay(place: str) -> None:
+    study = running(place, 40)
+    study.void(7, "a reason")
+    study._ledger.save()
+    report(study)
+    reopened = sw.Study.open(place)
+
+    assert reopened.verdict() == study.verdict()
+    assert reopened.status() == study.status()
+    assert study.verify().problems == ()
+
+
+def test_a_damaged_file_is_named_and_not_mended(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    study = running(f"sqlite:///{path}", 20)
+    study.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    whole = path.read_bytes()
+    page = whole.index(b'"previous"') // 4096
+    path.write_bytes(whole[: page * 4096] + os.urandom(4096) + whole[(page + 1) * 4096 :])
+    damaged = path.read_bytes()
+
+    with pytest.raises(sw.InvalidState, match="damaged"):
+        sw.Study.open(path).verdict()
+    assert path.read_bytes() == damaged
+
+
+def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    path.write_text("dear diary, " * 1000)
+
+    with pytest.raises(sw.InvalidState, match="not a database"):
+        sw.Study.open(path)
+
+
+def test_a_store_of_the_first_schema_version_is_upgraded(
+    kind: str, place: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    study = running(place, 20)
+    if kind == "sqlite":
+        old = f"sqlite:///{tmp_path}/old.db"
+    else:
+        server = request.getfixturevalue("server")
+        server.execute("CREATE DATABASE old")
+        old = server.url("old")
+    engine = connect(database_url(old))
+    migrate(engine, "0001")
+    with study.store.engine.connect() as source, engine.connect() as target:
+        for table in (studies, journal):
+            rows = source.execute(select(table).where(table.c.study == study.store.study)).all()
+            target.execute(insert(table), [dict(row._mapping) for row in rows])
+        target.commit()
+    engine.dispose()
+
+    upgraded = sw.Study.open(old)
+
+    assert upgraded.verdict() == study.verdict()
+    upgraded._ledger.save()
+    assert sw.Study.open(old).verify().problems == ()
+
+
+def test_a_store_of_a_newer_stopwise_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    study = running(f"sqlite:///{path}")
+    execute(study, "UPDATE alembic_version SET version_num = '9999'")
+
+    with pytest.raises(sw.InvalidState, match="install a newer one"):
+        Store.open(path)

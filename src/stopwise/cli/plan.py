@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stopwise.cli.analyze import parse_bounds
+from stopwise.cli.options import parse_bounds
 from stopwise.cli.plan_text import show_forecasts, show_metrics, show_plan
 
 if TYPE_CHECKING:

@@ -161,7 +161,7 @@ class Ledger:
             return
         try:
             self.save()
-        except StoreFailed:
+        except StopwiseError:
             self._saved = self._state.seq  # a cache that cannot be kept is no reason to stop
 
 

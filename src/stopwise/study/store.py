@@ -101,24 +101,21 @@ class Store:
             raise InvalidInput(f"there is no study named {self.study!r} in this store")
         return str(found)
 
-    def entries(self, after: int = 0, previous: str = ORIGIN) -> Iterator[Entry]:
+    def entries(self, after: int = 0, previous: str | None = None) -> Iterator[Entry]:
         """Yield the entries after a known one; raise where the chain does not hold."""
         with reading(self.engine) as connection:
-            for _, body, digest in self._rows(connection, after, previous):
+            known = self._hash_of(connection, after) if previous is None else previous
+            for _, body, digest in self._rows(connection, after, known):
                 yield decode(body, digest)
 
     def check_chain(self, start: int, anchor: tuple[int, str]) -> None:
         """Check the hashes from an entry on, and that the anchor is among them."""
         seq, digest = anchor
         with reading(self.engine) as connection:
-            found = connection.execute(
-                select(journal.c.hash).where(
-                    journal.c.study == self.study, journal.c.seq == max(start - 1, 0)
-                )
-            ).scalar()
-            after = (start - 1, str(found)) if start > 1 else (0, ORIGIN)
-            for number, _, known in self._rows(connection, *after):
-                if number == seq and known != digest:
+            before = max(start - 1, 0)
+            known = self._hash_of(connection, before)
+            for number, _, found in self._rows(connection, before, known):
+                if number == seq and found != digest:
                     raise InvalidState(f"the saved state does not belong to entry {seq}")
 
     def damage(self) -> list[str]:
@@ -161,6 +158,10 @@ class Store:
             connection.execute(
                 insert(snapshots).values(study=self.study, seq=seq, hash=digest, content=content)
             )
+
+    def _hash_of(self, connection: Connection, seq: int) -> str:
+        query = select(journal.c.hash).where(journal.c.study == self.study, journal.c.seq == seq)
+        return str(connection.execute(query).scalar()) if seq else ORIGIN
 
     def _rows(
         self, connection: Connection, after: int, previous: str

@@ -41,6 +41,12 @@ class Study:
     Every method may be called from several threads, processes and machines at once. What changes
     something is stored durably before the call returns, or raises and leaves nothing.
 
+    Parameters
+    ----------
+    store, folder, draft
+        Where its journal is kept, the folder of its ``study.yaml`` and a plan that is not locked
+        yet; ``create`` and ``open`` find them.
+
     Examples
     --------
     >>> import tempfile
@@ -261,7 +267,8 @@ class Study:
         station
             The station that ran it; None for the owner, who may report for any.
         key
-            An idempotency key: a report that comes twice with the same key is stored once.
+            An idempotency key: a report that comes twice with the same key is stored once. After
+            an undo, a new key is needed.
         note, tag, seconds
             Remarks, a failure tag of the plan, and how long the trial took.
         """
@@ -278,10 +285,13 @@ class Study:
         entries = self._ledger.commit(decide, who=who or station or "owner", key=key)
         entry = _require_same(entries, "scored", trial)
         with self._ledger.lock:
+            known = self._ledger.state.trials[trial - 1]
+            if not fresh and known.status == "leased":
+                raise NotAllowed("the report with this key was withdrawn: use a new key")
             return views.Recorded(
                 trial=trial,
                 score=entry.content["score"],
-                counted=self._ledger.state.trials[trial - 1].counted,
+                counted=known.counted,
                 repeated=not fresh,
             )
 
@@ -326,13 +336,13 @@ class Study:
         with self._ledger.lock:
             state = self._ledger.refresh()
             plan = assignment.locked_plan(state)
-            number = state.codes.get(code.strip().upper()) or state.codes.get(code.strip())
-            if number is None:
-                raise NotAllowed("there is no trial with this code")
-            trial = state.trials[number - 1]
+            number = state.codes.get(code.strip()) or state.codes.get(code.strip().upper())
+            trial = state.trial(number or 0)
+            if trial is None or trial.status != "leased":
+                raise NotAllowed("there is no trial under way with this code")
             name = self._ledger.lots(plan).labels(plan)[trial.arm]
         run = next(policy.run for policy in plan.policies if policy.name == name)
-        return views.Resolved(trial=number, policy=name, run=run)
+        return views.Resolved(trial=trial.number, policy=name, run=run)
 
     def verdict(self) -> StudyVerdict:
         """Return how each pair stands, replayed from the journal."""
@@ -395,8 +405,8 @@ class Study:
         return study_report(self)
 
     def journal(self, after: int = 0) -> list[Entry]:
-        """Return the entries of the journal after a sequence number, its chain verified."""
-        return [entry for entry in self.store.entries() if entry.seq > after]
+        """Return the entries of the journal after a sequence number, their chain verified."""
+        return list(self.store.entries(after))
 
     def verify(self) -> Verification:
         """Replay the whole journal and check chain, random draws, assignments and saved state."""

@@ -27,6 +27,7 @@ METHODS: dict[str, dict[str, Any]] = {
 }
 # Policies that all four tasks have: six pairs, as many as in the paper.
 COMMON = ("a2c", "ars", "ppo", "trpo")
+WHAT = ("trials", "not told apart", "letters")
 NOT_PUBLIC = (
     "The paper's returns are not public; these are our rollouts of other policies on other "
     "tasks, so its figures and ours are not comparable one by one."
@@ -107,9 +108,6 @@ def run(settings: Settings) -> Result:
         "episodes each, of which a policy counts those until all its pairs are decided.",
     )
     return Result(tables, notes, figures)
-
-
-WHAT = ("trials", "not told apart", "letters")
 
 
 def _column(folder: Path, method: str, pair: tuple[str, str]) -> dict[str, Cell]:

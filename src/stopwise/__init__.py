@@ -22,8 +22,15 @@ if TYPE_CHECKING:
         StopwiseError,
         StoreFailed,
     )
+    from stopwise.planning.forecast import Forecast, forecast
+    from stopwise.planning.metrics import MetricComparison, compare_metrics
+    from stopwise.planning.plan import plan
+    from stopwise.planning.result import Plan
     from stopwise.report.analysis import Analysis, analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
+    from stopwise.rollout.race import race
+    from stopwise.rollout.result import RaceResult
+    from stopwise.rollout.rule import StopRule
     from stopwise.study.study import Study
 
 __version__ = "0.1.0"
@@ -31,14 +38,19 @@ __version__ = "0.1.0"
 __all__ = [
     "Analysis",
     "Decision",
+    "Forecast",
     "Interval",
     "InvalidInput",
     "InvalidState",
     "MethodInfo",
+    "MetricComparison",
     "NotAllowed",
+    "Plan",
+    "RaceResult",
     "SequentialTest",
     "Simulation",
     "StepDesign",
+    "StopRule",
     "StopwiseError",
     "StoreFailed",
     "Study",
@@ -46,26 +58,47 @@ __all__ = [
     "Verdict",
     "analyze",
     "analyze_tasks",
+    "compare_metrics",
+    "forecast",
     "methods",
+    "plan",
     "plot_decision_regions",
+    "race",
     "read_trials",
     "simulate",
     "step_design",
 ]
 
 # Entry points from which a table may be made, with a progress bar in a terminal.
-_MAY_TAKE_LONG = {"SequentialTest", "Study", "analyze", "simulate", "step_design"}
+_MAY_TAKE_LONG = {
+    "SequentialTest",
+    "StopRule",
+    "Study",
+    "analyze",
+    "analyze_tasks",
+    "compare_metrics",
+    "forecast",
+    "plan",
+    "race",
+    "simulate",
+    "step_design",
+}
 _HOMES = {
     "Analysis": "report.analysis",
     "Decision": "core.result",
+    "Forecast": "planning.forecast",
     "Interval": "core.confidence",
     "InvalidInput": "errors",
     "InvalidState": "errors",
     "MethodInfo": "core.registry",
+    "MetricComparison": "planning.metrics",
     "NotAllowed": "errors",
+    "Plan": "planning.result",
+    "RaceResult": "rollout.result",
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
     "StepDesign": "core.step.design",
+    "StopRule": "rollout.rule",
     "StopwiseError": "errors",
     "StoreFailed": "errors",
     "Study": "study.study",
@@ -73,8 +106,12 @@ _HOMES = {
     "Verdict": "core.result",
     "analyze": "report.analysis",
     "analyze_tasks": "report.analysis",
+    "compare_metrics": "planning.metrics",
+    "forecast": "planning.forecast",
     "methods": "core.registry",
+    "plan": "planning.plan",
     "plot_decision_regions": "report.figures",
+    "race": "rollout.race",
     "read_trials": "data.read",
     "simulate": "core.simulate",
     "step_design": "core.step.design",

@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from stopwise.report.analysis import Analysis
 
-__all__ = ["analyze", "parse_bounds", "show"]
+__all__ = ["analyze", "name_and_value", "parse_bounds", "show", "trial_source"]
 
 
 def analyze(
@@ -65,10 +65,10 @@ def analyze(
 
     try:
         trials = read_trials(
-            _source(files, policy),
+            trial_source(files, policy),
             format=file_format,
             score=score,
-            columns=dict(_split(item, "ROLE=NAME") for item in column or []),
+            columns=dict(name_and_value(item, "ROLE=NAME") for item in column or []),
             bounds=parse_bounds(bounds),
             order=order,
             seed=seed if order == "shuffled" else None,
@@ -102,18 +102,20 @@ def analyze(
         raise typer.Exit(2) from error
 
 
-def _source(files: list[Path] | None, policies: list[str] | None) -> Any:
+def trial_source(files: list[Path] | None, policies: list[str] | None) -> Any:
+    """Return what ``read_trials`` takes: a path, several, or policy: path."""
     from stopwise.errors import InvalidInput
 
     if bool(files) == bool(policies):
         raise InvalidInput("give either FILES or --policy NAME=FILE for each policy")
     if policies:
-        return dict(_split(item, "NAME=FILE") for item in policies)
+        return dict(name_and_value(item, "NAME=FILE") for item in policies)
     assert files is not None
     return files[0] if len(files) == 1 else files
 
 
-def _split(item: str, form: str) -> tuple[str, str]:
+def name_and_value(item: str, form: str) -> tuple[str, str]:
+    """Return both sides of NAME=VALUE, or raise naming the form that is expected."""
     from stopwise.errors import InvalidInput
 
     name, equals, value = item.partition("=")
@@ -130,7 +132,7 @@ def parse_bounds(text: str | None) -> Any:
         return text
     try:
         if "=" in text:
-            parts = (_split(part.strip(), "TASK=LOW,HIGH") for part in text.split(";"))
+            parts = (name_and_value(part.strip(), "TASK=LOW,HIGH") for part in text.split(";"))
             return {task: parse_bounds(value) for task, value in parts}
         low, high = (float(end) for end in text.replace(",", " ").split())
     except ValueError as error:

@@ -9,6 +9,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceSequence, Interval
+from stopwise.core.progress import watched
 from stopwise.errors import require
 from stopwise.ranking.analysis import Analysis, PairResult, PolicyResult
 from stopwise.ranking.family import Family
@@ -132,7 +133,9 @@ def rank(table: Table, rules: Rules) -> Analysis:
     names, family, comparison = rules.policies, rules.family, rules.comparison
     used = replace(table, scores=table.scores[: rules.n_max])
     scores = unit_scores(used, comparison)
-    outcome = replay(comparison, rules.budget, scores[None], with_trace=True)
+    title = f"{table.task}: " if table.task else ""
+    with watched(f"{title}{len(scores)} rows of {family.k} policies") as progress:
+        outcome = replay(comparison, rules.budget, scores[None], with_trace=True, progress=progress)
     policies = _policy_results(used, scores, family, outcome, comparison)
     ranking = [names.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from stopwise.ranking import analysis as ranked
 from stopwise.ranking import analyze as ranking
 from stopwise.report import figures, html
+from stopwise.report.saving import save_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,15 +50,7 @@ class Analysis(ranked.Analysis):
 
     def save_figures(self, folder: str | Path) -> list[Path]:
         """Save all figures as SVG and PNG; return the paths."""
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        paths = []
-        for name, figure in self.figures().items():
-            for ending in ("svg", "png"):
-                path = folder / f"{name}.{ending}"
-                figure.savefig(path, dpi=160)
-                paths.append(path)
-        return paths
+        return save_figures(self.figures(), folder)
 
     def to_html(self) -> str:
         """Return a self-contained page with tables, figures and a methods paragraph."""

@@ -34,6 +34,12 @@ class Study:
     Every method may be called from several threads, processes and machines at once. What changes
     something is stored durably before the call returns, or raises and leaves nothing.
 
+    Parameters
+    ----------
+    store, folder, draft
+        Where its journal is kept, the folder of its ``study.yaml`` and a plan that is not locked
+        yet; ``create`` and ``open`` find them.
+
     Examples
     --------
     >>> import tempfile

@@ -1,0 +1,141 @@
+"""Races beside a plain loop: episodes per second, overhead per episode, gain of two processes.
+
+Run ``python -m benchmarks.speed.rollout``. Everything is measured in rounds in turn, in the same
+run, and medians are shown. The overhead is processor time, which other users' load does not change
+much; the gain of processes is by the clock, from the first episode on, so that starting them does
+not count. Wanted: less than 1 ms per episode beyond the plain loop.
+"""
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import gymnasium
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import stopwise as sw
+from stopwise.rollout.executors import processes
+
+ROUNDS, ROWS, LIMIT_MS = 5, 150, 1.0
+# No decision at this level, so that all rows are run.
+SETTINGS: dict[str, Any] = {"bounds": (0, 500), "n_max": ROWS, "alpha": 1e-12, "seed": 0}
+
+
+def tilt(observation: Any) -> int:
+    """Push to the side to which the pole leans: about 40 steps."""
+    return int(observation[2] > 0)
+
+
+def lean(observation: Any) -> int:
+    """The same policy, once more."""
+    return tilt(observation)
+
+
+def busy(policy: float, seed: int) -> float:
+    """Compute for some 30 ms, as a simulator does."""
+    rng = np.random.default_rng(seed)
+    total = 0.0
+    for _ in range(60_000):
+        total += policy * 1e-9
+    return float(rng.random()) + 0.0 * total
+
+
+def plain_loop(seeds: list[int]) -> None:
+    """What one would write by hand."""
+    environment = gymnasium.make("CartPole-v1")
+    for seed in seeds:
+        observation, _ = environment.reset(seed=seed)
+        total, ended = 0.0, False
+        while not ended:
+            observation, reward, terminated, truncated, _ = environment.step(tilt(observation))
+            total += float(reward)
+            ended = terminated or truncated
+    environment.close()
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return the processor time that the work takes."""
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+def overhead(console: Console) -> bool:
+    """Measure races in one process beside the loop."""
+    policies = {"tilt": tilt, "lean": lean}
+    first = sw.race(policies, "CartPole-v1", **SETTINGS)  # also makes the plan for n_max
+    seeds = [episode.seed for episode in first.episodes]
+    episodes = len(seeds)
+    times: dict[str, list[float]] = {"plain loop": [], "race": [], "race with a journal": []}
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(ROUNDS):
+            journal = Path(folder) / f"{number}.jsonl"
+            times["plain loop"].append(seconds(lambda: plain_loop(seeds)))
+            times["race"].append(seconds(lambda: sw.race(policies, "CartPole-v1", **SETTINGS)))
+            times["race with a journal"].append(
+                seconds(
+                    lambda path=journal: sw.race(  # type: ignore[misc]
+                        policies, "CartPole-v1", journal=path, **SETTINGS
+                    )
+                )
+            )
+    table = Table("", "episodes per processor second", "beyond the loop, ms per episode")
+    extra = {}
+    for name, found in times.items():
+        pairs = zip(found, times["plain loop"], strict=True)
+        extra[name] = 1000 * median(mine - loop for mine, loop in pairs) / episodes
+        table.add_row(name, f"{episodes / median(found):.0f}", f"{extra[name]:.3f}")
+    console.print(table)
+    return extra["race with a journal"] < LIMIT_MS
+
+
+def rate(executor: Any) -> float:
+    """Return episodes per second, from the first that came back to the last."""
+    told: list[tuple[float, int]] = []
+    sw.race(
+        {"a": 0.5, "b": 0.5},
+        busy,
+        executor=executor,
+        on_progress=lambda progress: told.append((time.perf_counter(), progress.episodes)),
+        **{**SETTINGS, "bounds": (0, 1), "n_max": 100},
+    )
+    (begin, first), (end, last) = told[0], told[-1]
+    return (last - first) / (end - begin)
+
+
+def scaling(console: Console) -> None:
+    """Measure this process, one other and two others."""
+    rate("serial")  # makes the plan for n_max
+    rates: dict[str, list[float]] = {"serial": [], "1 process": [], "2 processes": []}
+    for _ in range(ROUNDS):
+        rates["serial"].append(rate("serial"))
+        rates["1 process"].append(rate(processes(1)))
+        rates["2 processes"].append(rate(processes(2)))
+    table = Table("", "episodes/s", "ratio to serial", "ratio to 1 process")
+    for name, found in rates.items():
+        ratios = (
+            median(mine / other for mine, other in zip(found, rates[against], strict=True))
+            for against in ("serial", "1 process")
+        )
+        table.add_row(name, f"{median(found):.0f}", *(f"{ratio:.2f}" for ratio in ratios))
+    console.print(table)
+    console.print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} (of all users)")
+
+
+def main() -> int:
+    """Print the tables; exit with 1 if the overhead is beyond its limit."""
+    console = Console()
+    good = overhead(console)
+    scaling(console)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

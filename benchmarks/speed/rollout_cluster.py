@@ -1,0 +1,78 @@
+"""One driver and 1,000 simulated workers: whether the driver keeps up.
+
+Run ``python -m benchmarks.speed.rollout_cluster``. The schedule, the fleet, the journal and the
+statistics are the real ones; only workers are simulated, in virtual time, without episodes. Shown
+is how long an episode must take for 1,000 workers to be kept busy by the driver's processor time.
+"""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.speed.virtual_cluster import VirtualCluster
+from stopwise.rollout.drive import drive
+from stopwise.rollout.episode import Ticket
+from stopwise.rollout.journal import Journal
+from stopwise.rollout.rule import StopRule
+from stopwise.rollout.schedule import FailureRule, Schedule
+from stopwise.rollout.seeds import episode_seed
+
+WORKERS, EPISODES, MEAN_SECONDS = 1000, 10_000, 10.0
+
+
+def trial(ticket: Ticket) -> tuple[float, float]:
+    """Return a score, and a duration that depends on it."""
+    first, second = np.random.default_rng(ticket.seed).random(2)
+    return float(first < 0.5), MEAN_SECONDS * (0.5 + (first < 0.5)) * (0.5 + second)
+
+
+def seed_of(row: int, policy: int) -> int:
+    """Return the seed of an independent design."""
+    return episode_seed(0, row, policy, paired=False)
+
+
+def measure(policies: int, folder: Path) -> tuple[int, float, float]:
+    """Return episodes, the virtual seconds of the race and the driver's processor seconds."""
+    names = [f"policy {number}" for number in range(policies)]
+    rule = StopRule(names, n_max=EPISODES // policies, alpha=1e-12, method="nscore")
+    schedule = Schedule(
+        rule, seed_of, window=2 * WORKERS // policies, failures=FailureRule("raise")
+    )
+    cluster = VirtualCluster(trial)
+    fleet = cluster.fleet(WORKERS)
+    journal = Journal(folder / f"{policies}.jsonl", {"policies": names}, "raise")
+    begin = time.process_time()
+    drive(schedule, fleet, journal)
+    used = time.process_time() - begin
+    journal.close()
+    return schedule.count, cluster.now, used
+
+
+def main() -> int:
+    """Print what the driver costs; exit with 1 if it does not keep up."""
+    table = Table(
+        "policies", "episodes", "driver, ms per episode", "episodes/s", "keeps 1,000 busy"
+    )
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        for policies in (2, 8):
+            episodes, virtual, used = measure(policies, Path(folder))
+            good &= used < virtual
+            table.add_row(
+                str(policies),
+                f"{episodes}",
+                f"{1000 * used / episodes:.2f}",
+                f"{episodes / used:.0f}",
+                f"from {WORKERS * used / episodes:.1f} s per episode on",
+            )
+    Console().print(table)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

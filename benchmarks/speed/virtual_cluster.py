@@ -1,0 +1,74 @@
+"""A cluster in virtual time: the real schedule and the real fleet, without any waiting."""
+
+import heapq
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import count
+from typing import Any
+
+from stopwise.rollout.episode import Episode, Ticket
+from stopwise.rollout.executors import Fleet
+from stopwise.rollout.worker import Setup
+
+__all__ = ["VirtualCluster"]
+
+# The score of a ticket, and how long it takes.
+Trial = Callable[[Ticket], tuple[float, float]]
+
+
+class VirtualCluster:
+    """Workers that answer when their virtual time has come."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial, self.now = trial, 0.0
+        self._answers: dict[Hashable, Any] = {}
+        self._due: list[tuple[float, int]] = []
+        self._numbers = count()
+
+    def fleet(self, workers: int, batch: int = 1) -> Fleet:
+        """Return an executor on this cluster, opened."""
+        fleet = Fleet(self, workers=workers, batch=batch, clock=lambda: self.now)
+        fleet.open(Setup(env=None, policies={}, score=None, timeout=None))
+        return fleet
+
+    def open(self, setup: Setup) -> None:
+        """Nothing to load."""
+
+    def begin(self) -> tuple[int, Hashable]:
+        """Begin a worker, which is ready at once."""
+        worker = next(self._numbers)
+        return worker, self._job(self.now, 1)
+
+    def send(self, worker: int, tickets: Sequence[Ticket]) -> Hashable:  # noqa: ARG002
+        """Decide what becomes of the tickets, and when."""
+        end, episodes = self.now, []
+        for ticket in tickets:
+            score, seconds = self.trial(ticket)
+            end += seconds
+            episodes.append(Episode(**ticket._asdict(), score=score, length=None, seconds=seconds))
+        return self._job(end, episodes)
+
+    def wait(
+        self,
+        jobs: Sequence[Hashable],  # noqa: ARG002
+        seconds: float | None,  # noqa: ARG002
+    ) -> Iterable[Hashable]:
+        """Let time pass until the next job is done."""
+        due, job = heapq.heappop(self._due)
+        self.now = max(self.now, due)
+        return [job]
+
+    def answer(self, job: Hashable) -> Any:
+        """Return what was decided."""
+        return self._answers.pop(job)
+
+    def end(self, worker: int, busy: bool) -> None:
+        """Workers end with the cluster."""
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+    def _job(self, due: float, answer: Any) -> Hashable:
+        job = next(self._numbers)
+        self._answers[job] = answer
+        heapq.heappush(self._due, (due, job))
+        return job

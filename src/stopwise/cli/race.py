@@ -1,0 +1,149 @@
+"""``stopwise race``: run policies in a simulator until it is known which is better."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stopwise.cli.analyze import name_and_value, show
+from stopwise.cli.live import rows_text, standings_table
+
+if TYPE_CHECKING:
+    from stopwise.rollout.executors import Executor
+    from stopwise.rollout.result import Progress
+
+__all__ = ["race"]
+
+
+def race(
+    env: Annotated[
+        str, typer.Option(help="Gymnasium id, or package.module:name of a factory or an episode.")
+    ],
+    policy: Annotated[
+        list[str], typer.Option(help="NAME=package.module:factory, once per policy.")
+    ],
+    bounds: Annotated[
+        tuple[float, float], typer.Option(help="Range of the score: LOW HIGH.", metavar="LOW HIGH")
+    ] = (0.0, 1.0),
+    score: Annotated[
+        str | None, typer.Option(help="return, success, length or another measure.")
+    ] = None,
+    n_max: Annotated[
+        int, typer.Option(help="Declared greatest number of episodes per policy.")
+    ] = 500,
+    alpha: Annotated[float, typer.Option(help="Chance of any false order.")] = 0.05,
+    design: Annotated[
+        str, typer.Option(help="independent, or paired: the same seeds for all policies.")
+    ] = "independent",
+    method: Annotated[str, typer.Option(help="See `stopwise methods`.")] = "nscore-plus",
+    adjust: Annotated[str, typer.Option(help="bonferroni, holm or closed.")] = "holm",
+    ties: Annotated[str, typer.Option(help="strict, or paper.")] = "strict",
+    baseline: Annotated[str | None, typer.Option(help="Compare with this policy only.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the whole race.")] = 0,
+    executor: Annotated[str, typer.Option(help="serial, processes or ray.")] = "serial",
+    workers: Annotated[int | None, typer.Option(help="Of processes or ray.")] = None,
+    batch: Annotated[int, typer.Option(help="Episodes sent to a worker at once.")] = 1,
+    address: Annotated[str | None, typer.Option(help="Of an existing Ray cluster.")] = None,
+    journal: Annotated[
+        Path | None, typer.Option(help="Keep every episode here, and go on from it.")
+    ] = None,
+    on_error: Annotated[
+        str, typer.Option(help="raise, score:X or void: what a failed episode counts as.")
+    ] = "raise",
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds after which an episode has failed.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
+) -> None:
+    """Run policies until it is known which is better: as many episodes as needed, no more."""
+    from stopwise.errors import StopwiseError
+    from stopwise.rollout.race import race as run
+
+    # As with `python -m`, modules in the current folder can be named.
+    sys.path.insert(0, os.getcwd())
+    try:
+        named = dict(name_and_value(item, "NAME=package.module:factory") for item in policy)
+        with _live(alpha, quiet=as_json) as on_progress:
+            result = run(
+                named,
+                env,
+                score=score,
+                bounds=bounds,
+                n_max=n_max,
+                alpha=alpha,
+                design=design,
+                method=method,
+                adjust=adjust,
+                ties=ties,
+                baseline=baseline,
+                seed=seed,
+                executor=_executor(executor, workers, batch, address),
+                journal=journal,
+                on_error=on_error,
+                timeout=timeout,
+                on_progress=on_progress,
+            )
+        if html is not None:
+            html.write_text(result.analysis.to_html(), encoding="utf-8")
+    except (StopwiseError, OSError) as error:
+        typer.echo(f"stopwise race: {error}", err=True)
+        raise typer.Exit(2) from error
+    except KeyboardInterrupt:
+        kept = "nothing is kept (no --journal)" if journal is None else f"all is kept in {journal}"
+        typer.echo(f"stopwise race: interrupted; {kept}", err=True)
+        raise typer.Exit(130) from None
+    if as_json:
+        typer.echo(json.dumps(result.to_dict(), indent=2))
+        return
+    show(result.analysis)
+    typer.echo(
+        f"{result.used} episodes counted in {result.rows} rows, {len(result.overshoot)} more were "
+        f"finished and {result.abandoned} abandoned, in {result.seconds:.1f} s"
+    )
+    if html is not None:
+        typer.echo(f"written: {html}")
+
+
+def _executor(name: str, workers: int | None, batch: int, address: str | None) -> "str | Executor":
+    from stopwise.errors import require
+    from stopwise.rollout.executors import processes, ray_cluster
+
+    require(address is None or name == "ray", "--address needs --executor ray")
+    if name == "processes":
+        return processes(workers, batch=batch)
+    if name == "ray":
+        return ray_cluster(**_given(workers=workers), address=address, batch=batch)
+    require(workers is None, f"--workers needs --executor processes or ray, not {name}")
+    return name
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+@contextmanager
+def _live(alpha: float, *, quiet: bool) -> "Iterator[Callable[[Progress], None] | None]":
+    """Show how the race stands, on standard error and only in a terminal."""
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    with Live(console=console, transient=True, refresh_per_second=4) as live:
+
+        def update(progress: "Progress") -> None:
+            title = (
+                f"{progress.episodes} episodes in {progress.seconds:.0f} s; "
+                f"{rows_text(progress.rows, progress.n_max, progress.remaining)}"
+            )
+            live.update(standings_table(progress.standings, alpha, title))
+
+        yield update

@@ -1,0 +1,37 @@
+"""The loop of a race: tickets out, episodes in, each written down before it is looked at."""
+
+import time
+from collections.abc import Callable
+
+from stopwise.rollout.account import progress_of
+from stopwise.rollout.executors import Executor
+from stopwise.rollout.journal import Journal
+from stopwise.rollout.result import Progress
+from stopwise.rollout.schedule import Schedule
+
+__all__ = ["drive"]
+
+
+def drive(
+    schedule: Schedule,
+    executor: Executor,
+    journal: Journal | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> float:
+    """Run until the schedule is over; return the seconds it took."""
+    begin = time.monotonic()
+    if journal is not None:
+        # Under "raise" what failed is run anew: its cause may have been mended.
+        again = schedule.failures.kind == "raise"
+        schedule.restore(e for e in journal.episodes if e.error is None or not again)
+    while not schedule.over:
+        executor.submit(schedule.take(executor.room))
+        found = executor.collect()
+        if journal is not None:
+            for episode in found:
+                journal.add(episode)
+        for episode in found:
+            schedule.receive(episode)
+        if on_progress is not None and found:
+            on_progress(progress_of(schedule, time.monotonic() - begin))
+    return time.monotonic() - begin

@@ -1,0 +1,27 @@
+"""Where episodes are run: one module per place, behind one small protocol."""
+
+from collections.abc import Callable
+from typing import Any
+
+from stopwise.errors import InvalidInput
+from stopwise.rollout.executors.fleet import Fleet
+from stopwise.rollout.executors.processes import processes
+from stopwise.rollout.executors.protocol import Executor
+from stopwise.rollout.executors.ray_cluster import ray_cluster
+from stopwise.rollout.executors.serial import Serial
+
+__all__ = ["Executor", "Fleet", "Serial", "executor_of", "processes", "ray_cluster"]
+
+
+def executor_of(choice: Any) -> Executor:
+    """Return the executor of that name, with its own defaults, or the one given."""
+    if not isinstance(choice, str):
+        return choice  # type: ignore[no-any-return]  # anything that follows the protocol
+    known: dict[str, Callable[[], Executor]] = {
+        "serial": Serial,
+        "processes": processes,
+        "ray": ray_cluster,
+    }
+    if choice not in known:
+        raise InvalidInput(f"executor must be one of {', '.join(known)}, but got {choice!r}")
+    return known[choice]()

@@ -1,0 +1,224 @@
+"""Several workers elsewhere: who has which tickets, since when, and what if one is lost.
+
+The same for processes and for Ray; they only differ in how a worker is begun, asked and ended.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from stopwise.core.scores import require_whole
+from stopwise.errors import StopwiseError
+from stopwise.rollout.episode import Episode, Ticket
+from stopwise.rollout.worker import Setup
+
+__all__ = ["Backend", "Fleet", "WorkerLost"]
+
+# How long after its time-out an episode that checks the clock itself may still come back.
+GRACE = 0.5
+
+
+class WorkerLost(Exception):
+    """A worker is gone, with all that it had."""
+
+
+class Backend(Protocol):
+    """Begins workers, asks them to run tickets, and ends them. A job is an answer to come."""
+
+    def open(self, setup: Setup) -> None:
+        """Get ready to begin workers."""
+
+    def begin(self) -> tuple[Any, Hashable]:
+        """Begin a worker; return it and the job whose answer is its width, once it is ready."""
+
+    def send(self, worker: Any, tickets: Sequence[Ticket]) -> Hashable:
+        """Ask a worker to run tickets; return the job whose answer are the episodes."""
+
+    def wait(self, jobs: Sequence[Hashable], seconds: float | None) -> Iterable[Any]:
+        """Wait until a job is done or the time is over; return the jobs that are done."""
+
+    def answer(self, job: Any) -> Any:
+        """Return the answer of a job that is done, or raise ``WorkerLost``."""
+
+    def end(self, worker: Any, busy: bool) -> None:
+        """End a worker at once, whatever it does."""
+
+    def close(self) -> None:
+        """Let go of everything."""
+
+
+@dataclass(slots=True)
+class _Task:
+    """What a worker is doing; without tickets it is getting ready."""
+
+    worker: Any
+    tickets: Sequence[Ticket]
+    since: float
+
+
+class Fleet:
+    """An executor of many workers, each with at most one batch of tickets at a time.
+
+    Parameters
+    ----------
+    backend
+        How workers are begun, asked and ended.
+    workers
+        How many are wanted.
+    batch
+        Tickets that a worker is sent at once: more for very short episodes.
+    retries
+        How often a ticket is run anew if its worker is lost; then it counts as failed.
+    clock
+        The time in seconds.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        workers: int,
+        batch: int = 1,
+        retries: int = 3,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.workers = require_whole(workers, "workers", 1)
+        self.batch = require_whole(batch, "batch", 1)
+        self.most_retries = require_whole(retries, "retries", 0)
+        self.retries = 0
+        self._backend, self._clock = backend, clock
+        self._timeout: float | None = None
+        self._tasks: dict[Hashable, _Task] = {}
+        self._idle: deque[Any] = deque()
+        self._queue: deque[Ticket] = deque()
+        self._losses: dict[Ticket, int] = {}
+        self._lost_starting = 0
+        self._held = 0
+        self._ready = 0
+
+    def open(self, setup: Setup) -> None:
+        """Begin all workers; the first tickets wait for the first that is ready."""
+        self._timeout = setup.timeout
+        if setup.timeout is not None:
+            self.batch = 1  # so that the clock of each episode is known
+        self._backend.open(setup)
+        for _ in range(self.workers):
+            self._begin_worker()
+
+    @property
+    def capacity(self) -> int:
+        """A batch for each worker."""
+        return self.workers * self.batch
+
+    @property
+    def room(self) -> int:
+        """A batch for each worker that is ready, less what is held."""
+        return max(self._ready, 1) * self.batch - self._held
+
+    def submit(self, tickets: Sequence[Ticket]) -> None:
+        """Send the tickets to idle workers; the rest waits."""
+        self._queue.extend(tickets)
+        self._held += len(tickets)
+        self._send()
+
+    def collect(self) -> list[Episode]:
+        """Wait until at least one ticket is back, or a worker became ready for more."""
+        found: list[Episode] = []
+        ready = self._ready
+        while self._held and not found and self._ready <= ready:
+            for job in self._backend.wait(list(self._tasks), self._patience()):
+                found += self._finished(self._tasks.pop(job), job)
+            found += self._overdue()
+            self._send()
+        self._held -= len(found)
+        return found
+
+    def close(self) -> int:
+        """End all workers, busy or not."""
+        for task in self._tasks.values():
+            self._backend.end(task.worker, busy=True)
+        for worker in self._idle:
+            self._backend.end(worker, busy=False)
+        self._tasks.clear()
+        self._idle.clear()
+        self._backend.close()
+        return self._held
+
+    def _begin_worker(self) -> None:
+        worker, job = self._backend.begin()
+        self._tasks[job] = _Task(worker, (), self._clock())
+
+    def _send(self) -> None:
+        while self._queue and self._idle:
+            worker = self._idle.popleft()
+            tickets = [self._queue.popleft()]
+            # A ticket that lost a worker goes alone, so that it can harm no other again.
+            while (
+                len(tickets) < self.batch
+                and self._queue
+                and not {tickets[0], self._queue[0]} & self._losses.keys()
+            ):
+                tickets.append(self._queue.popleft())
+            job = self._backend.send(worker, tickets)
+            self._tasks[job] = _Task(worker, tickets, self._clock())
+
+    def _finished(self, task: _Task, job: Hashable) -> list[Episode]:
+        try:
+            answer = self._backend.answer(job)
+        except WorkerLost as error:
+            return self._lost(task, str(error))
+        self._idle.append(task.worker)
+        if task.tickets:
+            episodes: list[Episode] = answer
+            return episodes
+        self._ready += 1
+        self._lost_starting = 0
+        return []
+
+    def _lost(self, task: _Task, why: str) -> list[Episode]:
+        """Begin another worker, and queue the tickets again unless they did this too often."""
+        self._backend.end(task.worker, busy=True)
+        if task.tickets:
+            self._ready -= 1
+        else:
+            self._lost_starting += 1
+            if self._lost_starting > self.most_retries:
+                raise StopwiseError(
+                    f"{self._lost_starting} workers were lost at their start: {why}"
+                )
+        self._begin_worker()
+        given_up = []
+        for ticket in reversed(task.tickets):
+            losses = self._losses[ticket] = self._losses.get(ticket, 0) + 1
+            if losses > self.most_retries:
+                text = f"worker lost {losses} times: {why}"
+                given_up.append(Episode.failed(ticket, text, self._clock() - task.since))
+            else:
+                self.retries += 1
+                self._queue.appendleft(ticket)
+        return given_up
+
+    def _patience(self) -> float | None:
+        """Return the seconds until the next episode is overdue."""
+        begun = [task.since for task in self._tasks.values() if task.tickets]
+        if self._timeout is None or not begun:
+            return None
+        return max(min(begun) + self._timeout + GRACE - self._clock(), 0.0)
+
+    def _overdue(self) -> list[Episode]:
+        """End the workers whose episode takes too long; it counts as failed."""
+        if self._timeout is None:
+            return []
+        found = []
+        for job, task in list(self._tasks.items()):
+            seconds = self._clock() - task.since
+            if task.tickets and seconds >= self._timeout + GRACE:
+                del self._tasks[job]
+                self._backend.end(task.worker, busy=True)
+                self._ready -= 1
+                self._begin_worker()
+                text = f"time-out: cut short after {seconds:.3g} s"
+                found += [Episode.failed(ticket, text, seconds) for ticket in task.tickets]
+        return found

@@ -1,0 +1,34 @@
+"""A setup as bytes, to be sent to another process or machine."""
+
+import pickle
+from typing import Any
+
+from stopwise.errors import InvalidInput
+from stopwise.rollout.worker import Setup
+
+__all__ = ["packed", "unpacked"]
+
+
+def packed(setup: Setup) -> bytes:
+    """Return the setup as bytes; with cloudpickle, which gymnasium brings, lambdas go too."""
+    pickler: Any = pickle
+    try:
+        import cloudpickle
+
+        pickler = cloudpickle
+    except ImportError:
+        pass  # named functions and factories can still be sent
+    try:
+        payload: bytes = pickler.dumps(setup)
+    except Exception as error:  # whatever the user's objects raise
+        raise InvalidInput(
+            f"env, policies or score cannot be sent to another process ({error}): give factories "
+            "by name, package.module:name"
+        ) from error
+    return payload
+
+
+def unpacked(payload: bytes) -> Setup:
+    """Return the setup of the bytes."""
+    setup: Setup = pickle.loads(payload)
+    return setup

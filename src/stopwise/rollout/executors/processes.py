@@ -1,0 +1,109 @@
+"""Episodes on the cores of this machine, in processes of their own."""
+
+import contextlib
+import os
+import signal
+from collections.abc import Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from typing import Any
+
+from stopwise.errors import StopwiseError, require
+from stopwise.rollout.episode import Episode, Ticket
+from stopwise.rollout.executors.fleet import Fleet, WorkerLost
+from stopwise.rollout.executors.payload import packed, unpacked
+from stopwise.rollout.worker import Setup, Worker
+
+__all__ = ["processes"]
+
+STARTS = ("spawn", "forkserver")
+# The worker of this process, in the processes that are one.
+_worker: Worker | None = None
+
+
+def processes(
+    workers: int | None = None, *, batch: int = 1, retries: int = 3, start: str = "spawn"
+) -> Fleet:
+    """Return an executor that runs episodes in processes of their own.
+
+    Parameters
+    ----------
+    workers
+        How many, by default one per core that this process may use.
+    batch
+        Episodes sent to a worker at once: more for episodes of less than a millisecond.
+    retries
+        How often an episode is run anew if its process dies; then it counts as failed.
+    start
+        "spawn" or "forkserver", see ``multiprocessing``.
+    """
+    require(start in STARTS, f"start must be one of {', '.join(STARTS)}, but got {start!r}")
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    backend = _Processes(start)
+    return Fleet(backend, workers=workers or count or 1, batch=batch, retries=retries)
+
+
+class _Processes:
+    """One pool of a single process per worker, so that a loss is known to be whose it is."""
+
+    def __init__(self, start: str) -> None:
+        self._context = get_context(start)
+        self._payload = b""
+        self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
+
+    def open(self, setup: Setup) -> None:
+        """Turn the setup into bytes, once."""
+        self._payload = packed(setup)
+
+    def begin(self) -> tuple[ProcessPoolExecutor, Future[int]]:
+        """Start a process that loads the environment."""
+        pool = ProcessPoolExecutor(1, mp_context=self._context)
+        self._pids[pool] = pool.submit(_install, self._payload)
+        return pool, self._pids[pool]
+
+    def send(self, worker: ProcessPoolExecutor, tickets: Sequence[Ticket]) -> Future[Any]:
+        """Ask the process."""
+        try:
+            return worker.submit(_run, tuple(tickets))
+        except BrokenProcessPool as error:  # it died while it was idle
+            lost: Future[Any] = Future()
+            lost.set_exception(error)
+            return lost
+
+    def wait(self, jobs: Sequence[Any], seconds: float | None) -> Iterable[Any]:
+        """Wait for the first."""
+        return wait(jobs, timeout=seconds, return_when=FIRST_COMPLETED).done
+
+    def answer(self, job: Future[Any]) -> Any:
+        """Return the episodes."""
+        try:
+            return job.result()
+        except BrokenProcessPool as error:
+            raise WorkerLost("its process ended abruptly") from error
+        except Exception as error:  # episodes never raise: it is the set-up
+            raise StopwiseError(f"a worker cannot work: {error}") from error
+
+    def end(self, worker: ProcessPoolExecutor, busy: bool) -> None:
+        """Kill a busy process, and let an idle one go."""
+        ready = self._pids.pop(worker)
+        ready.cancel()
+        # One that is still loading ends by itself when it has loaded.
+        if busy and ready.done() and not ready.cancelled() and ready.exception() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(ready.result(), signal.SIGKILL)
+        worker.shutdown(wait=not busy, cancel_futures=True)
+
+    def close(self) -> None:
+        """Nothing is left."""
+
+
+def _install(payload: bytes) -> int:
+    global _worker  # noqa: PLW0603 - a process is one worker
+    _worker = Worker(unpacked(payload))
+    return os.getpid()
+
+
+def _run(tickets: Sequence[Ticket]) -> list[Episode]:
+    assert _worker is not None
+    return _worker.run(tickets)

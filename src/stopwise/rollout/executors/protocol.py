@@ -1,0 +1,40 @@
+"""What a race asks of the place in which its episodes are run."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from stopwise.rollout.episode import Episode, Ticket
+from stopwise.rollout.worker import Setup
+
+__all__ = ["Executor"]
+
+
+class Executor(Protocol):
+    """Runs tickets in any order and at any speed; nothing else is promised.
+
+    A ticket comes back as one episode, a failed one included, or is abandoned by ``close``.
+    """
+
+    def open(self, setup: Setup) -> None:
+        """Get ready to run tickets; called once, before everything else."""
+
+    @property
+    def capacity(self) -> int:
+        """The greatest number of tickets that it will ever hold at once."""
+
+    @property
+    def room(self) -> int:
+        """Tickets that it takes now."""
+
+    @property
+    def retries(self) -> int:
+        """Tickets that were run anew because their worker was lost."""
+
+    def submit(self, tickets: Sequence[Ticket]) -> None:
+        """Take tickets, at most ``room``."""
+
+    def collect(self) -> list[Episode]:
+        """Wait until at least one ticket is back; empty only if none is held."""
+
+    def close(self) -> int:
+        """Stop at once and let go of everything; return how many tickets were abandoned."""

@@ -1,0 +1,149 @@
+"""Episodes on a Ray cluster, or on this machine through Ray."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from stopwise.errors import StopwiseError
+from stopwise.rollout.episode import Episode, Ticket
+from stopwise.rollout.executors.fleet import Fleet, WorkerLost
+from stopwise.rollout.executors.payload import packed, unpacked
+from stopwise.rollout.worker import Setup, Worker
+
+__all__ = ["ray_cluster"]
+
+
+def ray_cluster(
+    workers: int = 2,
+    *,
+    address: str | None = None,
+    batch: int = 1,
+    retries: int = 3,
+    num_cpus: float = 1,
+    num_gpus: float = 0,
+    resources: dict[str, float] | None = None,
+    **init: Any,
+) -> Fleet:
+    """Return an executor that runs episodes on Ray.
+
+    Each worker is an actor that keeps its environment and policies loaded. Actors for which the
+    cluster has no place yet wait, which is what makes an autoscaler add nodes; episodes go only to
+    those that are there. Needs the extra ``ray``.
+
+    Parameters
+    ----------
+    workers
+        How many actors.
+    address
+        Of an existing cluster: "auto", "ray://host:10001", "host:6379". None starts Ray here and
+        stops it afterwards, unless this process is connected already.
+    batch
+        Episodes sent to an actor at once.
+    retries
+        How often an episode is run anew if its actor is lost; then it counts as failed.
+    num_cpus, num_gpus, resources
+        What each actor needs.
+    **init
+        Passed to ``ray.init``, such as ``runtime_env`` with the code of the policies.
+    """
+    needs = {"num_cpus": num_cpus, "num_gpus": num_gpus, "resources": resources}
+    return Fleet(_Ray(address, needs, init), workers=workers, batch=batch, retries=retries)
+
+
+class _RemoteWorker:
+    """A worker as Ray sees it."""
+
+    def __init__(self, payload: bytes) -> None:
+        self._worker = Worker(unpacked(payload))
+
+    def width(self) -> int:
+        """Return at once, once it is there."""
+        return self._worker.width
+
+    def run(self, tickets: Sequence[Ticket]) -> list[Episode]:
+        """Run the tickets."""
+        return self._worker.run(tickets)
+
+
+class _Ray:
+    """Actors as workers, and references as jobs."""
+
+    def __init__(self, address: str | None, needs: dict[str, Any], init: dict[str, Any]) -> None:
+        self._address, self._needs, self._init = address, needs, init
+        self._ray: Any = None
+        self._started = False
+        self._payload: Any = None
+        self._actor: Any = None
+
+    def open(self, setup: Setup) -> None:
+        """Connect, and put the setup where all actors find it."""
+        try:
+            import ray
+        except ImportError as error:
+            raise StopwiseError(
+                'the executor "ray" needs Ray: pip install "stopwise[ray]"'
+            ) from error
+        self._ray = ray
+        if not ray.is_initialized():
+            local = {} if self._address else {"include_dashboard": False}
+            settings = {
+                "log_to_driver": False,
+                "logging_level": logging.ERROR,
+                **local,
+                **self._init,
+            }
+            try:
+                ray.init(address=self._address, **settings)
+            except (ConnectionError, ValueError, RuntimeError) as error:
+                raise StopwiseError(f"Ray cannot be reached: {error}") from error
+            self._started = True
+        self._payload = ray.put(packed(setup))
+        # Lost actors are replaced by the fleet, which knows what became of their tickets.
+        needs = {name: value for name, value in self._needs.items() if value is not None}
+        self._actor = ray.remote(max_restarts=0, max_task_retries=0, **needs)(_RemoteWorker)
+
+    def begin(self) -> tuple[Any, Any]:
+        """Ask the cluster for an actor."""
+        worker = self._actor.remote(self._payload)
+        return worker, worker.width.remote()
+
+    def send(self, worker: Any, tickets: Sequence[Ticket]) -> Any:
+        """Ask the actor."""
+        return worker.run.remote(tuple(tickets))
+
+    def wait(self, jobs: Sequence[Any], seconds: float | None) -> Iterable[Any]:
+        """Wait for the first, and take all that are there by then."""
+        done, rest = self._ray.wait(list(jobs), num_returns=1, timeout=seconds)
+        if done and rest:
+            done += self._ray.wait(rest, num_returns=len(rest), timeout=0)[0]
+        found: list[Any] = done
+        return found
+
+    def answer(self, job: Any) -> Any:
+        """Return the episodes."""
+        errors = self._ray.exceptions
+        try:
+            return self._ray.get(job)
+        except errors.RayTaskError as error:
+            raise StopwiseError(f"a worker cannot work: {error.cause}") from error
+        except errors.ActorDiedError as error:
+            cause = getattr(error, "cause", None) or error
+            if "creation task" in str(error) or "__init__" in str(error):
+                raise StopwiseError(f"a worker cannot work: {_last_line(error)}") from error
+            raise WorkerLost(_last_line(cause)) from error
+        except (errors.RayActorError, errors.WorkerCrashedError, errors.ObjectLostError) as error:
+            raise WorkerLost(_last_line(error)) from error
+
+    def end(self, worker: Any, busy: bool) -> None:  # noqa: ARG002 - Ray kills either way
+        """Kill the actor."""
+        self._ray.kill(worker)
+
+    def close(self) -> None:
+        """Leave Ray as it was found."""
+        if self._started:
+            self._ray.shutdown()
+
+
+def _last_line(error: object) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__

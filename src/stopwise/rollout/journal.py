@@ -1,0 +1,145 @@
+"""Every episode as one line of a file, so that a race survives anything but the disk.
+
+The first line says which race it is; each further one is an episode, in order of arrival, or the
+note that the race was taken up again. Nothing is ever changed, except that a last line which a
+crash cut short is taken away before the next is written.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from stopwise.errors import InvalidInput, InvalidState, require
+from stopwise.rollout.episode import Episode
+
+__all__ = ["Journal"]
+
+KIND = "stopwise race"
+VERSION = 1
+
+
+class Journal:
+    """The file of one race, open for more.
+
+    Parameters
+    ----------
+    path
+        The file; its folder must be there.
+    identity
+        What makes it this race and no other: policies, environment, seed and rules.
+    on_error
+        What failed episodes count as; a race may be taken up again with another choice, which the
+        journal then tells.
+
+    Attributes
+    ----------
+    episodes
+        What an earlier run of the race left.
+    notes
+        What the reader should know of it, one plain sentence each.
+    """
+
+    def __init__(self, path: str | Path, identity: Mapping[str, Any], on_error: str) -> None:
+        self.path = Path(path)
+        self.episodes: list[Episode] = []
+        self.notes: list[str] = []
+        self._choices: list[str] = []
+        content = _plain(identity)
+        there = self.path.exists() and self._read(content)
+        try:
+            self._file: IO[str] = self.path.open("a", encoding="utf-8")
+        except OSError as error:
+            raise InvalidInput(f"{self.path}: the journal cannot be written: {error}") from error
+        if not there:
+            self._write({"kind": KIND, "version": VERSION, "race": content, "on_error": on_error})
+        else:
+            self._write({"resumed": len(self.episodes), "on_error": on_error})
+            self._compare_choices(on_error)
+
+    def add(self, episode: Episode) -> None:
+        """Append one episode; it is with the system before this returns."""
+        self._write(episode.to_dict())
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _write(self, content: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(content) + "\n")
+        self._file.flush()
+
+    def _read(self, identity: Mapping[str, Any]) -> bool:
+        """Take in what is there; return False if not even the first line is whole."""
+        data = self.path.read_bytes()
+        whole, _, torn = data.rpartition(b"\n")
+        if torn:
+            require(
+                bool(whole) or torn.startswith(b'{"kind"'),
+                f"{self.path}: this is no journal of a race",
+            )
+            self.notes.append(
+                "the last line of the journal was cut short, and its episode run anew"
+            )
+            with self.path.open("r+b") as file:
+                file.truncate(len(data) - len(torn))
+        if not whole:
+            return False
+        first, *rest = whole.split(b"\n")
+        self._check(first, identity)
+        for number, line in enumerate(rest, start=2):
+            self._take(number, line)
+        return True
+
+    def _check(self, line: bytes, identity: Mapping[str, Any]) -> None:
+        found = self._object(1, line)
+        require(found.get("kind") == KIND, f"{self.path}: this is no journal of a race")
+        require(
+            found.get("version") == VERSION,
+            f"{self.path}: the journal has format {found.get('version')!r}, but this stopwise "
+            f"reads format {VERSION}",
+        )
+        self._choices.append(str(found.get("on_error")))
+        known = found.get("race", {})
+        for name in dict.fromkeys([*identity, *known]):
+            require(
+                identity.get(name) == known.get(name),
+                f"{self.path}: the journal is of another race: its {name} is "
+                f"{known.get(name)!r}, not {identity.get(name)!r}",
+            )
+
+    def _take(self, number: int, line: bytes) -> None:
+        found = self._object(number, line)
+        if "resumed" in found:
+            self._choices.append(str(found.get("on_error")))
+            return
+        try:
+            self.episodes.append(Episode(**found))
+        except TypeError as error:
+            raise self._damaged(number) from error
+
+    def _object(self, number: int, line: bytes) -> dict[str, Any]:
+        try:
+            found = json.loads(line)
+        except ValueError as error:
+            raise self._damaged(number) from error
+        if not isinstance(found, dict):
+            raise self._damaged(number)
+        return found
+
+    def _damaged(self, number: int) -> InvalidState:
+        return InvalidState(f"{self.path}, line {number}: the journal is damaged here")
+
+    def _compare_choices(self, on_error: str) -> None:
+        choices = list(dict.fromkeys([*self._choices, on_error]))
+        if len(choices) > 1:
+            self.notes.append(
+                f"on_error was changed on the way ({', then '.join(choices)}): if the choice was "
+                "made in view of the scores, the guarantee does not hold"
+            )
+
+
+def _plain(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the identity as it is after a journey through JSON."""
+    plain: dict[str, Any] = json.loads(json.dumps(identity))
+    return plain

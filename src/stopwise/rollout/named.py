@@ -1,0 +1,52 @@
+"""Objects by the name of their place in a module: ``package.module:name``."""
+
+import importlib
+import inspect
+import re
+from typing import Any
+
+from stopwise.errors import InvalidInput
+
+__all__ = ["is_place", "load", "made", "takes"]
+
+_PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+
+
+def is_place(text: str) -> bool:
+    """Whether the text names an object of a module (gymnasium's "module:Env-v0" does not)."""
+    return _PLACE.fullmatch(text) is not None
+
+
+def load(place: str) -> Any:
+    """Return the object at ``package.module:name``, or raise naming what is missing."""
+    if not is_place(place):
+        raise InvalidInput(f"expected package.module:name, but got {place!r}")
+    module, _, name = place.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+    except ImportError as error:
+        raise InvalidInput(f"{place}: the module cannot be imported: {error}") from error
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise InvalidInput(f"{place}: {found.__name__} has no {part!r}")
+        found = getattr(found, part)
+    return found
+
+
+def made(thing: Any) -> Any:
+    """Return the thing itself, or what it makes if it is a class or takes no argument at all."""
+    if isinstance(thing, str):
+        thing = load(thing)
+    is_factory = isinstance(thing, type) or (callable(thing) and takes(thing) == 0)
+    return thing() if is_factory else thing
+
+
+def takes(function: Any) -> int | None:
+    """Return how many positional arguments a callable can take; None if that is not known."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return None
+    return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)

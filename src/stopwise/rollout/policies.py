@@ -1,0 +1,71 @@
+"""Anything that chooses actions, seen as one thing."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from stopwise.errors import InvalidInput
+from stopwise.rollout.seeds import policy_seed
+
+__all__ = ["Actor"]
+
+
+class Actor:
+    """A policy as an episode sees it: begin with a seed, then one action per observation.
+
+    Parameters
+    ----------
+    policy
+        The policy as the user gave it, or as its factory made it.
+
+    Attributes
+    ----------
+    act
+        Returns the action for an observation; the policy's own function wherever it can be, so
+        that a step costs nothing more.
+    """
+
+    act: Callable[[Any], Any]
+
+    def __init__(self, policy: Any) -> None:
+        self._reset = getattr(policy, "reset", None)
+        self._reset_takes_seed = self._reset is not None and "seed" in _names(self._reset)
+        self._state: Any = None
+        predict = getattr(policy, "predict", None)
+        choose = getattr(policy, "act", None) or (policy if callable(policy) else None)
+        if callable(predict):
+            self.act = self._predicting(predict)
+        elif callable(choose):
+            self.act = choose
+        else:
+            raise InvalidInput(
+                "a policy must be callable or have predict or act, but got "
+                f"{type(policy).__name__} ({policy!r})"
+            )
+
+    def begin(self, seed: int) -> None:
+        """Forget the last episode; a policy whose ``reset`` takes a seed gets one of its own."""
+        self._state = None
+        if self._reset is not None:
+            self._reset(**({"seed": policy_seed(seed)} if self._reset_takes_seed else {}))
+
+    def _predicting(self, predict: Callable[..., Any]) -> Callable[[Any], Any]:
+        """Return stable-baselines3's way: an action and a state, always the best action known."""
+        fixed = {"deterministic": True} if "deterministic" in _names(predict) else {}
+
+        def act(observation: Any) -> Any:
+            # Only a policy that returned a state is given one back.
+            memory = {} if self._state is None else {"state": self._state}
+            answer = predict(observation, **memory, **fixed)
+            if isinstance(answer, tuple) and len(answer) == 2:
+                answer, self._state = answer
+            return answer
+
+        return act
+
+
+def _names(function: Any) -> set[str]:
+    try:
+        return set(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return set()

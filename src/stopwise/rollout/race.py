@@ -1,0 +1,164 @@
+"""The one call: run policies against each other, as many episodes as needed and no more."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from stopwise.core.scores import is_number, require_whole
+from stopwise.errors import require
+from stopwise.rollout.account import result_of
+from stopwise.rollout.drive import drive
+from stopwise.rollout.executors import Executor, executor_of
+from stopwise.rollout.journal import Journal
+from stopwise.rollout.result import Progress, RaceResult
+from stopwise.rollout.rule import StopRule
+from stopwise.rollout.schedule import FailureRule, Schedule
+from stopwise.rollout.seeds import episode_seed
+from stopwise.rollout.worker import Setup
+
+__all__ = ["race"]
+
+# Rows begun ahead, in units of what the executor holds: enough that one slow episode does not
+# keep the others waiting at once, and no more.
+SPARE = 2
+
+
+def race(
+    policies: Mapping[str, Any],
+    env: Any,
+    *,
+    score: str | Callable[[Mapping[str, Any]], float] | None = None,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    n_max: int | None = 500,
+    alpha: float = 0.05,
+    design: str = "independent",
+    seed: int = 0,
+    executor: str | Executor = "serial",
+    journal: str | Path | None = None,
+    on_error: str = "raise",
+    timeout: float | None = None,
+    window: int | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    **settings: Any,
+) -> RaceResult:
+    """Run policies in an environment until it is known which is better, or n_max is reached.
+
+    The verdict is that of ``stopwise.analyze`` on rows in the order of their seeds, whatever the
+    order in which episodes end: the probability that any order declared is false is at most alpha,
+    if an episode's score depends on its policy and seed only, and lies within the bounds. A policy
+    is tried until all of its pairs are decided.
+
+    Parameters
+    ----------
+    policies
+        Two or more by name: a callable from observation to action, an object with ``predict`` (as
+        in stable-baselines3) or ``act``, a factory without arguments, or where to find one,
+        "package.module:name". ``reset`` is called before each episode, with a ``seed`` if it takes
+        one.
+    env
+        A gymnasium id, an environment, a factory of one (also of a vector environment), or a
+        function ``episode(policy, seed)`` that returns a score or a dictionary of measures.
+    score
+        What is compared: "return", "success", "length", another measure of the episode function,
+        or a function of the measures. By default a function's own score, else the return.
+    bounds
+        Range of the score, known beforehand; a score outside stops the race.
+    n_max
+        The declared greatest number of episodes per policy, or None.
+    alpha
+        Probability, in (0, 1), of any false claim.
+    design
+        "independent": every episode has its own seed. "paired": in each row all policies meet the
+        same environment seed, which needs fewer episodes where they find the same ones hard.
+    seed
+        Of the whole race, a whole number of at least 0.
+    executor
+        "serial", "processes", "ray", or one made by ``stopwise.rollout.executors``.
+    journal
+        File that keeps every episode; the same call goes on where an earlier one was stopped.
+    on_error
+        "raise": a failed episode that counts stops the race. "score:0": it counts as score 0 (or
+        another). "void": it is no trial.
+    timeout
+        Seconds after which an episode counts as failed.
+    window
+        The greatest number of rows begun and not yet looked at; by default what keeps the executor
+        busy.
+    on_progress
+        Called whenever episodes came back.
+    **settings
+        ``method="nscore-plus"``, ``adjust="holm"``, ``baseline``, ``ties="strict"`` and the
+        method's own parameters, as for ``stopwise.analyze``.
+
+    Examples
+    --------
+    >>> import stopwise as sw
+    >>> def episode(policy, seed):
+    ...     return policy(seed)
+    >>> low = lambda seed: 0.3 + 0.1 * (seed % 2)
+    >>> high = lambda seed: 0.7 + 0.1 * (seed % 2)
+    >>> result = sw.race({"low": low, "high": high}, episode, n_max=100)
+    >>> result.analysis.order_text, result.used, len(result.overshoot)
+    ('high > low', 14, 0)
+    """
+    require_whole(seed, "seed", 0)
+    require(
+        timeout is None or (is_number(timeout) and timeout > 0),
+        f"timeout must be a positive number of seconds or None, but got {timeout!r}",
+    )
+    rule = StopRule(
+        list(policies), n_max=n_max, bounds=bounds, alpha=alpha, design=design, **settings
+    )
+    failures = FailureRule(on_error)
+    if failures.score is not None:
+        rule.check("a failed episode", failures.score)
+    setup = Setup(env=env, policies=dict(policies), score=score, timeout=timeout)
+    book = None
+    if journal is not None:
+        book = Journal(journal, _identity(rule, setup, seed), on_error)
+    place = executor_of(executor)
+    try:
+        place.open(setup)
+        if window is None:
+            window = max(1, ceil(SPARE * place.capacity / len(policies)))
+        schedule = Schedule(
+            rule,
+            partial(_seed_of, seed, design == "paired"),
+            window=require_whole(window, "window", 1),
+            failures=failures,
+        )
+        seconds = drive(schedule, place, book, on_progress)
+    finally:
+        abandoned = place.close()
+        if book is not None:
+            book.close()
+    notes = [] if book is None else book.notes
+    return result_of(
+        schedule, retries=place.retries, abandoned=abandoned, seconds=seconds, notes=notes
+    )
+
+
+def _seed_of(seed: int, paired: bool, row: int, policy: int) -> int:
+    return episode_seed(seed, row, policy, paired=paired)
+
+
+def _identity(rule: StopRule, setup: Setup, seed: int) -> dict[str, Any]:
+    """Return what makes a race this one and no other, as far as it can be told."""
+    return {
+        **rule.settings(),
+        "env": _name(setup.env),
+        "score": _name(setup.score),
+        "timeout": setup.timeout,
+        "seed": int(seed),
+    }
+
+
+def _name(thing: Any) -> str | None:
+    if thing is None or isinstance(thing, str):
+        return thing
+    spec = getattr(thing, "spec", None)
+    if spec is not None and hasattr(spec, "id"):
+        return str(spec.id)
+    return f"{type(thing).__name__} {getattr(thing, '__qualname__', '')}".strip()

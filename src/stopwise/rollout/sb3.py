@@ -1,0 +1,146 @@
+"""A callback for stable-baselines3 that asks whether training has led to a better policy."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.scores import require_whole
+from stopwise.errors import StopwiseError
+from stopwise.rollout.race import race
+from stopwise.rollout.result import RaceResult
+
+try:
+    from stable_baselines3.common.callbacks import BaseCallback
+except ImportError as error:
+    raise StopwiseError(
+        'this callback needs stable-baselines3: pip install "stopwise[sb3]"'
+    ) from error
+
+__all__ = ["CompareWithBest"]
+
+
+class CompareWithBest(BaseCallback):
+    """Every so many steps, race the policy against the best so far; it takes over only if better.
+
+    Each race runs on fresh seeds. Comparison j is made at level alpha / (j (j + 1)), so that the
+    probability that any policy that is no better ever takes over is at most alpha, over the whole
+    training.
+
+    Parameters
+    ----------
+    env
+        Where to compare: a gymnasium id or a factory, as for ``stopwise.race``.
+    every
+        Steps between comparisons.
+    bounds
+        Range of the score of an episode.
+    n_max
+        The greatest number of episodes per policy and comparison.
+    alpha
+        Of the whole training.
+    patience
+        Stop training after so many comparisons in a row without a better policy; None never does.
+    save_path
+        Folder in which the best model is kept, as ``best_model.zip``.
+    seed
+        Of all comparisons.
+    **settings
+        Passed to ``stopwise.race``: ``score``, ``design="paired"`` (here the default),
+        ``executor``, ``method`` and more.
+
+    Attributes
+    ----------
+    best
+        The best policy so far, with ``predict``; a copy that training does not change.
+    results
+        The result of each race.
+    """
+
+    def __init__(
+        self,
+        env: Any,
+        *,
+        every: int,
+        bounds: tuple[float, float],
+        n_max: int = 100,
+        alpha: float = 0.05,
+        patience: int | None = None,
+        save_path: str | Path | None = None,
+        seed: int = 0,
+        **settings: Any,
+    ) -> None:
+        super().__init__()
+        self.every = require_whole(every, "every", 1)
+        self.patience = None if patience is None else require_whole(patience, "patience", 1)
+        self.best: Any = None
+        self.results: list[RaceResult] = []
+        self._alpha, self._seed = alpha, require_whole(seed, "seed", 0)
+        self._env, self._save_path = env, save_path
+        self._settings = {"design": "paired", "bounds": bounds, "n_max": n_max, **settings}
+        self._next = self.every
+        self._in_vain = 0
+
+    def _on_step(self) -> bool:
+        """Compare when it is time; return False to stop training."""
+        if self.num_timesteps < self._next:
+            return True
+        self._next = self.num_timesteps + self.every
+        now = _Frozen(self.model)
+        if self.best is None:
+            self._take_over(now)
+            return True
+        result = self._compare(now)
+        better = result.analysis.order_text == "new > best"
+        if better:
+            self._take_over(now)
+        self._in_vain = 0 if better else self._in_vain + 1
+        self._record(result, better)
+        return self.patience is None or self._in_vain < self.patience
+
+    def _compare(self, now: "_Frozen") -> RaceResult:
+        number = len(self.results) + 1
+        entropy = np.random.SeedSequence([self._seed, number])
+        result = race(
+            {"best": self.best, "new": now},
+            self._env,
+            alpha=self._alpha / (number * (number + 1)),
+            seed=int(entropy.generate_state(1)[0]),
+            **self._settings,
+        )
+        self.results.append(result)
+        return result
+
+    def _take_over(self, now: "_Frozen") -> None:
+        self.best = now
+        if self._save_path is not None:
+            self.model.save(Path(self._save_path) / "best_model")
+
+    def _record(self, result: RaceResult, better: bool) -> None:
+        means = {policy.name: policy.mean for policy in result.analysis.policies}
+        self.logger.record("race/new_mean", means["new"])
+        self.logger.record("race/best_mean", means["best"])
+        self.logger.record("race/episodes", result.used)
+        self.logger.record("race/new_is_better", int(better))
+
+
+class _Frozen:
+    """A policy as it is now, with the scaling of observations it was trained with."""
+
+    def __init__(self, model: Any) -> None:
+        self._policy = copy.deepcopy(model.policy)
+        scaling = model.get_vec_normalize_env()
+        # Its copy leaves the environments behind, and keeps the statistics as they are.
+        self._scaling = None if scaling is None else copy.deepcopy(scaling)
+
+    def predict(
+        self, observation: Any, state: Any = None, deterministic: bool = True
+    ) -> tuple[Any, Any]:
+        """Return the action, and the state of a policy with memory."""
+        if self._scaling is not None:
+            observation = self._scaling.normalize_obs(observation)
+        found: tuple[Any, Any] = self._policy.predict(
+            observation, state=state, deterministic=deterministic
+        )
+        return found

@@ -1,0 +1,166 @@
+"""Results that others write while they run, looked at again and again until it is enough."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.data.design import align
+from stopwise.data.read import read_trials
+from stopwise.data.trials import Trials
+from stopwise.errors import InvalidInput
+from stopwise.ranking.analysis import Standing
+from stopwise.report.analysis import Analysis
+from stopwise.rollout.projection import remaining_rows
+from stopwise.rollout.rule import StopRule
+
+__all__ = ["PastChanged", "TaskSight", "Watch"]
+
+
+class PastChanged(InvalidInput):
+    """Results that were looked at before are not what they were."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskSight:
+    """How one task stands at one look.
+
+    Attributes
+    ----------
+    stop, decided
+        Whether to stop, and whether because every pair is decided.
+    rows, n_max
+        Rows looked at, and the declared greatest number.
+    needed
+        Policies that need more trials.
+    waiting
+        Trials that are there but not looked at: a row before them is not complete, or they were
+        not needed.
+    standings, remaining
+        How each pair stands, and the rows still needed at the growth so far (None: unknown).
+    analysis
+        The ranking so far; None before the first row.
+    """
+
+    task: str
+    stop: bool
+    decided: bool
+    rows: int
+    n_max: int | None
+    needed: tuple[str, ...]
+    waiting: int
+    standings: tuple[Standing, ...]
+    remaining: int | None
+    analysis: Analysis | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "task": self.task,
+            "stop": self.stop,
+            "decided": self.decided,
+            "rows": self.rows,
+            "n_max": self.n_max,
+            "needed": list(self.needed),
+            "waiting": self.waiting,
+            "remaining": self.remaining,
+            "analysis": None if self.analysis is None else self.analysis.to_dict(),
+        }
+
+
+class Watch:
+    """Reads the same place again and again; each row of trials is looked at once, in order.
+
+    A row counts when every policy that is still needed has its trial there, so that a slow one
+    cannot bias what is compared. Files must only grow: what was looked at may not change, and new
+    files must come after the old ones in the order of their names.
+
+    Parameters
+    ----------
+    source
+        Whatever ``read_trials`` takes: a folder, files, or policy: path.
+    reading
+        Settings of ``read_trials``.
+    design
+        "auto", "independent", "paired" or "stratified".
+    settings
+        Settings of ``StopRule``.
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        *,
+        reading: Mapping[str, Any],
+        design: str = "auto",
+        settings: Mapping[str, Any],
+    ) -> None:
+        StopRule(["one", "other"], **settings)  # so that what is wrong is said at once
+        self._source, self._reading = source, dict(reading)
+        self._design, self._settings = design, dict(settings)
+        self._rules: dict[str, StopRule] = {}
+        self._seen: dict[str, Floats] = {}
+
+    def look(self) -> tuple[TaskSight, ...]:
+        """Read everything, and say how each task stands.
+
+        Raises
+        ------
+        PastChanged
+            If what was looked at before has changed.
+        """
+        trials = read_trials(self._source, **self._reading)
+        return tuple(self._task(trials, task) for task in trials.tasks)
+
+    def _task(self, trials: Trials, task: str) -> TaskSight:
+        aligned = align(trials, task=task, design=self._design)
+        bounds = trials.bounds.get(task, (0.0, 1.0))
+        rule = self._rules.get(task)
+        if rule is None:
+            settings = {"bounds": bounds, "design": aligned.design, **self._settings}
+            rule = self._rules[task] = StopRule(aligned.policies, **settings)
+            self._seen[task] = np.zeros((0, len(aligned.policies)))
+        if rule.policies != aligned.policies:
+            raise PastChanged(
+                f"task {task!r}: the policies were {', '.join(rule.policies)}, but now are "
+                f"{', '.join(aligned.policies)}; begin anew with all of them"
+            )
+        self._feed(task, rule, aligned.scores)
+        return self._sight(task, rule, aligned.scores, [*trials.notes, *aligned.notes])
+
+    def _feed(self, task: str, rule: StopRule, scores: Floats) -> None:
+        """Show the rule the rows that are complete now."""
+        seen = self._seen[task]
+        same = len(scores) >= len(seen) and np.array_equal(
+            scores[: len(seen)][~np.isnan(seen)], seen[~np.isnan(seen)]
+        )
+        if not same:
+            raise PastChanged(
+                f"task {task!r}: rows that were looked at have changed; files must only grow, and "
+                "new ones must come after the old ones by name"
+            )
+        while not rule.stop and rule.rows < len(scores):
+            row = dict(zip(rule.policies, scores[rule.rows].tolist(), strict=True))
+            if any(np.isnan(row[policy]) for policy in rule.needed):
+                break
+            for policy in rule.needed:
+                rule.add(policy, row[policy], rule.rows)
+        used = scores[: rule.rows].copy()
+        self._seen[task] = used
+
+    def _sight(self, task: str, rule: StopRule, scores: Floats, notes: list[str]) -> TaskSight:
+        standings = rule.standings()
+        return TaskSight(
+            task=task,
+            stop=rule.stop,
+            decided=rule.decided,
+            rows=rule.rows,
+            n_max=rule.n_max,
+            needed=rule.needed,
+            waiting=int((~np.isnan(scores[rule.rows :])).sum()),
+            standings=standings,
+            remaining=remaining_rows(standings, alpha=rule.alpha, rows=rule.rows, n_max=rule.n_max),
+            analysis=rule.analysis(task=task, warnings=notes) if rule.rows else None,
+        )

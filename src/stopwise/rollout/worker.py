@@ -1,0 +1,124 @@
+"""What a worker keeps loaded, and how it runs its tickets; the same wherever it lives."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from stopwise.core.scores import is_number
+from stopwise.errors import StopwiseError
+from stopwise.rollout.environments import Arena, Measures, arena
+from stopwise.rollout.episode import Episode, Ticket
+from stopwise.rollout.named import made
+
+__all__ = ["Setup", "Worker"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """All that a worker needs, as the user gave it.
+
+    Attributes
+    ----------
+    env
+        A gymnasium id, an environment or its factory, or an episode function.
+    policies
+        Policies, their factories, or names ``package.module:name``.
+    score
+        A function of the measures, the name of one, or None for the usual one.
+    timeout
+        Seconds that an episode may take, or None.
+    """
+
+    env: Any
+    policies: Mapping[str, Any]
+    score: str | Callable[[Measures], float] | None
+    timeout: float | None
+
+
+class Worker:
+    """Runs tickets; the environment is made at once, a policy when it is first needed."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._arena: Arena = arena(setup.env)
+        self._players: dict[str, Any] = {}
+
+    @property
+    def width(self) -> int:
+        """Episodes of one policy that run side by side."""
+        return self._arena.width
+
+    def run(self, tickets: Sequence[Ticket]) -> list[Episode]:
+        """Return one episode per ticket; whatever goes wrong in one is its outcome."""
+        found: list[Episode] = []
+        # Tickets of one policy together, so that a vector environment can be filled.
+        for policy, group in groupby(sorted(tickets), key=attrgetter("policy")):
+            own = list(group)
+            for start in range(0, len(own), self.width):
+                found += self._run(policy, own[start : start + self.width])
+        return found
+
+    def close(self) -> None:
+        """Close the environment."""
+        self._arena.close()
+
+    def _run(self, policy: str, tickets: list[Ticket]) -> list[Episode]:
+        seeds, player = [ticket.seed for ticket in tickets], self._player(policy)
+        begin = time.perf_counter()
+        outcomes = self._arena.run(player, seeds, self._setup.timeout)
+        seconds = (time.perf_counter() - begin) / len(tickets)
+        return [
+            self._episode(ticket, outcome, seconds)
+            for ticket, outcome in zip(tickets, outcomes, strict=True)
+        ]
+
+    def _player(self, policy: str) -> Any:
+        """Return the policy, loaded; if it cannot be, that is an error and no failed episode."""
+        if policy not in self._players:
+            try:
+                self._players[policy] = self._arena.player(made(self._setup.policies[policy]))
+            except Exception as error:  # whatever the user's code raises
+                raise StopwiseError(
+                    f"policy {policy!r} cannot be loaded: {_line(error)}"
+                ) from error
+        return self._players[policy]
+
+    def _episode(self, ticket: Ticket, outcome: Measures | Exception, seconds: float) -> Episode:
+        try:
+            if isinstance(outcome, Exception):
+                raise outcome
+            score, length = self._score(outcome), outcome.get("length")
+        except Exception as error:  # the user's score may fail as well
+            return Episode.failed(ticket, _line(error), seconds)
+        return Episode(
+            **ticket._asdict(),
+            score=score,
+            length=None if length is None else int(length),
+            seconds=seconds,
+        )
+
+    def _score(self, measures: Measures) -> float:
+        chosen = self._setup.score
+        if callable(chosen):
+            value = chosen(measures)
+        else:
+            # A function's own "score" comes before gymnasium's "return".
+            name = chosen or ("score" if "score" in measures else "return")
+            if name not in measures:
+                known = ", ".join(repr(key) for key in measures)
+                raise StopwiseError(f"the episode has no {name!r}, only {known}")
+            value = measures[name]
+        value = value.item() if hasattr(value, "item") else value
+        value = float(value) if isinstance(value, bool) else value
+        if not is_number(value):
+            raise StopwiseError(f"the score is no finite number, but {value!r}")
+        return float(value)
+
+
+def _line(error: Exception) -> str:
+    """Return an error as one line with its kind."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -1,0 +1,96 @@
+"""The commands that run or watch comparisons, in processes of their own."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+STOPWISE = Path(sys.executable).with_name("stopwise")
+POLICIES = [
+    "--policy", "fair=tests.rollout.players:make_fair",
+    "--policy", "good=tests.rollout.players:make_good",
+]  # fmt: skip
+RACE = ["race", "--env", "tests.rollout.players:short_cart_pole", "--bounds", "0", "120"]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [STOPWISE, *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_race_runs_keeps_its_journal_and_reports(tmp_path: Path) -> None:
+    journal, page = tmp_path / "race.jsonl", tmp_path / "race.html"
+    options = [*POLICIES, "--n-max", "50", "--journal", str(journal)]
+    first = run(*RACE, *options, "--executor", "processes", "--workers", "2", "--html", str(page))
+    again = run(*RACE, *options, "--json")
+
+    assert first.returncode == 0, first.stderr
+    assert "good > fair" in first.stdout
+    assert first.stderr == ""
+    assert page.read_text().startswith("<!doctype html>")
+    outcome = json.loads(again.stdout)
+    assert outcome["order"] == "good > fair"
+    assert outcome["race"]["decided"]
+    assert f"{outcome['race']['used']} episodes counted" in first.stdout
+    # The second run found everything in the journal: its first line, and that it was taken up.
+    assert len(journal.read_text().splitlines()) == outcome["race"]["episodes"] + 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([*RACE, "--policy", "a"], "expected NAME=package.module:factory, but got 'a'"),
+        ([*RACE, "--policy", "a=x:y", "--policy", "b=x:y"], "policy 'a' cannot be loaded"),
+        ([*RACE, *POLICIES, "--executor", "slurm"], "executor must be one of"),
+        ([*RACE, *POLICIES, "--address", "auto"], "--address needs --executor ray"),
+        ([*RACE, *POLICIES, "--workers", "2"], "--workers needs --executor"),
+        ([*RACE[:3], *POLICIES, "--n-max", "3"], "scores must lie within the bounds [0, 1]"),
+        (["watch", "nowhere", "--once"], "there is no such file or folder"),
+    ],
+)
+def test_bad_input_is_one_clear_line(arguments: list[str], message: str) -> None:
+    done = run(*arguments)
+
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_watch_once_says_stop_or_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("policy,score\na,0\nb,1\n")
+    few = run("watch", str(path), "--once", "--bounds", "0,1")
+    path.write_text("policy,score\n" + "a,0\nb,1\n" * 30)
+    many = run("watch", str(path), "--once", "--bounds", "0,1", "--json")
+
+    assert few.returncode == 3
+    assert "go on: more trials are needed" in few.stdout
+    assert many.returncode == 0
+    assert json.loads(many.stdout)["stop"] is True
+
+
+def test_watch_follows_a_file_that_grows(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    command = [
+        str(STOPWISE), "watch", str(path), "--bounds", "0,1", "--interval", "0.05", "--n-max", "40",
+    ]  # fmt: skip
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "COLUMNS": "200"},
+    ) as process:  # fmt: skip
+        with path.open("w", buffering=1) as file:
+            file.write("policy,score\n")
+            for _ in range(40):
+                file.write("a,0.1\nb,0.9\n")
+                time.sleep(0.02)
+        out, err = process.communicate(timeout=60)
+
+    assert process.returncode == 0
+    assert "b > a" in out
+    assert "stop: no more trials are needed" in out
+    assert "every pair is decided" in err

@@ -1,0 +1,1 @@
+"""Races, and what they are made of."""

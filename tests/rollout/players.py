@@ -1,0 +1,98 @@
+"""Policies of known quality, and episodes that go wrong in known ways; importable by workers."""
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+__all__ = [
+    "NoisyBalance",
+    "NoisyUpright",
+    "deadly",
+    "draw",
+    "fragile",
+    "hanging",
+    "make_fair",
+    "make_good",
+    "short_cart_pole",
+    "slow_if",
+]
+
+
+class NoisyBalance:
+    """Balances CartPole, but acts at random with a given probability: less noise is better."""
+
+    def __init__(self, noise: float) -> None:
+        self.noise = noise
+
+    def reset(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+
+    def act(self, observation: Any) -> int:
+        if self.rng.random() < self.noise:
+            return int(self.rng.integers(2))
+        return int(3 * observation[2] + observation[3] > 0)
+
+
+class NoisyUpright:
+    """Keeps MuJoCo's InvertedPendulum upright, with a push of random strength added."""
+
+    def __init__(self, noise: float) -> None:
+        self.noise = noise
+
+    def reset(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+
+    def predict(self, observation: Any, deterministic: bool = False) -> tuple[Any, None]:
+        assert deterministic
+        push = 4 * observation[1] + 0.5 * observation[3] + 0.1 * observation[0]
+        return np.clip([push + self.noise * self.rng.normal()], -3, 3).astype(np.float32), None
+
+
+def make_good() -> NoisyBalance:
+    return NoisyBalance(0.2)
+
+
+def make_fair() -> NoisyBalance:
+    return NoisyBalance(0.6)
+
+
+def short_cart_pole() -> Any:
+    return gymnasium.make("CartPole-v1", max_episode_steps=120)
+
+
+def draw(policy: float, seed: int) -> float:
+    """A Bernoulli trial whose success rate is the policy."""
+    return float(np.random.default_rng(seed).random() < policy)
+
+
+def slow_if(policy: float, seed: int) -> float:
+    """The same, but a success takes longer: arrival depends on the score."""
+    score = draw(policy, seed)
+    time.sleep(0.02 * score)
+    return score
+
+
+def fragile(folder: str, policy: float, seed: int) -> float:
+    """The same, but some processes are killed in the middle, each seed once."""
+    mark = Path(folder) / str(seed)
+    if seed % 19 == 0 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return draw(policy, seed)
+
+
+def hanging(policy: float, seed: int) -> float:
+    """The same, but some episodes never end."""
+    while seed % 5 == 0:
+        time.sleep(1)
+    return draw(policy, seed)
+
+
+def deadly(policy: float, seed: int) -> float:
+    """No worker survives this."""
+    os._exit(seed and int(policy > 0))

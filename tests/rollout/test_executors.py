@@ -1,0 +1,154 @@
+"""One race everywhere: in this process, in others and on a real local Ray."""
+
+import functools
+import logging
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stopwise as sw
+from benchmarks.speed.virtual_cluster import VirtualCluster
+from stopwise.rollout.executors import processes, ray_cluster
+from tests.rollout.players import deadly, draw, fragile, hanging, slow_if
+
+RATES = {"low": 0.3, "high": 0.8, "same": 0.3}
+
+
+@pytest.fixture(scope="module")
+def ray() -> Iterator[Any]:
+    """A real Ray on this machine, with as little memory as it takes."""
+    import ray
+
+    ray.init(
+        num_cpus=2,
+        include_dashboard=False,
+        object_store_memory=80 * 2**20,
+        log_to_driver=False,
+        logging_level=logging.ERROR,
+        runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join([str(Path.cwd()), *paths()])}},
+    )
+    yield ray
+    ray.shutdown()
+
+
+def paths() -> list[str]:
+    return [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+
+
+def summary(result: sw.RaceResult) -> list[Any]:
+    """All that must not depend on where episodes were run."""
+    pairs = [(p.policy0, p.policy1, p.decision, p.n, p.p_value) for p in result.analysis.pairs]
+    scores = result.trials.frame.select("policy", "trial", "score").rows()
+    return [result.rows, pairs, scores, result.analysis.warnings]
+
+
+def race(env: Any = slow_if, n_max: int = 40, **settings: Any) -> sw.RaceResult:
+    return sw.race(RATES, env, n_max=n_max, seed=11, **settings)
+
+
+@pytest.fixture(scope="module")
+def serial() -> sw.RaceResult:
+    return race()
+
+
+def test_processes_give_the_same_verdict_as_one(serial: sw.RaceResult) -> None:
+    result = race(executor=processes(2))
+
+    assert summary(result) == summary(serial)
+    assert len(result.overshoot) + result.abandoned <= 3 * result.window
+
+
+def test_ray_gives_the_same_verdict_as_one(serial: sw.RaceResult, ray: Any) -> None:
+    result = race(executor=ray_cluster(2, batch=2))
+
+    assert summary(result) == summary(serial)
+    assert ray.is_initialized()  # what was there before the race stays
+
+
+def test_classic_control_gives_the_same_verdict_in_processes() -> None:
+    policies = {
+        "fair": "tests.rollout.players:make_fair",
+        "good": "tests.rollout.players:make_good",
+    }
+    here, there = (
+        sw.race(
+            policies, "tests.rollout.players:short_cart_pole", bounds=(0, 120), n_max=40, seed=2,
+            design="paired", executor=executor,
+        )
+        for executor in ("serial", processes(2, batch=3))
+    )  # fmt: skip
+
+    assert summary(here) == summary(there)
+    assert here.analysis.order_text == "good > fair"
+
+
+@pytest.mark.usefixtures("ray")
+def test_workers_that_are_killed_are_replaced_and_their_episodes_run_anew(tmp_path: Path) -> None:
+    expected = race(draw, n_max=16)
+    for name, executor in (("processes", processes(2)), ("ray", ray_cluster(2))):
+        folder = tmp_path / name
+        folder.mkdir()
+        episode = functools.partial(fragile, str(folder))
+        result = race(episode, n_max=16, executor=executor)
+
+        assert summary(result)[:3] == summary(expected)[:3]
+        assert result.retries >= 1
+        assert "worker was lost" in " ".join(result.analysis.warnings)
+        assert sum(result.failures.values()) == 0
+
+
+def test_an_episode_that_always_kills_its_worker_is_a_failure() -> None:
+    result = sw.race(
+        {"a": 0.5, "b": 0.5}, deadly, n_max=1,
+        executor=processes(2, retries=1), on_error="score:0",
+    )  # fmt: skip
+
+    assert result.failures == {"a": 1, "b": 1}
+    assert result.retries == 2
+    assert all("worker lost 2 times" in str(e.error) for e in result.episodes)
+
+
+@pytest.mark.usefixtures("ray")
+def test_episodes_that_hang_are_cut_short() -> None:
+    found = [
+        sw.race(
+            {"a": 0.2, "b": 0.9}, hanging, n_max=4, seed=1, timeout=0.1, executor=executor,
+            on_error="score:0",
+        )
+        for executor in (processes(2), ray_cluster(2))
+    ]  # fmt: skip
+
+    assert summary(found[0])[:3] == summary(found[1])[:3]
+    for result in found:
+        assert sum(result.failures.values()) > 0
+        assert all(e.seed % 5 == 0 for e in result.episodes if e.error)
+        assert any("cut short" in str(e.error) for e in result.episodes)
+
+
+@pytest.mark.usefixtures("ray")
+@pytest.mark.parametrize("name", ["processes", "ray"])
+def test_workers_that_cannot_start_end_the_race_with_the_reason(name: str) -> None:
+    cases: list[tuple[dict[str, Any], Any, str]] = [
+        (RATES, "no.such.module:make", "the module cannot be imported"),
+        ({"a": "math:none", "b": 0.5}, draw, "policy 'a' cannot be loaded"),
+    ]
+    for policies, env, message in cases:
+        executor = processes(1) if name == "processes" else ray_cluster(1)
+        with pytest.raises(sw.StopwiseError, match=message):
+            sw.race(policies, env, n_max=3, executor=executor, on_error="score:0")
+
+
+def test_what_cannot_be_sent_is_refused() -> None:
+    with pytest.raises(sw.InvalidInput, match="cannot be sent to another process"):
+        sw.race({"a": threading.Lock(), "b": 1}, draw, n_max=3, executor=processes(1))
+
+
+def test_never_more_is_held_than_there_are_workers_ready() -> None:
+    fleet = VirtualCluster(lambda ticket: (0.5, 1.0 + ticket.row)).fleet(workers=3, batch=2)
+
+    assert fleet.capacity == 6
+    assert fleet.room == 2

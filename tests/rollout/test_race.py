@@ -1,0 +1,278 @@
+"""Races in one process on real environments, their journal, and what goes wrong on the way."""
+
+import json
+import math
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.rollout.schedule import EpisodeFailed
+from tests.rollout.players import NoisyBalance, NoisyUpright, draw, make_fair
+
+RATES = {"low": 0.3, "high": 0.8}
+
+
+def balance_race(design: str, **settings: Any) -> sw.RaceResult:
+    policies = {
+        "poor": NoisyBalance(1.0),
+        "fair": make_fair,
+        "good": "tests.rollout.players:make_good",
+    }
+    return sw.race(
+        policies,
+        "tests.rollout.players:short_cart_pole",
+        bounds=(0, 120),
+        n_max=60,
+        design=design,
+        seed=1,
+        **settings,
+    )
+
+
+@pytest.mark.parametrize("design", ["independent", "paired"])
+def test_classic_control_ranks_policies_of_known_order(design: str) -> None:
+    result = balance_race(design)
+    counted = result.trials.counts()
+
+    assert result.decided
+    assert result.analysis.order_text == "good > fair; fair > poor"
+    assert result.overshoot == ()
+    assert result.abandoned == 0
+    assert result.used == len(result.trials) == sum(counted.values())
+    # The first that is told apart from both others is tried no more.
+    assert min(counted.values()) < max(counted.values()) < 60
+    assert all(episode.length == episode.score for episode in result.episodes)
+    seeds = {episode.seed for episode in result.episodes}
+    assert len(seeds) == (result.rows if design == "paired" else result.used)
+
+
+def test_the_analysis_is_that_of_its_trials() -> None:
+    result = balance_race("paired")
+    again = sw.analyze(result.trials, n_max=60, design="paired")
+
+    assert [(p.decision, p.n, p.p_value) for p in again.pairs] == [
+        (p.decision, p.n, p.p_value) for p in result.analysis.pairs
+    ]
+
+
+@pytest.mark.parametrize("design", ["independent", "paired"])
+def test_mujoco_ranks_policies_of_known_order(design: str) -> None:
+    result = sw.race(
+        {"shaky": NoisyUpright(3.0), "steady": NoisyUpright(0.5)},
+        partial(gymnasium.make, "InvertedPendulum-v5", max_episode_steps=60),
+        bounds=(0, 60),
+        n_max=60,
+        design=design,
+        seed=2,
+    )
+
+    assert result.analysis.order_text == "steady > shaky"
+    assert result.rows < 60
+
+
+def test_one_seed_gives_one_race_and_another_another() -> None:
+    first, same, other = (sw.race(RATES, draw, n_max=200, seed=seed).episodes for seed in (4, 4, 5))
+
+    assert [(e.seed, e.score) for e in first] == [(e.seed, e.score) for e in same]
+    assert [e.seed for e in first[:4]] != [e.seed for e in other[:4]]
+
+
+def test_a_vector_environment_gives_the_same_scores_as_a_single_one() -> None:
+    def lean(observations: Any) -> Any:
+        values = np.asarray(observations)
+        return (3 * values[..., 2] + 0.2 * values[..., 3] > 0).astype(int)
+
+    def tilt(observations: Any) -> Any:
+        return (np.asarray(observations)[..., 2] > 0).astype(int)
+
+    policies = {"lean": lean, "tilt": tilt}
+    settings: dict[str, Any] = {"bounds": (0, 500), "n_max": 40, "seed": 3}
+    one = sw.race(policies, "CartPole-v1", **settings)
+    make = partial(gymnasium.make_vec, "CartPole-v1", num_envs=5)
+    many = sw.race(policies, partial(make, vectorization_mode="sync"), **settings)
+
+    scores = {episode.place: (episode.seed, episode.score) for episode in many.episodes}
+    assert all(scores[e.place] == (e.seed, e.score) for e in one.episodes)
+    assert many.analysis.pairs[0].p_value == one.analysis.pairs[0].p_value
+    assert many.rows == one.rows
+    assert len(many.episodes) % 10 == 0
+    assert len(many.overshoot) == len(many.episodes) - 2 * one.rows < 10
+    with pytest.raises(sw.InvalidInput, match="a seed for each of its places"):
+        sw.race(policies, make, **settings)
+
+
+def test_scores_by_name_and_by_function() -> None:
+    def episode(policy: Any, seed: int) -> dict[str, Any]:
+        return {"success": bool(draw(policy, seed)), "length": 7, "progress": np.float64(0.5)}
+
+    by_name = sw.race(RATES, episode, score="success", n_max=30)
+    by_function = sw.race(RATES, episode, score=lambda m: m["length"] / 10, n_max=3)
+
+    assert {e.score for e in by_name.episodes} == {0.0, 1.0}
+    assert {e.length for e in by_name.episodes} == {7}
+    assert {e.score for e in by_function.episodes} == {0.7}
+    with pytest.raises(EpisodeFailed, match="the episode has no 'return', only 'success'"):
+        sw.race(RATES, episode, score="return", n_max=3)
+
+
+def test_a_race_goes_on_from_its_journal_after_a_crash(tmp_path: Path) -> None:
+    path = tmp_path / "race.jsonl"
+    race = partial(sw.race, RATES, n_max=200, seed=9, alpha=0.001)
+    whole = race(draw)
+    runs = []
+
+    def crashing(policy: Any, seed: int) -> float:
+        runs.append(seed)
+        if len(runs) == 8:
+            raise KeyboardInterrupt
+        return draw(policy, seed)
+
+    crashing.__qualname__ = draw.__qualname__
+    with pytest.raises(KeyboardInterrupt):
+        race(crashing, journal=path)
+    with path.open("a") as file:
+        file.write('{"policy": "low", "row": 3, "se')
+    resumed = race(draw, journal=path)
+    finished = race(draw, journal=path)
+
+    assert resumed.rows == whole.rows
+    assert [e.place for e in resumed.episodes] == [e.place for e in whole.episodes]
+    assert [e.score for e in resumed.episodes] == [e.score for e in whole.episodes]
+    assert any("cut short" in warning for warning in resumed.analysis.warnings)
+    assert finished.episodes == resumed.episodes
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert lines[0]["race"]["seed"] == 9
+    assert sum("resumed" in line for line in lines) == 2
+    assert sum("score" in line for line in lines) == len(whole.episodes)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seed": 8}, "its seed is 7, not 8"),
+        ({"alpha": 0.1}, "its alpha is 0.05, not 0.1"),
+        ({"n_max": 4}, "its n_max is 5, not 4"),
+        ({"env": "CartPole-v1"}, "its env is 'function draw', not 'CartPole-v1'"),
+    ],
+)
+def test_a_journal_of_another_race_is_refused(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / "race.jsonl"
+    settings: dict[str, Any] = {"env": draw, "n_max": 5, "seed": 7, "journal": path}
+    sw.race(RATES, **settings)
+    before = path.read_bytes()
+
+    with pytest.raises(sw.InvalidInput, match=f"another race: {message}"):
+        sw.race(RATES, **{**settings, **change})
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        ("policy,score\n", sw.InvalidState),
+        ("something", sw.InvalidInput),
+        ('{"kind": "stopwise race", "version": 99}\n', sw.InvalidInput),
+        ('{"kind": "else"}\n', sw.InvalidInput),
+    ],
+)
+def test_a_file_that_is_no_journal_is_refused(
+    tmp_path: Path, content: str, error: type[Exception]
+) -> None:
+    path = tmp_path / "race.jsonl"
+    path.write_text(content)
+
+    with pytest.raises(error, match=r"race\.jsonl"):
+        sw.race(RATES, draw, n_max=5, journal=path)
+    assert path.read_text() == content
+
+
+def failing(policy: Any, seed: int) -> float:
+    if seed % 4 == 0:
+        return math.nan
+    if seed % 4 == 1:
+        raise ValueError("the gripper\nfell off")
+    return draw(policy, seed)
+
+
+def test_a_failed_episode_stops_the_race_with_everything_kept(tmp_path: Path) -> None:
+    path = tmp_path / "race.jsonl"
+    with pytest.raises(EpisodeFailed, match=r"failed: ") as caught:
+        sw.race(RATES, failing, n_max=50, journal=path)
+
+    kept = [json.loads(line) for line in path.read_text().splitlines()][1:]
+    assert [line["error"] for line in kept] == [e.error for e in caught.value.episodes]
+    assert {line["error"] for line in kept} - {None} <= {
+        "ValueError: the gripper fell off",
+        "StopwiseError: the score is no finite number, but nan",
+    }
+
+    mended = sw.race(RATES, failing, n_max=50, journal=path, on_error="score:0")
+
+    assert "on_error was changed on the way (raise, then score:0)" in " ".join(
+        mended.analysis.warnings
+    )
+
+
+@pytest.mark.parametrize(
+    ("on_error", "warning"),
+    [
+        ("score:0", "failed episodes count as score 0 (low "),
+        ("void", "failed episodes were left out (low "),
+    ],
+)
+def test_failures_are_counted_and_their_effect_is_stated(on_error: str, warning: str) -> None:
+    result = sw.race(RATES, failing, n_max=60, on_error=on_error)
+    failed = [e for e in result.episodes if e.error is not None]
+
+    assert sum(result.failures.values()) == len(failed) > 5
+    assert warning in " ".join(result.analysis.warnings)
+    missing = len(failed) if on_error == "void" else 0
+    assert len(result.trials) == result.used - missing
+
+
+def test_progress_is_told_and_remaining_is_a_number_of_rows() -> None:
+    told: list[Any] = []
+    result = sw.race(RATES, draw, n_max=100, on_progress=told.append)
+
+    assert [progress.episodes for progress in told] == list(range(1, result.used + 1))
+    assert told[-1].rows == result.rows
+    assert told[-1].remaining == 0
+    assert all(0 <= progress.remaining <= 100 for progress in told)
+
+
+def test_an_episode_that_takes_too_long_has_failed() -> None:
+    result = sw.race(
+        {"a": NoisyBalance(0.0), "b": NoisyBalance(0.0)},
+        "CartPole-v1", bounds=(0, 500), n_max=2, timeout=1e-5, on_error="score:0",
+    )  # fmt: skip
+
+    assert result.failures == {"a": 2, "b": 2}
+    assert all("time-out" in str(episode.error) for episode in result.episodes)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"env": "NoSuch-v0"}, "no environment that gymnasium can make"),
+        ({"env": 3}, "env must be a gymnasium id"),
+        ({"env": "no.such.module:make"}, "module cannot be imported"),
+        ({"env": "math:nothing"}, "math has no 'nothing'"),
+        ({"policies": {"a": draw}}, "at least 2 policies"),
+        ({"executor": "slurm"}, "executor must be one of serial, processes, ray"),
+        ({"seed": -1}, "seed must be a whole number"),
+        ({"timeout": 0}, "timeout must be a positive number"),
+        ({"window": 0}, "window must be a whole number"),
+        ({"on_error": "score:2"}, "within the bounds"),
+        ({"env": "CartPole-v1", "bounds": (0, 500)}, "must be callable or have predict or act"),
+    ],
+)
+def test_what_makes_no_race_is_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(sw.StopwiseError, match=message):
+        sw.race(**{"policies": RATES, "env": draw, "n_max": 3, **settings})

@@ -1,0 +1,114 @@
+"""Which tickets are handed out, and which results count."""
+
+import math
+
+import pytest
+
+from stopwise.errors import InvalidInput
+from stopwise.rollout.episode import Episode, Ticket
+from stopwise.rollout.rule import StopRule
+from stopwise.rollout.schedule import EpisodeFailed, FailureRule, Schedule
+
+
+def schedule(window: int = 3, on_error: str = "raise", n_max: int | None = 50) -> Schedule:
+    rule = StopRule(["a", "b"], n_max=n_max)
+    return Schedule(
+        rule, lambda row, policy: 10 * row + policy, window=window, failures=FailureRule(on_error)
+    )
+
+
+def done(ticket: Ticket, score: float | None, error: str | None = None) -> Episode:
+    return Episode(**ticket._asdict(), score=score, length=1, seconds=0.0, error=error)
+
+
+def test_tickets_go_row_by_row_and_no_further_than_the_window() -> None:
+    plan = schedule()
+
+    assert plan.take(4) == [("a", 0, 0), ("b", 0, 1), ("a", 1, 10), ("b", 1, 11)]
+    assert [ticket.row for ticket in plan.take(100)] == [2, 2]
+    assert plan.take(100) == []
+
+
+def test_a_slow_row_holds_the_others_back_and_nothing_is_lost() -> None:
+    plan = schedule()
+    first, *others = plan.take(100)
+    for ticket in others:
+        assert plan.receive(done(ticket, 0.5))
+    assert plan.rule.rows == 0
+    assert plan.take(100) == []
+
+    assert plan.receive(done(first, 0.5))
+
+    assert plan.rule.rows == 3
+    assert len(plan.take(100)) == 6
+    assert not plan.receive(done(first, 1.0))  # a second result of a place changes nothing
+
+
+def test_overshoot_is_kept_apart_and_bounded_by_the_window() -> None:
+    plan = schedule(window=4)
+    while not plan.over:
+        for ticket in reversed(plan.take(100)):
+            plan.receive(done(ticket, float(ticket.policy == "a")))
+
+    assert plan.rule.decided
+    assert len(plan.used) == 2 * plan.rule.rows
+    assert {episode.row for episode in plan.used} == set(range(plan.rule.rows))
+    assert all(episode.row >= plan.rule.rows for episode in plan.overshoot)
+    assert len(plan.used) + len(plan.overshoot) == plan.count
+    assert len(plan.overshoot) <= 2 * 4
+    assert plan.take(100) == []
+
+
+def test_a_failure_counts_only_where_its_row_counts() -> None:
+    plan = schedule()
+    tickets = plan.take(100)
+    plan.receive(done(tickets[-1], None, "it broke"))
+    for ticket in tickets[:4]:
+        plan.receive(done(ticket, 0.5))
+    assert plan.rule.rows == 2
+
+    with pytest.raises(EpisodeFailed, match=r"'b' in row 2 \(seed 21\) failed: it broke") as caught:
+        plan.receive(done(tickets[4], 0.5))
+
+    assert len(caught.value.episodes) == 6
+    assert plan.rule.rows == 2
+
+
+def test_failures_count_as_they_were_told_to() -> None:
+    for on_error, expected in [("score:0.25", [0.25, 0.5]), ("void", [0.5])]:
+        plan = schedule(on_error=on_error)
+        tickets = plan.take(2)
+        plan.receive(done(tickets[0], None, "it broke"))
+        plan.receive(done(tickets[1], 0.5))
+
+        assert plan.rule.rows == 1
+        assert [score for _, score in plan.scored] == expected
+
+
+@pytest.mark.parametrize(
+    "wrong", ["", "ignore", "score", "score:", "score:x", "void:1", "score:nan"]
+)
+def test_unclear_choices_on_failures_are_refused(wrong: str) -> None:
+    with pytest.raises(InvalidInput, match="on_error must be"):
+        FailureRule(wrong)
+
+
+def test_a_score_outside_the_bounds_stops_the_race_whatever_was_chosen() -> None:
+    for wrong in (1.5, -math.inf):
+        plan = schedule(on_error="void")
+        tickets = plan.take(2)
+        plan.receive(done(tickets[0], wrong))
+        with pytest.raises(InvalidInput, match="within the bounds"):
+            plan.receive(done(tickets[1], 0.5))
+
+
+def test_what_an_earlier_run_left_is_not_run_again() -> None:
+    whole, again = schedule(), schedule()
+    for _ in range(4):
+        for ticket in whole.take(3):
+            whole.receive(done(ticket, 0.5))
+    again.restore(reversed(whole.episodes))
+
+    assert again.rule.rows == whole.rule.rows
+    left = again.take(100)
+    assert {ticket[:2] for ticket in left}.isdisjoint(e.place for e in whole.episodes)

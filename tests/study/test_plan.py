@@ -33,6 +33,7 @@ BROKEN = {
     "n_max: 50": ("n_max: many", "n_max: Input should be a valid integer"),
     "  - name: new": ("  - name: baseline", "policies: names must be distinct"),
     "    score: binary": ("    score: {kind: number, low: 2, high: 1}", "tasks.0.score: low must"),
+    "seed: 0": ("parameters: {alpha: 0.5}", "parameters: alpha is declared by the plan itself"),
     "baseline: null": ("baseline: nobody", "baseline: must be one of baseline, new"),
     "design: independent": ("desing: independent", "desing: Extra inputs are not permitted"),
 }

@@ -54,8 +54,8 @@ class Ledger:
 
     @property
     def state(self) -> State:
-        """The state as last seen, without a look at the store."""
-        return self._state
+        """The state as last seen; without a look at the store, unless storing has failed since."""
+        return self._state if self._current else self.refresh()
 
     def refresh(self) -> State:
         """Take in what others have added to the journal; return the state."""

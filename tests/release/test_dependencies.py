@@ -13,8 +13,6 @@ from tests.release.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
-# The layer in which an extra is used, if not rollout; one that came before its layer is not judged.
-LAYERS = {"plots": "report", "study": "web", "postgres": "study"}
 # Used without an import: by the name of the driver in a database's address.
 OTHERWISE = {"psycopg": r"postgresql\+psycopg"}
 
@@ -33,14 +31,7 @@ def modules() -> dict[str, set[str]]:
     return found
 
 
-RUNTIME = names(
-    PROJECT["project"]["dependencies"],
-    *(
-        group
-        for extra, group in EXTRAS.items()
-        if (ROOT / "src/stopwise" / LAYERS.get(extra, "rollout")).exists()
-    ),
-) - {"stopwise"}
+RUNTIME = names(PROJECT["project"]["dependencies"], *EXTRAS.values()) - {"stopwise"}
 ALL = names(
     PROJECT["project"]["dependencies"],
     PROJECT["dependency-groups"]["dev"],

@@ -11,7 +11,12 @@ from benchmarks.paper.datasets import DATA
 HAS_DATA = (DATA / "lbm_progress.csv").is_file()
 
 # Tests on real data exist only beside the data; CI requires them, so that they cannot vanish.
-REAL_DATA = ["paper/test_many_policies.py", "paper/test_real_data.py", "paper/test_step_data.py"]
+REAL_DATA = [
+    "paper/test_forecasts.py",
+    "paper/test_many_policies.py",
+    "paper/test_real_data.py",
+    "paper/test_step_data.py",
+]
 collect_ignore = [] if HAS_DATA else REAL_DATA
 if os.environ.get("STOPWISE_REQUIRE_DATA") and not HAS_DATA:
     pytest.exit(f"STOPWISE_REQUIRE_DATA is set, but there are no data in {DATA}", returncode=1)

@@ -22,23 +22,32 @@ if TYPE_CHECKING:
         StopwiseError,
         StoreFailed,
     )
+    from stopwise.planning.forecast import forecast
+    from stopwise.planning.forecast_result import Forecast
+    from stopwise.planning.metrics import MetricComparison, compare_metrics
+    from stopwise.planning.plan import plan
+    from stopwise.planning.result import Plan
     from stopwise.report.analysis import Analysis, analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
     from stopwise.rollout.race import race
     from stopwise.rollout.result import RaceResult
     from stopwise.rollout.rule import StopRule
     from stopwise.study.study import Study
+    from stopwise.web.client import StudyClient
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Analysis",
     "Decision",
+    "Forecast",
     "Interval",
     "InvalidInput",
     "InvalidState",
     "MethodInfo",
+    "MetricComparison",
     "NotAllowed",
+    "Plan",
     "RaceResult",
     "SequentialTest",
     "Simulation",
@@ -47,11 +56,15 @@ __all__ = [
     "StopwiseError",
     "StoreFailed",
     "Study",
+    "StudyClient",
     "Trials",
     "Verdict",
     "analyze",
     "analyze_tasks",
+    "compare_metrics",
+    "forecast",
     "methods",
+    "plan",
     "plot_decision_regions",
     "race",
     "read_trials",
@@ -65,6 +78,10 @@ _MAY_TAKE_LONG = {
     "StopRule",
     "Study",
     "analyze",
+    "analyze_tasks",
+    "compare_metrics",
+    "forecast",
+    "plan",
     "race",
     "simulate",
     "step_design",
@@ -72,11 +89,14 @@ _MAY_TAKE_LONG = {
 _HOMES = {
     "Analysis": "report.analysis",
     "Decision": "core.result",
+    "Forecast": "planning.forecast_result",
     "Interval": "core.confidence",
     "InvalidInput": "errors",
     "InvalidState": "errors",
     "MethodInfo": "core.registry",
+    "MetricComparison": "planning.metrics",
     "NotAllowed": "errors",
+    "Plan": "planning.result",
     "RaceResult": "rollout.result",
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
@@ -85,11 +105,15 @@ _HOMES = {
     "StopwiseError": "errors",
     "StoreFailed": "errors",
     "Study": "study.study",
+    "StudyClient": "web.client",
     "Trials": "data.trials",
     "Verdict": "core.result",
     "analyze": "report.analysis",
     "analyze_tasks": "report.analysis",
+    "compare_metrics": "planning.metrics",
+    "forecast": "planning.forecast",
     "methods": "core.registry",
+    "plan": "planning.plan",
     "plot_decision_regions": "report.figures",
     "race": "rollout.race",
     "read_trials": "data.read",

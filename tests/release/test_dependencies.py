@@ -13,16 +13,8 @@ from tests.release.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
-# The layer in which each extra is used; an extra that came before its layer is not yet judged.
-LAYERS = {
-    "plots": "report",
-    "study": "web",
-    "postgres": "study",
-    "gym": "rollout",
-    "ray": "rollout",
-    "sb3": "rollout",
-    "inspect": "rollout",
-}
+# The layer in which an extra is used, if not rollout; one that came before its layer is not judged.
+LAYERS = {"plots": "report", "study": "web", "postgres": "study"}
 # Used without an import: by the name of the driver in a database's address.
 OTHERWISE = {"psycopg": r"postgresql\+psycopg"}
 
@@ -43,7 +35,11 @@ def modules() -> dict[str, set[str]]:
 
 RUNTIME = names(
     PROJECT["project"]["dependencies"],
-    *(group for extra, group in EXTRAS.items() if (ROOT / "src/stopwise" / LAYERS[extra]).exists()),
+    *(
+        group
+        for extra, group in EXTRAS.items()
+        if (ROOT / "src/stopwise" / LAYERS.get(extra, "rollout")).exists()
+    ),
 ) - {"stopwise"}
 ALL = names(
     PROJECT["project"]["dependencies"],

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from stopwise.cli import analyze, compare, demo, methods, race, reproduce, study, watch
+from stopwise.cli import analyze, compare, demo, methods, plan, race, reproduce, study, watch
 
 __all__ = ["app"]
 
@@ -17,6 +17,7 @@ app.command("analyze")(analyze.analyze)
 app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 app.command("methods")(methods.methods)
+app.command("plan")(plan.plan)
 app.command("race")(race.race)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(study.app, name="study")

@@ -57,7 +57,6 @@ def analyze(
     """Rank policies from files: letters, trials used and saved, and one honest sentence."""
     from stopwise import analyze as rank
     from stopwise import analyze_tasks, read_trials
-    from stopwise.data.design import align
     from stopwise.errors import InvalidInput, StopwiseError
 
     try:
@@ -75,24 +74,15 @@ def analyze(
             raise InvalidInput("--strict needs declared bounds for every task: give --bounds")
         settings: dict[str, Any] = {
             "method": method, "alpha": alpha, "n_max": n_max, "adjust": adjust, "ties": ties,
-            "baseline": baseline,
+            "baseline": baseline, "design": None if design == "auto" else design,
+            "iid_seed": (seed or 0) if iid_correction else None,
         }  # fmt: skip
         if bins is not None:
             settings["bins"] = bins
-        declared = None if design == "auto" else design
-        if iid_correction:
-            found = {
-                task: rank(
-                    align(trials, task=task, design=design, iid_correction=True, seed=seed or 0),
-                    bounds=trials.bounds.get(task),
-                    **settings,
-                )
-                for task in trials.tasks
-            }
-        elif pool:
-            found = {"all": rank(trials, design=declared, pool=True, **settings)}
+        if pool:
+            found = {"all": rank(trials, pool=True, **settings)}
         else:
-            found = analyze_tasks(trials, design=declared, **settings)
+            found = analyze_tasks(trials, **settings)
         _write(list(found.values()), as_json=as_json, html=html, figures=figures)
     except (StopwiseError, OSError) as error:
         typer.echo(f"stopwise analyze: {error}", err=True)

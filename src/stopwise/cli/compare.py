@@ -77,6 +77,7 @@ def _from_files(first: str, second: str, alpha: float, bounds: str | None) -> di
 
     for name in (first, second):
         require(Path(name).exists(), f"{name!r} is neither successes/trials nor a file")
+    require(first != second, f"{first!r}: the same file was given twice")
     names = [Path(name).stem for name in (first, second)]
     if names[0] == names[1]:
         names = [first, second]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from stopwise.ranking import analysis as ranked
 from stopwise.ranking import analyze as ranking
 from stopwise.report import figures, html
+from stopwise.report.saving import save_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,15 +50,7 @@ class Analysis(ranked.Analysis):
 
     def save_figures(self, folder: str | Path) -> list[Path]:
         """Save all figures as SVG and PNG; return the paths."""
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        paths = []
-        for name, figure in self.figures().items():
-            for ending in ("svg", "png"):
-                path = folder / f"{name}.{ending}"
-                figure.savefig(path, dpi=160)
-                paths.append(path)
-        return paths
+        return save_figures(self.figures(), folder)
 
     def to_html(self) -> str:
         """Return a self-contained page with tables, figures and a methods paragraph."""
@@ -73,8 +66,8 @@ def analyze(trials: Any, *, method: str = "nscore-plus", **settings: Any) -> Ana
     """Rank several policies on one task by sequential tests of all pairs.
 
     The settings are ``alpha=0.05``, ``n_max``, ``bounds``, ``design``, ``adjust="holm"``,
-    ``baseline``, ``ties="strict"``, ``pool=False`` and the method's own parameters, as
-    documented on ``stopwise.ranking.analyze.analyze``.
+    ``baseline``, ``ties="strict"``, ``pool=False``, ``iid_seed`` and the method's own parameters,
+    as documented on ``stopwise.ranking.analyze.analyze``.
 
     Parameters
     ----------

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "COLOURS",
+    "GREY",
+    "new_axes",
     "plot_decision_regions",
     "plot_evidence",
     "plot_intervals",
@@ -30,7 +33,7 @@ GREY = "#777777"
 def plot_scores(analysis: Analysis) -> "Figure":
     """Draw every score as a dot, with means, intervals, letters and trials used."""
     strips = score_strips(analysis)
-    figure, axes = _axes(width=1.3 + 1.35 * len(strips), height=4.2)
+    figure, axes = new_axes(width=1.3 + 1.35 * len(strips), height=4.2)
     for place, strip in enumerate(strips):
         colour = COLOURS[place % len(COLOURS)]
         axes.plot(
@@ -48,8 +51,10 @@ def plot_scores(analysis: Analysis) -> "Figure":
 
 def plot_evidence(analysis: Analysis, kind: str = "p") -> "Figure":
     """Draw anytime p-values ("p") or e-values ("e") against trials, with the threshold."""
-    figure, axes = _axes(width=7.6, height=3.8)
-    for index, curve in enumerate(evidence_curves(analysis, kind)):
+    curves = evidence_curves(analysis, kind)
+    # Narrow, with the legend below, so that letters stay legible on a phone.
+    figure, axes = new_axes(width=5.2, height=3.4 + 0.2 * -(-len(curves) // 2))
+    for index, curve in enumerate(curves):
         colour = COLOURS[index % len(COLOURS)]
         style = ("-", "--", ":")[index // len(COLOURS) % 3]
         axes.step(curve.n, curve.value, style, where="post", color=colour, label=curve.label)
@@ -59,21 +64,21 @@ def plot_evidence(analysis: Analysis, kind: str = "p") -> "Figure":
         axes.set_yscale("log")
         axes.axhline(analysis.alpha, color=GREY, linewidth=1)
         axes.annotate(
-            f"alpha = {analysis.alpha:g}", (1, analysis.alpha), xycoords=("axes fraction", "data"),
-            ha="right", va="bottom", fontsize=8, color=GREY,
+            f"alpha = {analysis.alpha:g}", (0, analysis.alpha), xycoords=("axes fraction", "data"),
+            ha="left", va="bottom", fontsize=8, color=GREY,
         )  # fmt: skip
         axes.set_ylabel("anytime p-value, adjusted")
     else:
         axes.axhline(0, color=GREY, linewidth=1)
         axes.set_ylabel("evidence, log10 of the e-value")
     axes.set_xlabel("pairs of trials")
-    figure.legend(fontsize=8, frameon=False, loc="outside right upper")
+    figure.legend(fontsize=8, frameon=False, loc="outside lower center", ncols=2)
     return figure
 
 
 def plot_intervals(analysis: Analysis) -> "Figure":
     """Draw the confidence interval of the difference of each pair."""
-    figure, axes = _axes(width=6.4, height=1.2 + 0.42 * len(analysis.pairs))
+    figure, axes = new_axes(width=6.4, height=1.2 + 0.42 * len(analysis.pairs))
     for place, pair in enumerate(reversed(analysis.pairs)):
         colour = COLOURS[0] if pair.decided else GREY
         axes.plot(list(pair.interval), [place, place], color=colour, linewidth=3)
@@ -93,7 +98,7 @@ def plot_ranking(analysis: Analysis) -> "Figure":
     places = {
         name: (math.cos(angle), math.sin(angle)) for name, angle in zip(names, angles, strict=True)
     }
-    figure, axes = _axes(width=4.6, height=4.6)
+    figure, axes = new_axes(width=4.6, height=4.6)
     for edge in ranking_edges(analysis):
         start, end = places[edge.policy0], places[edge.policy1]
         if edge.better == edge.policy1:
@@ -137,7 +142,7 @@ def plot_decision_regions(design: StepDesign, n: int) -> "Figure":
     from matplotlib.patches import Patch
 
     colours = ["#ffffff", "#dddddd", COLOURS[1], COLOURS[0]]
-    figure, axes = _axes(width=4.8, height=4.4)
+    figure, axes = new_axes(width=4.8, height=4.4)
     axes.imshow(shown.T, origin="lower", cmap=ListedColormap(colours), vmin=0, vmax=3)
     axes.set_xlabel("successes of policy 0")
     axes.set_ylabel("successes of policy 1")
@@ -157,7 +162,8 @@ def plot_decision_regions(design: StepDesign, n: int) -> "Figure":
     return figure
 
 
-def _axes(width: float, height: float) -> tuple["Figure", "Axes"]:
+def new_axes(width: float, height: float) -> tuple["Figure", "Axes"]:
+    """Return an empty figure, or raise with the extra to install."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:

@@ -2,10 +2,9 @@
 
 import base64
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stopwise import __version__
 from stopwise.ranking.analysis import Analysis
@@ -14,7 +13,7 @@ from stopwise.report.methods_text import methods_paragraph
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Chapter", "render"]
+__all__ = ["Chapter", "captioned", "render", "render_page"]
 
 
 CAPTIONS = {
@@ -40,22 +39,36 @@ def render(
     figures: list[dict[str, "Figure"]],
     chapters: Sequence[Chapter] = (),
 ) -> str:
-    """Return the page with one section per task; text is escaped by the template."""
-    from jinja2 import Environment
-
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    text = files("stopwise.report").joinpath("templates/report.html").read_text(encoding="utf-8")
+    """Return the page with one section per task."""
     sections = [
         {
             "analysis": analysis,
-            "figures": [(CAPTIONS[name], _as_svg(figure)) for name, figure in drawn.items()],
+            "figures": captioned(drawn, CAPTIONS),
             "methods": methods_paragraph(analysis),
         }
         for analysis, drawn in zip(analyses, figures, strict=True)
     ]
-    return environment.from_string(text).render(
-        sections=sections, chapters=chapters, version=__version__
+    return render_page("report.html", sections=sections, chapters=chapters)
+
+
+def render_page(template: str, **content: Any) -> str:
+    """Return a page from a template of this package; text is escaped."""
+    from jinja2 import Environment, PackageLoader
+
+    environment = Environment(
+        loader=PackageLoader("stopwise.report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
+    return environment.get_template(template).render(version=__version__, **content)
+
+
+def captioned(
+    figures: Mapping[str, "Figure"], captions: Mapping[str, str]
+) -> list[tuple[str, str]]:
+    """Return captions and image sources."""
+    return [(captions[name], _as_svg(figure)) for name, figure in figures.items()]
 
 
 def _as_svg(figure: "Figure") -> str:

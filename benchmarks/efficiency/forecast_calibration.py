@@ -1,0 +1,177 @@
+"""Midway forecasts on real data: stated chance of a verdict against how often it came.
+
+Run ``python -m benchmarks.efficiency.forecast_calibration``. Real scores in random order are cut
+after some trials; the forecast states the chance of a verdict by n_max, and the trials that follow
+in that order show whether it came. Studies that are decided at the cut are left out.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from benchmarks.paper.datasets import lbm_scores, mujoco, roboarena_all
+from stopwise.core.arrays import Floats
+from stopwise.planning.continuation import Continuation
+from stopwise.planning.population import Resampled
+from stopwise.ranking.pairs import replay
+from stopwise.ranking.rules import Rules
+
+RUNS = 500
+CUTS = (0.1, 0.25, 0.5, 0.75)
+EDGES = (0.0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Scores (rows, 2) of two policies, in [0, 1], and the study that is cut out of them."""
+
+    name: str
+    scores: Floats
+    design: str
+    n_max: int
+
+    def order(self, rng: np.random.Generator) -> Floats:
+        """Return a random order: of rows if they are paired, else of each policy."""
+        if self.design == "paired":
+            return self.scores[rng.permutation(len(self.scores))]
+        return np.stack([rng.permutation(column) for column in self.scores.T], axis=1)
+
+    def rules(self) -> Rules:
+        """Return the rules of the study."""
+        return Rules(policies=("a", "b"), n_max=self.n_max, design=self.design, parameters={})
+
+
+def sources() -> Iterator[Source]:
+    """Yield all pairs of policies of the real data; close pairs, too."""
+    for (environment, task), policies in lbm_scores().items():
+        first, second = policies.values()
+        n = min(len(first), len(second))
+        scores = np.array([first[:n], second[:n]]).T
+        n_max = min(n * 4 // 5, 100)
+        yield Source(f"LBM {environment} {task}", scores, "independent", n_max)
+        yield Source(f"LBM-success {environment} {task}", success(scores), "independent", n_max)
+    sessions = roboarena_all()
+    for a, b in combinations(sessions, 2):
+        scores = np.array([sessions[a], sessions[b]]).T
+        yield Source(f"RoboArena {a} {b}", scores, "paired", 100)
+        yield Source(f"RoboArena-success {a} {b}", success(scores), "paired", 100)
+    for task, algorithms in mujoco().items():
+        for a, b in combinations(algorithms, 2):
+            scores = np.array([algorithms[a], algorithms[b]]).T
+            yield Source(f"{task} {a} {b}", scores, "independent", 60)
+
+
+def success(scores: Floats) -> Floats:
+    """Return whether the full score was reached."""
+    return (scores >= 1.0 - 1e-6).astype(float)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One forecast and what came of it."""
+
+    group: str
+    cut: float
+    stated: float
+    verdict: bool
+
+
+def cases(source: Source, rng: np.random.Generator, *, runs: int = RUNS) -> Iterator[Case]:
+    """Yield a forecast at each cut of one random order, and what came of it."""
+    rules = source.rules()
+    order = source.order(rng)[: source.n_max]
+    outcome = replay(rules.comparison, rules.budget, order[None], with_p_values=False)
+    decided_at = int(outcome.rows[0, 0]) if outcome.claims.any() else None
+    for cut in CUTS:
+        seen = max(round(cut * source.n_max), 3)
+        if decided_at is not None and decided_at <= seen:
+            return
+        past = order[:seen]
+        population = Resampled(past, rules.design == "paired")
+        seed = np.random.SeedSequence(int(rng.integers(2**32)))
+        ends = Continuation(rules, past, population).ask(seed, runs)
+        group = source.name.split(maxsplit=1)[0]
+        yield Case(group, cut, ends.share(ends.every), decided_at is not None)
+
+
+def reliability(found: list[Case]) -> list[dict[str, float]]:
+    """Return, by stated chance, how often the verdict came."""
+    stated = np.array([case.stated for case in found])
+    came = np.array([case.verdict for case in found])
+    place = np.digitize(stated, EDGES[1:-1], right=True)
+    rows = []
+    for index in range(len(EDGES) - 1):
+        inside = place == index
+        if inside.any():
+            rows.append(
+                {
+                    "from": EDGES[index],
+                    "to": EDGES[index + 1],
+                    "cases": int(inside.sum()),
+                    "stated": float(stated[inside].mean()),
+                    "observed": float(came[inside].mean()),
+                }
+            )
+    return rows
+
+
+def summary(found: list[Case]) -> dict[str, float]:
+    """Return the mean chance stated, the share observed, and Brier scores."""
+    stated = np.array([case.stated for case in found])
+    came = np.array([case.verdict for case in found], dtype=float)
+    return {
+        "cases": len(found),
+        "stated": float(stated.mean()),
+        "observed": float(came.mean()),
+        "brier": float(np.mean((stated - came) ** 2)),
+        "brier_of_the_mean": float(np.mean((came.mean() - came) ** 2)),
+    }
+
+
+def main() -> None:
+    """Print the reliability table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--orders", type=int, default=2, help="random orders per pair")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    arguments = parser.parse_args()
+    rng = np.random.default_rng(arguments.seed)
+    console = Console()
+    found = [
+        case
+        for source in track(list(sources()), "pairs", console=Console(stderr=True))
+        for _ in range(arguments.orders)
+        for case in cases(source, rng)
+    ]
+    table = Table("stated chance", "forecasts", "mean stated", "verdicts", title="all data")
+    for row in reliability(found):
+        table.add_row(
+            f"{row['from']:g} to {row['to']:g}",
+            f"{row['cases']}",
+            f"{row['stated']:.3f}",
+            f"{row['observed']:.3f}",
+        )
+    console.print(table)
+    groups = {"all": found}
+    for case in found:
+        groups.setdefault(case.group, []).append(case)
+        groups.setdefault(f"cut at {case.cut:g} of n_max", []).append(case)
+    parts = Table("part", "forecasts", "mean stated", "verdicts", "Brier", "Brier of the mean")
+    for name, part in groups.items():
+        content = summary(part)
+        parts.add_row(name, *(f"{value:.3f}".rstrip("0").rstrip(".") for value in content.values()))
+    console.print(parts)
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(reliability(found), indent=2))
+
+
+if __name__ == "__main__":
+    main()

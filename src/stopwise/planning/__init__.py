@@ -1,0 +1,1 @@
+"""How many trials it will take, and whether it is worth starting or going on."""

@@ -1,0 +1,138 @@
+"""Simulated continuations of a running study: what was seen stays, the rest is drawn."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.arrays import Floats, Ints
+from stopwise.planning.population import Population
+from stopwise.planning.stopping import runs_for_share, share_error
+from stopwise.ranking.pairs import Replay, replay
+from stopwise.ranking.rules import Rules
+from stopwise.ranking.table import Table
+
+__all__ = ["Continuation", "Ends", "further_trials", "study_rules"]
+
+# Settings of ``analyze`` that are not a method's own parameters.
+COMMON = ("method", "alpha", "adjust", "baseline", "ties")
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """How continuations ended, added up.
+
+    Attributes
+    ----------
+    claims
+        Continuations in which each direction (pairs, 2) is claimed in the end.
+    every, further
+        Those in which every pair is decided, and in which at least one more is.
+    rows
+        Continuations by the further trials of the policy that needs most, from 0.
+    trials
+        Further trials of all policies.
+    """
+
+    claims: Ints
+    every: int
+    further: int
+    rows: Ints
+    trials: int
+    runs: int
+
+    def __add__(self, other: "Ends") -> "Ends":
+        return Ends(
+            self.claims + other.claims,
+            self.every + other.every,
+            self.further + other.further,
+            self.rows + other.rows,
+            self.trials + other.trials,
+            self.runs + other.runs,
+        )
+
+    def share(self, count: float) -> float:
+        """Return a count as a share of the continuations."""
+        return float(count) / self.runs
+
+    def error(self, count: float) -> float:
+        """Return the standard error of that share."""
+        return share_error(count, self.runs)
+
+    def quantile(self, level: float) -> int:
+        """Return the further trials per policy within which this share of studies ends."""
+        return int(np.argmax(np.cumsum(self.rows) >= level * self.runs - 1e-9))
+
+    def runs_needed(self, precision: float) -> int:
+        """Return how many runs give both chances this standard error."""
+        return max(
+            runs_for_share(count, self.runs, precision) for count in (self.every, self.further)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Continuation:
+    """Ways in which a running study may go on.
+
+    Every run replays the study from its first trial, so that bets, shares of alpha and decided
+    pairs are what they are; only trials that were not run yet differ.
+
+    Parameters
+    ----------
+    rules
+        The rules of the study, n_max among them.
+    past
+        Normalised scores (rows, policies), NaN where a policy has no trial.
+    population
+        Where further trials come from.
+    """
+
+    rules: Rules
+    past: Floats
+    population: Population
+
+    def ask(self, seed: np.random.SeedSequence, runs: int) -> Ends:
+        """Simulate this many continuations."""
+        n_max = self.rules.n_max
+        assert n_max is not None
+        scores = self.population.draw(np.random.default_rng(seed), runs, n_max).scores
+        seen = ~np.isnan(self.past)
+        if self.rules.design == "paired":
+            seen[:] = True  # a gap in a block that is over stays a gap
+        scores[:, : len(self.past)][:, seen] = self.past[seen]
+        outcome = replay(self.rules.comparison, self.rules.budget, scores, with_p_values=False)
+        now = replay(self.rules.comparison, self.rules.budget, self.past[None], with_p_values=False)
+        further = further_trials(self.rules, self.past, outcome)
+        decided = np.asarray(outcome.claims.any(axis=-1))
+        longest = further.max(axis=1)
+        return Ends(
+            outcome.claims.sum(axis=0),
+            int(decided.all(axis=1).sum()),
+            int((decided.sum(axis=1) > now.claims.any(axis=-1).sum()).sum()),
+            np.bincount(longest, minlength=n_max + 1),
+            int(further.sum()),
+            runs,
+        )
+
+
+def study_rules(table: Table, n_max: int, settings: Mapping[str, Any]) -> Rules:
+    """Return the rules of a study of this table, with settings as for ``analyze``."""
+    return Rules(
+        policies=table.policies,
+        n_max=n_max,
+        bounds=table.bounds or (0.0, 1.0),
+        design=table.design,
+        parameters={key: value for key, value in settings.items() if key not in COMMON},
+        **{key: value for key, value in settings.items() if key in COMMON},
+    )
+
+
+def further_trials(rules: Rules, past: Floats, outcome: Replay) -> Ints:
+    """Return the trials (runs, policies) still run until all pairs of the policy are decided."""
+    last = np.stack([outcome.rows[:, own].max(axis=1) for own in rules.family.of_policy], axis=1)
+    if rules.design == "paired":
+        done: Ints = np.full(past.shape[1], len(past))
+    else:
+        done = (~np.isnan(past)).sum(axis=0)
+    return np.maximum(last - done, 0)

@@ -1,0 +1,174 @@
+"""The plan that a fixed number of trials would need, looked at once at the end.
+
+Two policies: Barnard's exact test of successes, Welch's t-test of scores, the paired t-test of a
+paired design. More policies: normal scores of all pairs with Bonferroni's levels.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from stopwise.core.arrays import Bools, Floats
+from stopwise.planning.population import Moments, Population
+from stopwise.planning.question import Design
+
+__all__ = ["FixedPlan", "barnard_power", "fixed_plan", "t_test_power"]
+
+# Power is compared only up to here: what is certain would need infinitely many trials.
+MOST_POWER = 0.99
+# Up to so many trials per policy Barnard's region is computed; beyond, the normal limit serves.
+MOST_EXACT = 300
+MOST_TRIALS = 100_000
+WORLDS = 200
+NOISES = 4000
+RATES = 128
+
+
+class FixedPlan(NamedTuple):
+    """Trials per policy of a fixed plan, and the test that it uses."""
+
+    n: int
+    test: str
+
+
+def fixed_plan(design: Design, population: Population, power: float) -> FixedPlan | None:
+    """Return the smallest fixed plan with this power, or None if nothing is to be matched."""
+    power = min(power, MOST_POWER)
+    if power <= 2 * design.level:
+        return None
+    rng = np.random.default_rng(0)
+    moments = population.moments(rng, WORLDS)
+    if len(design.policies) > 2:
+        return _many_policies(design, moments, power, rng)
+    if population.binary and design.design == "independent":
+        rates = np.sort(moments.means, axis=1)
+        arguments = rates[:, 0], rates[:, 1], design.level
+        # The normal limit says where to look, so that few exact regions are needed.
+        near = _smallest(lambda n: _normal_power(n, *arguments), power, 2)
+        n = near and _smallest(lambda n: barnard_power(n, *arguments), power, max(near - 2, 2))
+        return None if n is None else FixedPlan(n, "Barnard's exact test")
+    paired = design.design == "paired"
+    n = _smallest(lambda n: t_test_power(n, moments, design.level, paired=paired), power, 2)
+    test = "the paired t-test" if paired else "Welch's t-test"
+    return None if n is None else FixedPlan(n, test)
+
+
+def barnard_power(n: int, rates0: Floats, rates1: Floats, level: float) -> float:
+    """Return the power of Barnard's one-sided test, averaged over pairs of rates.
+
+    Exact up to ``MOST_EXACT`` trials per policy; beyond, by the normal limit.
+    """
+    if n > MOST_EXACT:
+        return _normal_power(n, rates0, rates1, level)
+    region = barnard_region(n, level)
+    chance0, chance1 = _binomial(n, rates0), _binomial(n, rates1)
+    return float(np.mean(np.einsum("wi,ij,wj->w", chance0, region, chance1, optimize=True)))
+
+
+def _normal_power(n: int, rates0: Floats, rates1: Floats, level: float) -> float:
+    middle = 0.5 * (rates0 + rates1)
+    null = np.sqrt(2 * middle * (1 - middle))
+    own = np.sqrt(rates0 * (1 - rates0) + rates1 * (1 - rates1))
+    excess = np.sqrt(n) * (rates1 - rates0) + ndtri(level) * null
+    return float(np.mean(ndtr(excess / np.maximum(own, 1e-9))))
+
+
+@lru_cache(maxsize=256)
+def barnard_region(n: int, level: float) -> Bools:
+    """Return where Barnard's test rejects, by (successes0, successes1) of n trials each.
+
+    Tables are ordered by the pooled score statistic. The p-value of one is the probability of all
+    at least as extreme, at the success rate where it is largest; so the region is the longest
+    beginning of the order whose largest probability is at most the level.
+    """
+    counts = np.arange(n + 1)
+    first, second = np.meshgrid(counts, counts, indexing="ij")
+    pooled = (first + second) / (2 * n)
+    with np.errstate(invalid="ignore"):
+        raw = (second - first) / n / np.sqrt(2 * pooled * (1 - pooled) / n)
+    # Scores that are equal in exact arithmetic are one step of the order.
+    statistic = np.round(np.nan_to_num(raw), 9)
+    order = np.argsort(-statistic, axis=None, kind="stable")
+    order = order[statistic.flat[order] > 0]
+    steps = np.append(np.diff(statistic.flat[order]) != 0, True)
+    largest = np.zeros(order.size)
+    # By symmetry rates up to one half suffice; near 0 probabilities change fastest.
+    for chance in _binomial(n, 0.5 * (np.arange(1, RATES + 1) / RATES) ** 2):
+        largest = np.maximum(largest, np.cumsum(np.outer(chance, chance).flat[order]))
+    allowed = np.flatnonzero(steps & (largest <= level))
+    region = np.zeros((n + 1, n + 1), dtype=bool)
+    region.flat[order[: allowed[-1] + 1 if allowed.size else 0]] = True
+    region.setflags(write=False)
+    return region
+
+
+def t_test_power(n: int, moments: Moments, level: float, *, paired: bool) -> float:
+    """Return the power of a one-sided t-test, averaged over worlds, by the noncentral t.
+
+    Unpaired it is Welch's, with the degrees of freedom of the true variances.
+    """
+    from scipy import stats
+
+    if n < 2:
+        return 0.0
+    gap = np.abs(moments.means[:, 1] - moments.means[:, 0])
+    variance0, variance1 = moments.covariances[:, 0, 0], moments.covariances[:, 1, 1]
+    both = np.maximum(variance0 + variance1, 1e-18)
+    freedom = (n - 1) * both**2 / np.maximum(variance0**2 + variance1**2, 1e-36)
+    if paired:
+        both = np.maximum(both - 2 * moments.covariances[:, 0, 1], 1e-18)
+        freedom = np.full(gap.shape, n - 1.0)
+    shift = np.minimum(gap * np.sqrt(n / both), 1e3)
+    chance = stats.nct.sf(stats.t.isf(level, freedom), freedom, shift)
+    # Far out the noncentral t of scipy gives up; there the power is 1.
+    return float(np.mean(np.where(np.isfinite(chance) & (shift < 30), chance, 1.0)))
+
+
+def _many_policies(
+    design: Design, moments: Moments, power: float, rng: np.random.Generator
+) -> FixedPlan | None:
+    """Every pair at Bonferroni's level: the n at which all different ones are found."""
+    first, second = design.family.pairs.T
+    worlds = rng.integers(len(moments.means), size=NOISES)
+    roots = np.linalg.cholesky(moments.covariances + 1e-12 * np.eye(moments.means.shape[1]))
+    noise = np.einsum("nij,nj->ni", roots[worlds], rng.standard_normal((NOISES, len(roots[0]))))
+    gap = moments.means[:, second] - moments.means[:, first]
+    variances = np.diagonal(moments.covariances, axis1=1, axis2=2)
+    between = moments.covariances[:, first, second]
+    spread = np.sqrt(np.maximum(variances[:, first] + variances[:, second] - 2 * between, 1e-18))
+    effect, sign = (np.abs(gap) / spread)[worlds], np.sign(gap)[worlds]
+    luck = sign * (noise[:, second] - noise[:, first]) / spread[worlds]
+    with np.errstate(divide="ignore"):
+        root = np.where(effect > 1e-9, (-ndtri(design.level) - luck) / effect, 0.0)
+    needed = np.maximum(root, 0.0).max(axis=1) ** 2
+    n = float(np.quantile(needed, power, method="higher"))
+    if n > MOST_TRIALS:
+        return None
+    return FixedPlan(max(int(np.ceil(n)), 2), "a fixed test of all pairs (normal, Bonferroni)")
+
+
+def _smallest(power_of: Callable[[int], float], target: float, start: int) -> int | None:
+    """Return the smallest n from 2 with this power, sought from the start; all but monotone."""
+    short = enough = start
+    stride = 1
+    while short > 1 and power_of(short) >= target:
+        short, enough, stride = max(short - stride, 1), short, 2 * stride
+    while enough == short or power_of(enough) < target:
+        short, enough, stride = enough, enough + stride, 2 * stride
+        if enough > MOST_TRIALS:
+            return None
+    while enough - short > 1:
+        middle = (short + enough) // 2
+        short, enough = (short, middle) if power_of(middle) >= target else (middle, enough)
+    return enough
+
+
+def _binomial(n: int, rates: Floats) -> Floats:
+    """Return the probabilities of 0 to n successes, one row per rate."""
+    from scipy.stats import binom
+
+    chance: Floats = binom.pmf(np.arange(n + 1), n, np.asarray(rates)[:, None])
+    return chance

@@ -1,0 +1,187 @@
+"""A guess of one policy: the distribution of its scores, in units of [0, 1].
+
+Every guess is a list of scores with probabilities. A beta distribution becomes ``ATOMS`` scores of
+about equal probability, each the mean of its slice, so that the mean is exact.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.core.scores import Scale, is_number
+from stopwise.errors import InvalidInput, require
+
+__all__ = ["Guess", "as_guess"]
+
+ATOMS = 1024
+# A beta with a larger spread than this share of the largest would be all but success or failure.
+MOST_SPREAD = 0.98
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """Scores in [0, 1], ascending, with their probabilities.
+
+    Parameters
+    ----------
+    scores, probabilities
+        Equally long; the probabilities sum to 1.
+    spread
+        The standard deviation that the user gave, for a beta; None otherwise.
+    """
+
+    scores: Floats
+    probabilities: Floats
+    spread: float | None = None
+
+    @classmethod
+    def of_rate(cls, rate: float) -> "Guess":
+        """Return success with this probability."""
+        return cls(np.array([0.0, 1.0]), np.array([1.0 - rate, rate]))
+
+    @classmethod
+    def of_moments(cls, mean: float, deviation: float) -> "Guess":
+        """Return the beta distribution with this mean and standard deviation."""
+        from scipy.special import betainc
+
+        weight = mean * (1.0 - mean) / deviation**2 - 1.0
+        a, b = mean * weight, (1.0 - mean) * weight
+        # Scores near 1 are found by their distance from it, which does not drown in rounding.
+        below = float(betainc(a, b, 0.5))
+        low, low_weights = _slices(a, b, below)
+        high, high_weights = _slices(b, a, 1.0 - below)
+        scores = np.concatenate([low, 1.0 - high[::-1]])
+        return cls(scores, np.concatenate([low_weights, high_weights[::-1]]), deviation)
+
+    @cached_property
+    def mean(self) -> float:
+        """Expected score."""
+        return float(self.scores @ self.probabilities)
+
+    @cached_property
+    def deviation(self) -> float:
+        """Standard deviation of the score."""
+        return math.sqrt(float((self.scores - self.mean) ** 2 @ self.probabilities))
+
+    @property
+    def binary(self) -> bool:
+        """Whether every score is success or failure."""
+        return bool(np.isin(self.scores, (0.0, 1.0)).all())
+
+    @cached_property
+    def cumulative(self) -> Floats:
+        """Distribution function at the scores; ends at exactly 1."""
+        total = np.cumsum(self.probabilities)
+        total[-1] = 1.0
+        return total
+
+    def at(self, uniform: Floats) -> Floats:
+        """Return the scores at these levels in [0, 1) of the distribution function."""
+        # Comparing is faster than searching where there are but two scores.
+        two = self.scores.size == 2
+        found: Floats = self.scores[
+            (uniform >= self.cumulative[0]).astype(np.intp)
+            if two
+            else np.searchsorted(self.cumulative, uniform, side="right")
+        ]
+        return found
+
+    def improved(self, gap: float) -> "Guess":
+        """Return a policy whose mean is larger by the gap.
+
+        Of a beta the mean moves and the spread stays (it shrinks where no beta could have it). Of
+        other scores a share of the trials moves to the best score: a rate p becomes p + gap.
+        """
+        if self.spread is not None:
+            mean = min(self.mean + gap, 1.0 - 1e-6)
+            most = MOST_SPREAD * math.sqrt(mean * (1.0 - mean))
+            return Guess.of_moments(mean, min(self.spread, most))
+        share = min(gap / (1.0 - self.mean), 1.0)
+        return self.mixed(Guess(np.array([1.0]), np.array([1.0])), share)
+
+    def mixed(self, other: "Guess", share: float) -> "Guess":
+        """Return a policy that does like the other in this share of its trials."""
+        scores, place = np.unique(np.concatenate([self.scores, other.scores]), return_inverse=True)
+        weights = np.concatenate([(1.0 - share) * self.probabilities, share * other.probabilities])
+        return Guess(scores, np.bincount(place, weights, scores.size).astype(float))
+
+
+def _slices(a: float, b: float, share: float) -> tuple[Floats, Floats]:
+    """Cut the lower share of a beta into slices of equal probability: their means, and that."""
+    from scipy.special import betainc, betaincinv
+
+    count = math.ceil(ATOMS * share)
+    if count == 0:
+        return np.empty(0), np.empty(0)
+    edges = betaincinv(a, b, np.linspace(0.0, share, count + 1))
+    # The density of this beta times the score is that of another beta.
+    means = a / (a + b) * np.diff(betainc(a + 1.0, b, edges)) * count / share
+    return np.clip(means, 0.0, 1.0), np.full(count, share / count)
+
+
+def as_guess(value: Any, scale: Scale) -> Guess:
+    """Return the guess that a user means, or raise one clear line.
+
+    Parameters
+    ----------
+    value
+        A success rate; (mean, standard deviation); or {score: probability} of milestones.
+    scale
+        The range of the score.
+    """
+    if isinstance(value, Guess):
+        return value
+    if isinstance(value, Mapping):
+        return _of_levels(value, scale)
+    if is_number(value):
+        require(
+            scale == (0.0, 1.0),
+            f"a success rate needs bounds (0, 1), but they are ({scale.low:g}, {scale.high:g}); "
+            "give (mean, standard deviation)",
+        )
+        require(0 <= value <= 1, f"a success rate must lie in [0, 1], but got {value:g}")
+        return Guess.of_rate(float(value))
+    if isinstance(value, tuple | list) and len(value) == 2 and all(map(is_number, value)):
+        return _of_moments(float(value[0]), float(value[1]), scale)
+    raise InvalidInput(
+        "a guess must be a success rate, (mean, standard deviation) or {score: probability}, "
+        f"but got {value!r}"
+    )
+
+
+def _of_moments(mean: float, deviation: float, scale: Scale) -> Guess:
+    require(
+        scale.low < mean < scale.high,
+        f"a mean must lie within the bounds ({scale.low:g}, {scale.high:g}), but got {mean:g}",
+    )
+    unit = (mean - scale.low) / scale.span
+    most = math.sqrt(unit * (1.0 - unit)) * scale.span
+    require(
+        1e-4 * scale.span <= deviation < most,
+        f"scores in [{scale.low:g}, {scale.high:g}] with mean {mean:g} must have a standard "
+        f"deviation of at least {1e-4 * scale.span:g} and below {most:.4g} (success or failure "
+        f"only), but got {deviation:g}",
+    )
+    return Guess.of_moments(unit, deviation / scale.span)
+
+
+def _of_levels(levels: Mapping[Any, Any], scale: Scale) -> Guess:
+    require(len(levels) > 0, "milestones need at least one score, but got none")
+    for score, probability in levels.items():
+        require(
+            is_number(score) and scale.low <= score <= scale.high,
+            f"milestone scores must lie in [{scale.low:g}, {scale.high:g}], but got {score!r}",
+        )
+        require(
+            is_number(probability) and 0 <= probability <= 1,
+            f"milestone probabilities must lie in [0, 1], but got {probability!r}",
+        )
+    total = math.fsum(levels.values())
+    require(abs(total - 1.0) < 1e-6, f"milestone probabilities must sum to 1, but sum to {total:g}")
+    scores, probabilities = np.array(sorted(levels.items()), dtype=float).T
+    return Guess((scores - scale.low) / scale.span, probabilities / total)

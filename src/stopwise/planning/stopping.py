@@ -1,0 +1,144 @@
+"""When studies end, and how: from a simulation or from exact probabilities."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from stopwise.core.arrays import Bools, Floats, Ints
+
+__all__ = ["StoppingTimes"]
+
+
+@dataclass(frozen=True, eq=False)
+class StoppingTimes:
+    """How many studies ended after 1, 2, ... n_max rows of trials, and with which verdict.
+
+    Attributes
+    ----------
+    right, wrong, undecided
+        Weights by row: counts of a simulation, or exact probabilities. Of many policies a study
+        is right if all different ones are ordered rightly, and wrong with any false claim.
+    trials
+        Trials of all policies, added up over the studies.
+    pairs_right
+        Share of pairs that are decided rightly, added up over the studies.
+    runs
+        Simulated studies; None if the weights are exact probabilities.
+    """
+
+    right: Floats
+    wrong: Floats
+    undecided: Floats
+    trials: float
+    pairs_right: float
+    runs: int | None
+
+    @classmethod
+    def of_runs(
+        cls, n: Ints, right: Bools, wrong: Bools, *, trials: float, pairs_right: float, n_max: int
+    ) -> "StoppingTimes":
+        """Count simulated studies by their number of rows."""
+
+        def count(which: Bools) -> Floats:
+            return np.bincount(n[which] - 1, minlength=n_max).astype(float)
+
+        neither = ~(right | wrong)
+        return cls(count(right), count(wrong), count(neither), trials, pairs_right, n.size)
+
+    def __add__(self, other: "StoppingTimes") -> "StoppingTimes":
+        assert self.runs is not None
+        assert other.runs is not None
+        return StoppingTimes(
+            self.right + other.right,
+            self.wrong + other.wrong,
+            self.undecided + other.undecided,
+            self.trials + other.trials,
+            self.pairs_right + other.pairs_right,
+            self.runs + other.runs,
+        )
+
+    @property
+    def total(self) -> float:
+        """Number of studies, or 1."""
+        return 1.0 if self.runs is None else float(self.runs)
+
+    @cached_property
+    def power(self) -> float:
+        """Chance of the right verdict by n_max."""
+        return min(float(self.right.sum()) / self.total, 1.0)
+
+    @property
+    def power_error(self) -> float:
+        """Standard error of the power; never 0 for a simulation, 0 if exact."""
+        return 0.0 if self.runs is None else share_error(self.right.sum(), self.runs)
+
+    @property
+    def wrong_rate(self) -> float:
+        """Chance of a false verdict."""
+        return float(self.wrong.sum()) / self.total
+
+    @property
+    def undecided_rate(self) -> float:
+        """Chance of reaching the end undecided."""
+        return max(float(self.undecided.sum()) / self.total, 0.0)
+
+    @property
+    def pair_power(self) -> float:
+        """Expected share of pairs that are decided rightly."""
+        return self.pairs_right / self.total
+
+    @cached_property
+    def _ends(self) -> Floats:
+        ends: Floats = (self.right + self.wrong + self.undecided) / self.total
+        return ends
+
+    @cached_property
+    def mean_n(self) -> float:
+        """Expected rows until the end of the study, with or without a verdict."""
+        return float(self._ends @ np.arange(1, self._ends.size + 1))
+
+    @property
+    def mean_n_error(self) -> float:
+        """Standard error of ``mean_n``, 0 if exact."""
+        if self.runs is None:
+            return 0.0
+        squares = (np.arange(1, self._ends.size + 1) - self.mean_n) ** 2
+        return math.sqrt(float(self._ends @ squares) / max(self.runs - 1, 1))
+
+    @property
+    def mean_trials(self) -> float:
+        """Expected trials of all policies together."""
+        return self.trials / self.total
+
+    def quantile(self, level: float) -> int:
+        """Return the rows within which this share of studies ends."""
+        reached = np.cumsum(self._ends) >= level - 1e-12
+        return int(np.argmax(reached)) + 1 if reached.any() else int(self._ends.size)
+
+    def chance_by(self) -> Floats:
+        """Return the chance of the right verdict by each row."""
+        chance: Floats = np.cumsum(self.right) / self.total
+        return chance
+
+    def runs_needed(self, precision: float) -> int:
+        """Return how many runs bring power and mean number of rows to the precision.
+
+        That is a standard error of the power of this size, and one of the mean number of rows of
+        twice this share of it.
+        """
+        assert self.runs is not None
+        mean = self.runs * (self.mean_n_error / (2 * precision * self.mean_n)) ** 2
+        return max(runs_for_share(self.right.sum(), self.runs, precision), math.ceil(mean))
+
+
+def share_error(hits: float, runs: int) -> float:
+    """Return the standard error of a share, by adding two hits and two misses."""
+    share = (hits + 2.0) / (runs + 4.0)
+    return math.sqrt(share * (1.0 - share) / runs)
+
+
+def runs_for_share(hits: float, runs: int, precision: float) -> int:
+    """Return how many runs bring the standard error of a share to the precision."""
+    return math.ceil(runs * (share_error(hits, runs) / precision) ** 2)

@@ -1,0 +1,116 @@
+"""``stopwise plan`` as a user runs it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from stopwise.cli import app
+
+FAST = ["--method", "step", "--n-max", "10,20"]
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["plan", *arguments])
+
+
+@pytest.fixture
+def trials(tmp_path: Path) -> Path:
+    rows = [f"base,{i % 3 // 2},{i % 4 / 4}\nnew,{i % 2},{i % 4 / 4 + 0.25}\n" for i in range(16)]
+    path = tmp_path / "trials.csv"
+    path.write_text("policy,success,score\n" + "".join(rows))
+    return path
+
+
+def test_from_nothing_there_is_a_table_of_gaps() -> None:
+    done = run(*FAST)
+
+    assert done.exit_code == 0
+    assert done.stdout.count("gap 0.") == 10
+    assert "smallest gap found with power 0.8" in done.stdout
+
+
+def test_guesses_in_all_forms() -> None:
+    simulated = ["--n-max", "10", "--precision", "0.1", "--json"]
+    for guesses in (
+        ["0.2", "0.9"],
+        ["0.3+-0.1", "0.7±0.1"],
+        ["0:0.8,1:0.2", "0:0.2,0.5:0.3,1:0.5"],
+    ):
+        content = json.loads(run(*guesses, *simulated).stdout)
+        assert content["rows"][0]["power"] > 0.3
+        assert content["rows"][0]["n_max"] == 10
+
+
+def test_hours_page_and_figures(tmp_path: Path) -> None:
+    page, folder = tmp_path / "plan.html", tmp_path / "figures"
+    done = run("0.3", "0.8", *FAST, "--minutes", "3", "--html", str(page), "--figures", str(folder))
+
+    assert done.exit_code == 0
+    assert "hours" in done.stdout
+    assert "How many trials will it take?" in page.read_text()
+    assert (folder / "power.svg").exists()
+
+
+def test_midway_forecast(trials: Path) -> None:
+    given = ["--continue", str(trials), "--bounds", "0,1.25", "--n-max", "40"]
+    done = run(*given, "--futility", "0.1")
+    content = json.loads(run(*given, "--json").stdout)
+
+    assert done.exit_code == 0
+    assert "does not affect validity" in " ".join(done.stdout.split())
+    assert content["seen"] == {"base": 16, "new": 16}
+
+
+def test_measures(trials: Path) -> None:
+    done = run("--metrics", str(trials), "--bounds", "0,1.25", "--json")
+    named = run("--metrics", str(trials), "--metric", "success=0,1", "--metric", "score=0,1.25")
+
+    assert [row["metric"] for row in json.loads(done.stdout)["rows"]] == [
+        "success",
+        "score (5 levels)",
+    ]
+    assert named.exit_code == 0
+    assert "success (binary)" in named.stdout
+
+
+def test_pilot(trials: Path) -> None:
+    done = run(
+        "--pilot",
+        str(trials),
+        "--bounds",
+        "0,1.25",
+        "--n-max",
+        "15",
+        "--precision",
+        "0.1",
+        "--json",
+    )
+
+    assert 0 < json.loads(done.stdout)["rows"][0]["power"] < 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["0.5", "0.5"], "equal policies"),
+        (["0.5", "1.5"], "a success rate must lie in [0, 1]"),
+        (["0.5", "0.6", "--power", "1.1"], "power must lie strictly between"),
+        (["0.7", "--gaps", "0.5"], "at most 0.3, but got 0.5"),
+        (["half"], "a guess must look like"),
+        (["0.5", "0.6", "--n-max", "many"], "n_max must be numbers"),
+        (["0.5", "0.6", "--bounds", "x"], "bounds must be given as"),
+        (["--continue", "nothing.csv"], "--continue needs --n-max"),
+        (["--continue", "nothing.csv", "--n-max", "10,20"], "give one n_max here"),
+        (["0.5", "0.6", "--pilot", "a.csv"], "but only one"),
+        (["--metrics", "a.csv", "--html", "b.html"], "belong to a plan"),
+        (["--metrics", "a.csv", "--metric", "score"], "expected COLUMN=LOW,HIGH"),
+    ],
+)
+def test_impossible_input_has_one_clear_line(arguments: list[str], line: str) -> None:
+    done = run(*arguments)
+
+    assert done.exit_code == 2
+    assert line in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,58 @@
+"""What the figures of a plan show, and that page and figures are made."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.planning.figure_data import detectable_points, power_curves, stopping_curves
+
+
+@pytest.fixture(scope="module")
+def single() -> sw.Plan:
+    return sw.plan(0.3, 0.6, n_max=[20, 40], method="step", minutes_per_trial=2)
+
+
+@pytest.fixture(scope="module")
+def several() -> sw.Plan:
+    return sw.plan(n_max=[20, 40], method="step", gaps=[0.3, 0.6])
+
+
+def test_curves_of_power_are_the_rows(single: sw.Plan, several: sw.Plan) -> None:
+    (curve,) = power_curves(single)
+
+    assert curve.n.tolist() == [20, 40]
+    assert curve.chance.tolist() == [row.power for row in single.rows]
+    assert [curve.label for curve in power_curves(several)] == ["gap 0.3", "gap 0.6"]
+
+
+def test_stopping_curves_rise_to_the_power(single: sw.Plan, several: sw.Plan) -> None:
+    for curve, row in zip(stopping_curves(single), single.rows, strict=True):
+        assert curve.chance[0] == 0
+        assert np.all(np.diff(curve.chance) >= 0)
+        assert curve.chance[-1] == pytest.approx(row.power)
+    assert [curve.n.size for curve in stopping_curves(several)] == [41, 41]
+
+
+def test_larger_budgets_find_smaller_gaps(several: sw.Plan) -> None:
+    points = detectable_points(several)
+
+    assert [point.n for point in points] == [20, 40]
+    assert points[0].gap > points[1].gap
+    assert "smallest gap found" in several.sentence
+
+
+def test_page_and_figures(single: sw.Plan, tmp_path: Path) -> None:
+    page = single.to_html()
+    paths = single.save_figures(tmp_path)
+
+    assert page.count('<img src="data:image/svg+xml;base64,') == 3
+    assert "http" not in page.replace("http-equiv", "")
+    assert "Barnard&#39;s exact test" in page
+    assert '<td class="number">2.7</td>' in page  # hours at most: 40 trials each, 2 minutes
+    assert {path.name for path in paths} == {
+        f"{name}.{ending}"
+        for name in ("power", "stopping", "detectable")
+        for ending in ("svg", "png")
+    }

@@ -1,0 +1,188 @@
+"""Midway forecasts: continued from the actual state, calibrated, and honest about futility."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import stopwise as sw
+from stopwise.planning.continuation import Continuation, study_rules
+from stopwise.planning.guess import Guess
+from stopwise.planning.population import Guessed, Resampled
+from stopwise.planning.study_forecast import forecast_study
+from stopwise.ranking.pairs import replay
+from stopwise.ranking.table import Table
+
+
+def test_continuation_starts_from_the_actual_state() -> None:
+    """The same future through ``SequentialTest``, resumed after the trials seen."""
+    rng = np.random.default_rng(3)
+    past = rng.beta(2, 2, (12, 2))
+    table = Table(policies=("a", "b"), scores=past, design="independent")
+    rules = study_rules(table, 40, {})
+    population = Guessed((Guess.of_moments(0.4, 0.2), Guess.of_moments(0.6, 0.2)))
+    seed = np.random.SeedSequence(8)
+    ends = Continuation(rules, past, population).ask(seed, 60)
+    futures = population.draw(np.random.default_rng(seed), 60, 40).scores[:, 12:]
+    decided, further = 0, 0
+    for future in futures:
+        test = sw.SequentialTest("nscore-plus", n_max=40, alternative="two-sided", ties="strict")
+        test.run(past[:, 0], past[:, 1])
+        resumed = sw.SequentialTest.from_json(test.to_json())
+        verdict = resumed.run(future[:, 0], future[:, 1])
+        decided += verdict.decided
+        further += verdict.n - 12
+
+    assert (ends.every, ends.trials) == (decided, 2 * further)
+    assert ends.rows @ np.arange(41) == further
+
+
+def test_gaps_of_a_paired_study_stay_and_open_trials_are_drawn() -> None:
+    scores = np.array([[0.0, 1.0], [np.nan, 1.0], [0.0, 0.5], [1.0, 0.5]])
+    for design, gap in (("paired", True), ("independent", False)):
+        ordered = scores if gap else np.array([[0, 1], [0, 1], [1, 0.5], [np.nan, 0.5]])
+        table = Table(policies=("a", "b"), scores=ordered, design=design)
+        rules = study_rules(table, 6, {})
+        ends = Continuation(rules, ordered, Resampled(ordered, gap)).ask(
+            np.random.SeedSequence(0), 20
+        )
+        assert ends.rows[:4].sum() + ends.rows[4:].sum() == 20
+        assert np.flatnonzero(ends.rows).max() <= (2 if gap else 3)
+
+
+def test_chances_are_calibrated_where_gaps_are_usual() -> None:
+    """Success rates whose gaps are as a rule small: stated chances against what came.
+
+    If chances are true, squared misses have a known mean and variance. Forecasts that take the
+    rates seen so far for the truth miss by far more, and fail here.
+    """
+    rng = np.random.default_rng(0)
+    middle, half_gap = rng.uniform(0.3, 0.7, 120), rng.normal(0.0, 0.15, 120)
+    rates = np.stack([middle - half_gap, middle + half_gap], axis=1)[:, None, :]
+    studies = (rng.random((120, 30, 2)) < rates) * 1.0
+    table = Table(policies=("a", "b"), scores=studies[0], design="independent")
+    rules = study_rules(table, 30, {})
+    outcome = replay(rules.comparison, rules.budget, studies, with_p_values=False)
+    chances, verdicts = [], []
+    for study, came in zip(studies, outcome.claims[:, 0].tolist(), strict=True):
+        ends = Continuation(rules, study[:8], Resampled(study[:8])).ask(
+            np.random.SeedSequence(1), 60
+        )
+        if ends.trials:
+            chances.append((ends.every + 0.5) / 61)
+            verdicts.append(any(came))
+    stated, found = np.array(chances), np.array(verdicts)
+    variance = stated * (1 - stated)
+
+    assert len(stated) > 100
+    assert abs(np.sum(found - stated)) < 3.3 * np.sqrt(np.sum(variance))
+    excess = np.sum((found - stated) ** 2 - variance)
+    assert excess < 3.3 * np.sqrt(np.sum(variance * (1 - 2 * stated) ** 2))
+
+
+def test_futility_advice_needs_a_threshold_and_explains_itself() -> None:
+    close = {"a": [0, 1] * 20, "b": [1, 0] * 20}
+    without = sw.forecast(close, n_max=50)
+    advised = sw.forecast(close, n_max=50, futility=0.1, minutes_per_trial=6)
+    hopeful = sw.forecast({"a": [0, 1, 0, 0], "b": [1, 1, 0, 1]}, n_max=60, futility=0.1)
+
+    assert without.futile is None
+    assert "futility" not in without.sentence
+    assert advised.futile
+    assert advised.chance < 0.1
+    assert "never raises the chance of a false claim" in advised.sentence
+    assert "does not show that the policies are equal" in advised.sentence
+    assert advised.hours == pytest.approx(advised.mean_trials / 10)
+    assert hopeful.futile is False
+    assert "go on" in hopeful.sentence
+    assert "does not affect validity" in hopeful.sentence
+
+
+def test_stopping_for_futility_keeps_the_error() -> None:
+    """Equal policies: studies stopped whenever the forecast falls under 1/4 err at most alpha.
+
+    A study that declared the leader at such a stop would fail here.
+    """
+    rng = np.random.default_rng(1)
+    errors, stopped = 0, 0
+    for _ in range(100):
+        scores = (rng.random((30, 2)) < 0.5) * 1.0
+        test = sw.SequentialTest("nscore", alpha=0.1, n_max=30, alternative="two-sided")
+        table = Table(policies=("a", "b"), scores=scores[:10], design="independent")
+        rules = study_rules(table, 30, {"method": "nscore", "alpha": 0.2})
+        test.run(scores[:10, 0], scores[:10, 1])
+        ends = Continuation(rules, scores[:10], Resampled(scores[:10])).ask(
+            np.random.SeedSequence(1), 50
+        )
+        if ends.share(ends.further) < 0.25 and not test.verdict.decided:
+            stopped += 1
+        else:
+            test.run(scores[10:, 0], scores[10:, 1])
+        errors += test.verdict.decided
+
+    assert stopped > 30
+    assert stats.binomtest(errors, 100, 0.2, "greater").pvalue > 0.01
+
+
+def test_many_policies_and_decided_pairs() -> None:
+    scores = {"a": [1.0] * 12, "b": [0.0] * 12, "c": [0.0, 1.0] * 6}
+    ahead = sw.forecast(scores, n_max=60)
+    decided = {(pair.policy0, pair.policy1): pair.decided for pair in ahead.pairs}
+
+    assert decided["a", "b"] == "a"
+    assert decided["a", "c"] is None
+    assert ahead.pairs[0].chance == 1.0
+    assert ahead.chance <= min(pair.chance for pair in ahead.pairs)
+    assert ahead.chance_further >= ahead.chance
+    done = sw.forecast({"a": [1.0] * 20, "b": [0.0] * 20}, n_max=60)
+    assert done.decided
+    assert done.mean_trials == 0
+    assert "no further trial is needed" in done.sentence
+
+
+def test_json_and_seed() -> None:
+    trials = {"a": [0, 1, 0, 0], "b": [1, 1, 0, 1]}
+    content = json.loads(sw.forecast(trials, n_max=30, seed=1).to_json())
+
+    assert content["seen"] == {"a": 4, "b": 4}
+    assert content["schema"] == 1
+    assert content["pairs"][0]["chance"] == content["chance"]
+    assert content == json.loads(sw.forecast(trials, n_max=30, seed=1).to_json())
+
+
+@pytest.mark.parametrize(
+    ("trials", "settings", "line"),
+    [
+        ({"a": [0, 1], "b": [1, 1]}, {"n_max": 2}, "must exceed the 2 trials per policy seen"),
+        ({"a": [0, 1], "b": [1, 1]}, {"n_max": 9, "futility": 1.5}, "futility must lie strictly"),
+        ({"a": [0], "b": [1]}, {"n_max": 9}, "at least 2 trials of each policy"),
+        ({"a": [0, 1], "b": [1, 3]}, {"n_max": 9}, "within the bounds"),
+        ({"a": [0, 1]}, {"n_max": 9}, "at least 2 policies"),
+        ({"a": [0, 1], "b": [1, 1]}, {"n_max": 9, "precision": 0}, "precision must lie between"),
+        ({"a": [0, 1], "b": [1, 1]}, {"n_max": 9, "wrong": 1}, "has no parameter 'wrong'"),
+    ],
+)
+def test_impossible_input_has_one_clear_line(
+    trials: dict[str, list[float]], settings: dict[str, object], line: str
+) -> None:
+    with pytest.raises(sw.InvalidInput, match=line):
+        sw.forecast(trials, **settings)  # type: ignore[arg-type]
+
+
+def test_live_study_is_forecast_under_its_own_rules(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    plan = {"name": "cups", "policies": ["old", "new"], "tasks": ["stack"], "n_max": 40}
+    study = sw.Study.create(tmp_path_factory.mktemp("studies") / "cups", plan)
+    study.lock(who="ada")
+    for turn in range(12):
+        trial = study.next_trial("arm")
+        assert trial is not None
+        study.record(trial.trial, turn % 3 == 0, station="arm")
+    ahead = forecast_study(study, futility=0.1)["stack"]
+
+    assert sum(ahead.seen.values()) == 12
+    assert ahead.n_max == 40
+    assert 0 < ahead.chance < 1
+    assert "old" not in ahead.seen  # still blinded: labels only

@@ -1,0 +1,272 @@
+"""Plans against exact computation, closed forms and an independent slow simulation."""
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import stopwise as sw
+from stopwise.planning.exact import exact_stopping_times
+from stopwise.planning.fixed_sample import barnard_power, barnard_region, fixed_plan, t_test_power
+from stopwise.planning.guess import Guess
+from stopwise.planning.population import Guessed
+from stopwise.planning.question import Design
+
+RATES = [(0.3, 0.6), (0.5, 0.6), (0.9, 0.7)]
+
+
+def two_policies(method: str, n_max: int) -> Design:
+    return Design(policies=("a", "b"), method=method, alpha=0.05, n_max=n_max, parameters={})
+
+
+@pytest.mark.parametrize("rates", RATES)
+def test_step_agrees_with_its_dynamic_programme(rates: tuple[float, float]) -> None:
+    """Two ways to the same numbers: forward through counts here, backward in ``StepDesign``."""
+    plan = sw.plan(*rates, method="step", n_max=[20, 40], ties="paper", detectable=False)
+
+    for row in plan.rows:
+        design = sw.step_design(0.05, row.n_max)
+        assert row.exact
+        assert row.power == pytest.approx(float(design.power(*sorted(rates))), abs=1e-12)
+        assert row.wrong == pytest.approx(float(design.power(*sorted(rates)[::-1])), abs=1e-12)
+        assert row.mean_n == pytest.approx(float(design.expected_n(*rates)), abs=1e-9)
+        assert row.power + row.wrong + row.undecided == pytest.approx(1.0)
+        assert row.times.right.sum() == pytest.approx(row.power)
+
+
+@pytest.mark.parametrize("settings", [{}, {"alternative": "greater"}, {"futility": "binding"}])
+def test_simulation_agrees_with_the_exact_plan_of_step(settings: dict[str, str]) -> None:
+    """The same study simulated; each count is judged by its binomial distribution."""
+    exact = sw.plan(0.3, 0.6, method="step", n_max=30, detectable=False, **settings).rows[0]  # type: ignore[arg-type]
+    rng = np.random.default_rng(5)
+    scores0, scores1 = rng.random((4000, 30)) < 0.3, rng.random((4000, 30)) < 0.6
+    known = {"alternative": "two-sided", **settings}
+    runs = sw.simulate("step", scores0, scores1, n_max=30, ties="strict", **known)  # type: ignore[arg-type]
+
+    assert stats.binomtest(int((runs.decision == 1).sum()), 4000, exact.power).pvalue > 0.001
+    by_half = int(((runs.decision == 1) & (runs.n <= 15)).sum())
+    assert stats.binomtest(by_half, 4000, exact.times.chance_by()[14]).pvalue > 0.001
+    error = runs.n.std() / np.sqrt(4000)
+    assert abs(runs.n.mean() - exact.mean_n) < 4 * error
+
+
+def test_simulated_rows_agree_with_a_slow_simulation() -> None:
+    """One stream at a time through ``SequentialTest``, with scores drawn by numpy's own beta."""
+    row = sw.plan((0.3, 0.2), (0.55, 0.25), n_max=25, detectable=False).rows[0]
+    rng = np.random.default_rng(11)
+    studies, found, used = 200, 0, []
+    for _ in range(studies):
+        test = sw.SequentialTest("nscore-plus", n_max=25, alternative="two-sided", ties="strict")
+        pairs = zip(beta(rng, 0.3, 0.2, 25), beta(rng, 0.55, 0.25, 25), strict=True)
+        for score0, score1 in pairs:
+            if test.update(score0, score1).decided:
+                break
+        found += test.verdict.decision is sw.Decision.POLICY1
+        used.append(test.verdict.n)
+
+    assert stats.binomtest(found, studies, row.power).pvalue > 0.001
+    assert abs(np.mean(used) - row.mean_n) < 4 * np.std(used) / np.sqrt(studies)
+    assert row.power_error <= 0.015
+    assert row.mean_n_error <= 0.03 * row.mean_n
+
+
+def beta(rng: np.random.Generator, mean: float, deviation: float, n: int) -> list[float]:
+    weight = mean * (1 - mean) / deviation**2 - 1
+    drawn: list[float] = rng.beta(mean * weight, (1 - mean) * weight, n).tolist()
+    return drawn
+
+
+def test_many_policies_agree_with_a_slow_simulation() -> None:
+    """Study by study through ``analyze``, all pairs with Holm's adjustment."""
+    rates = (0.1, 0.5, 0.9)
+    row = sw.plan(*rates, n_max=40, detectable=False).rows[0]
+    rng = np.random.default_rng(3)
+    studies, right, trials = 60, 0, []
+    for _ in range(studies):
+        scores = {str(rate): (rng.random(40) < rate) * 1.0 for rate in rates}
+        analysis = sw.analyze(scores, n_max=40)
+        order = {("0.1", "0.5"): "0.5", ("0.1", "0.9"): "0.9", ("0.5", "0.9"): "0.9"}
+        right += all(pair.better == order[pair.policy0, pair.policy1] for pair in analysis.pairs)
+        trials.append(analysis.trials_used)
+
+    assert stats.binomtest(right, studies, row.power).pvalue > 0.001
+    assert abs(np.mean(trials) - row.mean_trials) < 4 * np.std(trials) / np.sqrt(studies)
+    assert row.fixed_test == "a fixed test of all pairs (normal, Bonferroni)"
+
+
+@pytest.mark.parametrize("level", [0.05, 0.025])
+def test_barnard_region_is_that_of_scipy(level: float) -> None:
+    n = 9
+    region = barnard_region(n, level)
+
+    for x0 in range(n + 1):
+        for x1 in range(n + 1):
+            table = [[x1, x0], [n - x1, n - x0]]
+            p_value = stats.barnard_exact(table, alternative="greater").pvalue
+            assert region[x0, x1] == (p_value <= level)
+
+
+def test_barnard_power_is_the_probability_of_its_region_and_goes_over_into_its_limit() -> None:
+    rates = np.array([0.4]), np.array([0.65])
+    chance0, chance1 = (stats.binom.pmf(np.arange(31), 30, rate[0]) for rate in rates)
+
+    assert barnard_power(30, *rates, 0.05) == pytest.approx(
+        chance0 @ barnard_region(30, 0.05) @ chance1
+    )
+    close = np.array([0.5]), np.array([0.6])
+    assert barnard_power(300, *close, 0.05) == pytest.approx(
+        barnard_power(301, *close, 0.05), abs=0.02
+    )
+
+
+def test_power_of_t_tests_is_that_of_their_simulation() -> None:
+    population = Guessed((Guess.of_moments(0.4, 0.2), Guess.of_moments(0.55, 0.25)))
+    moments = population.moments(np.random.default_rng(0), 1)
+    power = t_test_power(25, moments, 0.05, paired=False)
+    scores = population.draw(np.random.default_rng(1), 4000, 25).scores
+    runs = sw.simulate("welch", scores[..., 0], scores[..., 1], n_max=25)
+
+    assert runs.rate(1) == pytest.approx(power, abs=0.03)
+
+    paired = Guessed(population.guesses, 0.5)
+    power = t_test_power(15, paired.moments(np.random.default_rng(0), 1), 0.05, paired=True)
+    scores = paired.draw(np.random.default_rng(1), 4000, 15).scores
+    p_values = stats.ttest_rel(scores[..., 1], scores[..., 0], axis=1, alternative="greater").pvalue
+    assert np.mean(p_values <= 0.05) == pytest.approx(power, abs=0.03)
+
+
+def test_normal_t_test_of_equal_spread_has_its_closed_form() -> None:
+    """Textbook: n = 2 (z_alpha + z_power)^2 / d^2 per policy, plus a little for Student's t."""
+    population = Guessed((Guess.of_moments(0.45, 0.1), Guess.of_moments(0.5, 0.1)))
+    fixed = fixed_plan(two_policies("nscore-plus", 100), population, 0.8)
+    textbook = 2 * (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) ** 2 / 0.5**2
+
+    assert fixed is not None
+    assert textbook < fixed.n < textbook + 3
+    assert fixed.test == "Welch's t-test"
+
+
+def test_smallest_gap_has_the_power_wanted() -> None:
+    exact = sw.plan(0.3, 0.6, method="step", n_max=40, power=0.7).detectable[0]
+    simulated = sw.plan(0.3, 0.6, n_max=40, power=0.7).detectable[0]
+
+    assert exact.gap is not None
+    assert simulated.gap is not None
+    again = sw.plan(0.3, 0.3 + exact.gap, method="step", n_max=40, detectable=False)
+    assert again.rows[0].power == pytest.approx(0.7, abs=1e-4)
+    again = sw.plan(0.3, 0.3 + simulated.gap, n_max=40, detectable=False, seed=9)
+    assert again.rows[0].power == pytest.approx(0.7, abs=0.06)
+    assert 0 < simulated.gap_error < 0.02
+
+
+def test_exact_plan_covers_all_ends() -> None:
+    population = Guessed((Guess.of_rate(0.2), Guess.of_rate(0.9)))
+    (times,) = exact_stopping_times(two_policies("step", 20), [population])
+
+    assert times.right.sum() + times.wrong.sum() + times.undecided.sum() == pytest.approx(1.0)
+    assert times.mean_trials == pytest.approx(2 * times.mean_n)
+    assert times.quantile(0.5) <= times.mean_n + 2
+
+
+def test_same_seed_same_plan_on_any_executor() -> None:
+    """Threads, processes, a map that runs one job after the other, and a real Ray."""
+    settings: dict[str, Any] = {"n_max": 15, "seed": 4, "precision": 0.02, "detectable": False}
+    plain = sw.plan(0.2, 0.7, **settings).to_json()
+
+    for executor in ("processes", "ray", OneByOne()):
+        assert sw.plan(0.2, 0.7, executor=executor, **settings).to_json() == plain
+    assert plain != sw.plan(0.2, 0.7, **{**settings, "seed": 5}).to_json()
+
+
+class OneByOne:
+    """The least that an executor must have."""
+
+    def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> Iterable[Any]:
+        return [function(item) for item in items]
+
+
+def test_correlation_and_budget_and_hours() -> None:
+    apart = sw.plan(0.4, 0.6, budget=80, design="paired", minutes_per_trial=3, detectable=False)
+    close = sw.plan(0.4, 0.6, budget=80, design="paired", correlation=0.6, detectable=False)
+    row = apart.table()[0]
+
+    assert row["n_max"] == 40
+    assert close.rows[0].power > apart.rows[0].power + 0.1
+    assert row["most_hours"] == 4.0
+    assert row["mean_hours"] == pytest.approx(row["mean_trials"] / 20)
+    assert close.rows[0].fixed_test == "the paired t-test"
+
+
+def test_pilot_is_resampled_with_its_uncertainty() -> None:
+    rng = np.random.default_rng(2)
+    scores = {"a": rng.beta(2, 3, 12), "b": rng.beta(3, 2, 12)}
+    row = sw.plan(pilot=scores, n_max=60, detectable=False).rows[0]
+    certain = [(float(np.mean(values)), float(np.std(values))) for values in scores.values()]
+    sure = sw.plan(*certain, n_max=60, detectable=False).rows[0]
+
+    # What is not known spreads the power: some truths are clear, some are close to ties.
+    assert sure.power > 0.95
+    assert 0.3 < row.power < sure.power - 0.02
+    assert row.wrong < 0.02
+    assert "a 0.4" in row.scenario
+
+
+def test_json_holds_the_table() -> None:
+    plan = sw.plan(0.3, 0.6, method="step", n_max=[10, 20])
+    content = json.loads(plan.to_json())
+
+    assert content["schema"] == 1
+    assert [row["n_max"] for row in content["rows"]] == [10, 20]
+    assert content["rows"][1]["power"] == plan.rows[1].power
+    assert content["detectable"][1]["gap"] == plan.detectable[1].gap
+    assert content["sentence"] == str(plan)
+
+
+@pytest.mark.parametrize(
+    ("guesses", "settings", "line"),
+    [
+        ((0.4, 0.6), {"power": 1.2}, "power must lie strictly between alpha = 0.05 and 1"),
+        ((0.4, 0.6), {"power": 0.05}, "power must lie strictly between"),
+        ((0.5, 0.5), {}, "same mean 0.5: equal policies cannot be told apart"),
+        ((0.4, 1.3), {}, r"a success rate must lie in \[0, 1\], but got 1.3"),
+        ((0.7,), {"gaps": [0.4]}, "within the bounds, at most 0.3, but got 0.4"),
+        ((), {"gaps": [0.0]}, "a gap must be above 0"),
+        ((), {"gaps": [-0.1]}, "a gap must be above 0"),
+        ((0.4, 0.6), {"gaps": [0.2]}, "gaps are for one guess or none"),
+        (((0.5, 0.6), (0.6, 0.1)), {}, r"below 0.5 \(success or failure only\), but got 0.6"),
+        (((1.5, 0.1), (0.6, 0.1)), {}, "a mean must lie within the bounds"),
+        (({0: 0.5, 1: 0.4}, 0.5), {}, "must sum to 1, but sum to 0.9"),
+        (({2: 1.0}, 0.5), {}, r"milestone scores must lie in \[0, 1\]"),
+        (({0: 1.5}, 0.5), {}, r"milestone probabilities must lie in \[0, 1\]"),
+        (("half", 0.5), {}, "a guess must be a success rate"),
+        ((0.4, 0.6), {"bounds": (0, 5)}, r"a success rate needs bounds \(0, 1\)"),
+        ((0.4, 0.6), {"n_max": 1}, "n_max must be a whole number of at least 2"),
+        ((0.4, 0.6), {"n_max": []}, "n_max needs at least one candidate"),
+        ((0.4, 0.6), {"n_max": 10, "budget": 20}, "either n_max or budget"),
+        ((0.4, 0.6), {"budget": 3}, "budget must be a whole number of at least 4"),
+        ((0.4, 0.6), {"alpha": 0.0}, "alpha must lie strictly between 0 and 1"),
+        ((0.4, 0.6), {"correlation": 0.3}, "needs design='paired'"),
+        ((0.1, 0.9), {"correlation": 0.9, "design": "paired"}, "correlation from 0 to 0.111"),
+        ((0.6, 0.4), {"alternative": "greater"}, "by the guesses the first one is"),
+        ((0.4, 0.6, 0.7), {"alternative": "greater"}, "compared in both directions"),
+        ((0.4, 0.6), {"minutes_per_trial": 0}, "minutes_per_trial must be above 0"),
+        ((0.4, 0.6, 0.7), {"policies": 5}, "give 2 guesses, or one for each of the 5"),
+        (((0.4, 0.2), 0.6), {"method": "step"}, "step takes success or failure only"),
+        ((0.4, 0.6), {"pilot": {"a": [0, 1], "b": [1, 1]}}, "either guesses or a pilot"),
+        ((), {"pilot": {"a": [0, 1]}}, "at least 2 policies"),
+        ((), {"pilot": {"a": [0], "b": [1, 1]}}, "at least 2 trials of each policy"),
+        ((), {"pilot": {"a": [0, 2], "b": [1, 1]}}, "within the bounds"),
+        ((0.4, 0.6), {"precision": 0}, "precision must lie between"),
+        ((0.4, 0.6), {"n_max": 5, "executor": "mars"}, "executor must be threads, processes, ray"),
+    ],
+)
+def test_impossible_input_has_one_clear_line(
+    guesses: tuple[object, ...], settings: dict[str, object], line: str
+) -> None:
+    with pytest.raises(sw.InvalidInput, match=line) as error:
+        sw.plan(*guesses, **settings)  # type: ignore[arg-type]
+
+    assert "\n" not in str(error.value)

@@ -1,0 +1,102 @@
+"""Guesses and resampling: what is drawn has the distribution that is said."""
+
+import numpy as np
+import pytest
+
+from stopwise.core.scores import Scale
+from stopwise.planning.guess import Guess, as_guess
+from stopwise.planning.population import Guessed, Population, Resampled
+from stopwise.planning.scenarios import GapFamily
+
+SEEN = np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 0.0], [0.0, 1.0], [1.0, np.nan]])
+
+
+@pytest.mark.parametrize(("mean", "deviation"), [(0.3, 0.1), (0.5, 0.49), (0.9, 0.05), (0.2, 0.39)])
+def test_beta_has_the_mean_and_spread_asked_for(mean: float, deviation: float) -> None:
+    """Also where nearly all its mass lies within rounding of 0 and 1."""
+    guess = Guess.of_moments(mean, deviation)
+
+    assert guess.mean == pytest.approx(mean, abs=1e-9)
+    assert guess.deviation == pytest.approx(deviation, rel=2e-3)
+    assert np.all(np.diff(guess.scores) >= 0)
+
+
+def test_units_of_the_score() -> None:
+    guess = as_guess((10.0, 5.0), Scale(-10.0, 30.0))
+    levels = as_guess({0: 0.25, 5: 0.5, 10: 0.25}, Scale(0.0, 10.0))
+
+    assert (guess.mean, guess.deviation) == pytest.approx((0.5, 0.125), rel=1e-3)
+    assert levels.scores.tolist() == [0.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    "guess",
+    [Guess.of_rate(0.3), Guess.of_moments(0.3, 0.2), as_guess({0: 0.5, 0.6: 0.5}, Scale(0, 1))],
+)
+def test_improved_policies_have_the_gap(guess: Guess) -> None:
+    assert guess.improved(0.25).mean == pytest.approx(guess.mean + 0.25)
+    assert guess.mixed(Guess.of_rate(0.9), 0.5).mean == pytest.approx((guess.mean + 0.9) / 2)
+
+
+def test_draws_have_the_correlation_and_the_margins() -> None:
+    population = Guessed((Guess.of_rate(0.3), Guess.of_moments(0.6, 0.2)), 0.4)
+    scores = population.draw(np.random.default_rng(0), 2000, 20).scores.reshape(-1, 2)
+
+    assert scores.mean(axis=0) == pytest.approx([0.3, 0.6], abs=0.01)
+    assert np.corrcoef(scores[:, 0], scores[:, 1])[0, 1] == pytest.approx(0.4, abs=0.015)
+    covariance = population.moments(np.random.default_rng(0), 1).covariances[0]
+    assert np.cov(scores.T) == pytest.approx(covariance, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    "population",
+    [
+        Guessed((Guess.of_rate(0.3), Guess.of_rate(0.6)), 0.3),
+        Resampled(SEEN),
+        Resampled(SEEN, paired=True),
+    ],
+)
+def test_longer_studies_begin_alike(population: Population) -> None:
+    """Candidates of n_max share their random numbers."""
+    short = population.draw(np.random.default_rng(7), 30, 5)
+    long = population.draw(np.random.default_rng(7), 30, 9)
+
+    assert np.array_equal(short.scores, long.scores[:, :5])
+    assert np.array_equal(short.means, long.means)
+
+
+def test_successes_are_resampled_by_their_posterior() -> None:
+    """Of 2 in 5 and 3 in 4 successes: with 3 trials of all, 5 in 9, and half of each outcome."""
+    means = Resampled(SEEN).draw(np.random.default_rng(0), 20_000, 1).means
+    alike = 3 * 5 / 9
+    successes = np.array([2 + alike + 0.5, 3 + alike + 0.5])
+    trials = np.array([5 + 3 + 1, 4 + 3 + 1])
+    rates = successes / trials
+
+    assert means.mean(axis=0) == pytest.approx(rates, abs=0.005)
+    assert means.var(axis=0) == pytest.approx(rates * (1 - rates) / (trials + 1), rel=0.05)
+
+
+def test_rows_are_resampled_as_a_whole_in_the_paired_design() -> None:
+    rows = np.array([[0.1, 0.3], [0.5, 0.7], [0.9, 1.0]])
+    scores = Resampled(rows, paired=True).draw(np.random.default_rng(0), 500, 10).scores
+    drawn = {tuple(row) for row in scores.reshape(-1, 2).tolist()}
+
+    swapped = {tuple(row[::-1]) for row in rows.tolist()}
+    assert drawn == {tuple(row) for row in rows.tolist()} | swapped
+
+
+def test_resampled_scores_follow_the_truth_of_their_study() -> None:
+    draw = Resampled(SEEN).draw(np.random.default_rng(0), 300, 3000)
+
+    assert np.abs(draw.scores.mean(axis=1) - draw.means).max() < 0.05
+
+
+def test_families_of_gaps_stay_within_the_bounds() -> None:
+    centred = GapFamily(None, 3)
+    improving = GapFamily(Guess.of_rate(0.7), 2)
+
+    assert [guess.mean for guess in centred.at(0.5).guesses] == [0.0, 0.5, 1.0]
+    assert centred.largest == 0.5
+    assert improving.largest == pytest.approx(0.3)
+    assert improving.at(improving.largest).guesses[1].mean == pytest.approx(1.0)

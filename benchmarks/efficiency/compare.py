@@ -24,7 +24,7 @@ from rich.table import Table
 
 import stopwise as sw
 from benchmarks.efficiency.oracle import Oracle, oracle
-from benchmarks.efficiency.suite import Case, suite
+from benchmarks.efficiency.suite import SEPARATE, Case, suite
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.step import StepDesign, step_design
 
@@ -113,10 +113,10 @@ def measure(
 
 
 def summary(cases: Sequence[CaseFigures]) -> dict[str, dict[str, Any]]:
-    """Return the ratios of each family, and of all cases, over the decidable ones."""
+    """Return the ratios over the decidable cases, of each family and of the fixed suite."""
     families = list(dict.fromkeys(case.family for case in cases))
     groups = {family: [case for case in cases if case.family == family] for family in families}
-    groups["all"] = list(cases)
+    groups["all"] = [case for case in cases if case.family != SEPARATE] or list(cases)
     return {name: _ratios(group) for name, group in groups.items()}
 
 

@@ -50,6 +50,19 @@ BIMODAL = (
     (((0.6, 10, 40), (0.4, 60, 20)), ((0.4, 10, 40), (0.6, 65, 15))),
     (((0.2, 2, 38), (0.8, 60, 40)), ((0.1, 2, 38), (0.9, 62, 38))),
 )
+# Rare failures: (level, rate of failures) of policy 0 and of policy 1; a failure scores 0.
+FAILURES = (
+    ((0.8, 0), (0.84, 0.01)), ((0.8, 0), (0.85, 0.02)), ((0.8, 0), (0.9, 0.05)),
+    ((0.8, 0), (0.95, 0.1)), ((0.5, 0), (0.55, 0.02)), ((0.5, 0), (0.6, 0.05)),
+    ((0.4, 0), (0.6, 0.1)), ((0.8, 0.02), (0.8, 0)), ((0.8, 0.05), (0.8, 0)),
+    ((0.8, 0.1), (0.8, 0)), ((0.5, 0.1), (0.5, 0)), ((0.85, 0.1), (0.8, 0)),
+    ((0.8, 0.05), (0.8, 0.01)), ((0.8, 0.1), (0.8, 0.02)), ((0.8, 0.1), (0.8, 0.05)),
+    ((0.8, 0.05), (0.85, 0.05)), ((0.8, 0.02), (0.83, 0.02)),
+)  # fmt: skip
+# Half the width of the scores that are no failures.
+STEADY = 0.02
+# Added later to the fixed suite: reported by itself, not part of its overall figures.
+SEPARATE = "rare failures"
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +129,19 @@ def partial_credit(levels: int, rate: float, zeros: float, ones: float) -> Score
     return discrete(np.linspace(0, 1, levels).tolist(), weights.tolist())
 
 
+def failing(level: float, rate: float) -> Scores:
+    """Return steady scores around a level, and 0 with this rate."""
+    steady = level + STEADY * (2 * _midpoints(QUANTILES) - 1)
+    values = np.append(steady, 0.0)
+    weights = np.append(np.full(QUANTILES, (1 - rate) / QUANTILES), rate)
+
+    def draw(rng: np.random.Generator, size: tuple[int, int]) -> Floats:
+        scores = level + STEADY * (2 * rng.random(size) - 1)
+        return np.where(rng.random(size) < rate, 0.0, scores)
+
+    return Scores(draw, values, weights)
+
+
 def beta_mixture(*components: tuple[float, float, float]) -> Scores:
     """Return a mixture of beta distributions, each given as (weight, a, b)."""
     shares, a, b = (np.array(column, dtype=float) for column in zip(*components, strict=True))
@@ -172,6 +198,9 @@ def synthetic() -> Iterator[Case]:
             )
     for index, (shape0_, shape1_) in enumerate(BIMODAL, start=1):
         yield Case(f"bim{index}", "bimodal", beta_mixture(*shape0_), beta_mixture(*shape1_))
+    for failing0, failing1 in FAILURES:
+        name = "fails " + "/".join(f"{level:g}-{rate:g}" for level, rate in (failing0, failing1))
+        yield Case(name, SEPARATE, failing(*failing0), failing(*failing1))
 
 
 def recorded() -> Iterator[Case]:

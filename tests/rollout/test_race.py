@@ -220,6 +220,27 @@ def test_a_failed_episode_stops_the_race_with_everything_kept(tmp_path: Path) ->
     )
 
 
+def test_an_episode_that_was_mended_stays_mended(tmp_path: Path) -> None:
+    path = tmp_path / "race.jsonl"
+    broken = True
+
+    def episode(policy: Any, seed: int) -> float:
+        if broken:
+            raise RuntimeError("no power")
+        return draw(policy, seed)
+
+    race = partial(sw.race, RATES, episode, n_max=100, journal=path)
+    with pytest.raises(EpisodeFailed, match="no power"):
+        race()
+    broken = False
+    mended = race()
+    again = race(on_error="score:0")
+
+    assert mended.decided
+    assert sum(again.failures.values()) == 0
+    assert again.analysis.pairs[0].p_value == mended.analysis.pairs[0].p_value
+
+
 @pytest.mark.parametrize(
     ("on_error", "warning"),
     [

@@ -118,6 +118,33 @@ class TestLifeOfAStudy:
         with pytest.raises(sw.NotAllowed, match="key was already used"):
             study.record(other.trial, True, station="left", key="k")
 
+    def test_a_key_is_spent_by_an_undo(self, place: str) -> None:
+        study = locked(place)
+        trial = take(study)
+        study.record(trial.trial, True, station="left", key="k")
+        study.undo(trial.trial, station="left")
+
+        with pytest.raises(sw.NotAllowed, match="use a new key"):
+            study.record(trial.trial, False, station="left", key="k")
+        assert study.record(trial.trial, False, station="left", key="l").score == 0.0
+
+    def test_a_code_is_resolved_while_its_trial_is_under_way(self, place: str) -> None:
+        study = locked(place)
+        trial = take(study)
+        assert study.resolve(trial.code.lower()).policy in ("old", "new")
+        study.record(trial.trial, True, station="left")
+
+        with pytest.raises(sw.NotAllowed, match="under way"):
+            study.resolve(trial.code)
+
+    def test_the_journal_can_be_read_on_from_an_entry(self, place: str) -> None:
+        study = locked(place)
+        take(study)
+
+        assert [entry.kind for entry in study.journal()] == ["created", "locked", "assigned"]
+        assert [entry.seq for entry in study.journal(after=2)] == [3]
+        assert study.journal(after=3) == []
+
     def test_only_its_station_reports_a_trial(self, place: str) -> None:
         study = locked(place)
         trial = take(study)

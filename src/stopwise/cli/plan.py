@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stopwise.cli.analyze import parse_bounds
+from stopwise.cli.options import parse_bounds
 from stopwise.cli.plan_text import show_forecasts, show_metrics, show_plan
 
 if TYPE_CHECKING:
-    from stopwise.planning.forecast import Forecast
+    from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics import MetricComparison
     from stopwise.planning.result import Plan
 
@@ -70,7 +70,7 @@ def plan(
     minutes_per_trial: Annotated[
         float | None, typer.Option("--minutes-per-trial", "--minutes", help="For hours.")
     ] = None,
-    precision: Annotated[float, typer.Option(help="Standard error of the chances.")] = 0.01,
+    precision: Annotated[float, typer.Option(help="Standard error of the chances.")] = 0.015,
     seed: Annotated[int, typer.Option(help="Of the simulation.")] = 0,
     executor: Annotated[
         str, typer.Option(help="Who simulates: threads, processes or ray.")

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from stopwise.core.arrays import Floats
 
-__all__ = ["Plan", "need_index", "plan"]
+__all__ = ["Plan", "plan"]
 
 # Effects considered: log-spaced from LEAST / sqrt(n_max), hardly detectable, to GREATEST per pair,
 # all equally likely a priori (log-uniform).
@@ -38,7 +38,10 @@ BARRIER_SHIFT = 0.5826
 SOFTENING = 4.0
 
 STATISTIC: Floats = np.linspace(-3.0, 7.5, 36)
+STATISTIC_STEP = float(STATISTIC[1] - STATISTIC[0])
 NEED_POINTS = 73
+NEIGHBOURS = np.array([0, 1, NEED_POINTS, NEED_POINTS + 1])
+TINY = 1e-9  # keeps the upper neighbour of the last cell inside the table
 BET_POINTS = 18
 STEP_POINTS = 12
 
@@ -49,6 +52,27 @@ class Plan(NamedTuple):
     row: NDArray[np.intp]  # row of the table for each number of pairs seen, 0 .. n_max - 1
     bet: Floats  # (rows, statistic, need), standardised bet g
     need_max: float  # largest log-wealth to go in the table
+
+    def at(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
+        """Return the bet after so many pairs (fewer than n_max), by bilinear interpolation.
+
+        Parameters
+        ----------
+        pairs, total, need : ndarray
+            Pairs seen, sum of standardised differences, log-wealth to go.
+        """
+        statistic = (total / np.sqrt(pairs + SOFTENING) - STATISTIC[0]) * (1 / STATISTIC_STEP)
+        # not np.clip, which is slow on the short arrays of a live stream
+        statistic = np.minimum(np.maximum(statistic, 0.0), STATISTIC.size - 1 - TINY)
+        remaining = np.minimum(need_index(need, self.need_max), NEED_POINTS - 1 - TINY)
+        i, j = statistic.astype(np.intp), remaining.astype(np.intp)
+        a, b = statistic - i, remaining - j
+        corner = (self.row[pairs.astype(np.intp)] * STATISTIC.size + i) * NEED_POINTS + j
+        # the four neighbours in one gather: (statistic, need) = (0, 0), (0, 1), (1, 0), (1, 1)
+        bets = self.bet.reshape(-1)[corner + NEIGHBOURS.reshape(4, *(1,) * corner.ndim)]
+        low, high = bets[::2] + b * (bets[1::2] - bets[::2])
+        bet: Floats = low + a * (high - low)
+        return bet
 
 
 def need_index(need: Floats, need_max: float) -> Floats:
@@ -136,7 +160,7 @@ def _vertex(costs: Floats, bets: Floats) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def plan(alpha: float, n_max: int, design: str) -> Plan:
+def plan(alpha: float, n_max: int, design: str, *, randomised: bool = False) -> Plan:
     """Backward induction for one level, horizon and design.
 
     Parameters
@@ -147,6 +171,8 @@ def plan(alpha: float, n_max: int, design: str) -> Plan:
         Number of pairs at which the study ends.
     design : str
         "independent" or "paired"; it fixes the increment and so the largest bet.
+    randomised : bool
+        Whether wealth X left at n_max still decides, with probability alpha X.
 
     Returns
     -------
@@ -166,6 +192,8 @@ def plan(alpha: float, n_max: int, design: str) -> Plan:
     generating = np.log(np.exp(theta[:, None] * _steps()[0]) @ node_weights)
     moves: dict[int, _Moves] = {}
     cost = np.full((STATISTIC.size, NEED_POINTS), UNDECIDED)
+    if randomised:
+        cost = cost * -np.expm1(-need)
     table = np.empty((times.size - 1, STATISTIC.size, NEED_POINTS))
     for i in range(times.size - 2, -1, -1):
         now, pairs = int(times[i]), int(times[i + 1] - times[i])
@@ -180,7 +208,7 @@ def plan(alpha: float, n_max: int, design: str) -> Plan:
         nodes = moves[pairs].nodes[:, None]
         chance = node_weights[:, None] * (np.exp(theta * nodes - shrink) @ posterior.T)
         after = np.clip((total + nodes) / np.sqrt(times[i + 1] + SOFTENING), *STATISTIC[[0, -1]])
-        position = (after - STATISTIC[0]) / (STATISTIC[1] - STATISTIC[0])
+        position = (after - STATISTIC[0]) / STATISTIC_STEP
         index, weights = _cubic(position, STATISTIC.size)
         later = np.einsum("kyjd,kyj->kdy", cost[index], weights * chance[..., None])
         expected = moves[pairs].going @ later.reshape(-1, STATISTIC.size)

@@ -8,22 +8,13 @@ the bets are; ``docs/design/nscore-plus.md`` has the proof. Design "independent"
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import log_ndtr, ndtri
 
 from stopwise.core.arrays import Floats
-from stopwise.core.horizon import (
-    GREATEST,
-    LEAST,
-    NEED_POINTS,
-    SOFTENING,
-    STATISTIC,
-    need_index,
-    plan,
-)
+from stopwise.core.growth import growth_bet
+from stopwise.core.horizon import plan
 from stopwise.core.method import Evidence, Method, evidence_from_log_e
 
 __all__ = ["NScorePlus", "PlusState"]
@@ -44,11 +35,12 @@ PAIRED_PRIOR, PAIRED_MOMENT = 1.5, 0.25
 # The spread around a common mean contains the effect itself, which is noise to binary scores but
 # not to scores with little noise; take half of it out.
 SIGNAL_SHARE = 0.5
-# Least effect per pair considered when no horizon is declared: it needs about 10^4 pairs.
-LEAST_WITHOUT_HORIZON = 0.025
-EFFECTS_WITHOUT_PLAN = 24
-# Share of the squared effect that counts as noise in the growth bet: the rest is in sigma already.
-EFFECT_AS_NOISE = 0.5
+# Pairs by which the observed lean towards large losses is shrunk.
+LEAN_PRIOR = 3.0
+# Chance of the worst possible pair after n pairs, as far as the spread does not already tell of it:
+# (RUIN / (n + RUIN_PAIRS))^2, 3 % at first. It falls faster than 1/n, for the longer none is seen,
+# the likelier it never comes.
+RUIN, RUIN_PAIRS = 4.0, 25.0
 
 
 def _between(value: Floats, low: Floats | float, high: Floats | float) -> Floats:
@@ -56,24 +48,30 @@ def _between(value: Floats, low: Floats | float, high: Floats | float) -> Floats
     return np.minimum(np.maximum(value, low), high)
 
 
-@lru_cache(maxsize=64)
-def _effects(n_max: int | None) -> Floats:
-    """Return the log-uniform grid of effects of the growth bet."""
-    least = LEAST_WITHOUT_HORIZON if n_max is None else LEAST / float(np.sqrt(n_max))
-    return np.geomspace(least, max(GREATEST, 1.5 * least), EFFECTS_WITHOUT_PLAN)
-
-
 class PlusState(NamedTuple):
-    """Sums over the pairs seen; with a margin, scores of policy 1 are shifted by it."""
+    """Sums over the pairs seen, the wealth, and the bet that was last computed.
+
+    ``low`` and ``high`` are the two scores of a pair, that of policy 1 less the margin; in the
+    paired design 0 and their difference.
+    """
 
     pairs: Floats
-    sum0: Floats
-    sum1: Floats
-    square: Floats  # of both policies' scores, or of the differences in the paired design
+    low: Floats
+    high: Floats
+    square: Floats  # sum of high^2 + low^2
+    square_gap: Floats  # sum of high^2 - low^2
+    cube_gap: Floats
     wins: Floats  # pairs with a positive difference: number, sum and sum of squares
     win_sum: Floats
     win_square: Floats
     log_e: Floats
+
+
+class _Moments(NamedTuple):
+    variance: Floats  # of a difference, under the null
+    spread: Floats  # 1: all or nothing, as binary scores, 0: without noise (independent only)
+    mean0: Floats
+    mean1: Floats
 
 
 class _Bet(NamedTuple):
@@ -105,25 +103,24 @@ class NScorePlus(Method[PlusState]):
     def step(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
         """State after one more pair; the bet uses only the state before it."""
         bet = self._bet(state)
-        shifted1 = r1 - self.margin
-        difference = shifted1 - r0
+        low, high = r0, r1 - self.margin
         if self.design == "paired":
-            factor = 1 + bet.amount * difference
-            square = difference**2
-        else:
-            # r1 - m1 = (r1 - margin) - m0
-            factor = 1 + bet.amount * (shifted1 - bet.centre0)
-            factor = factor * (1 - bet.amount * (r0 - bet.centre0))
-            square = r0**2 + shifted1**2
+            low, high = np.zeros_like(r0), high - r0
+        difference = high - low
+        # r1 - m1 = high - m0
+        factor = (1 + bet.amount * (high - bet.centre0)) * (1 - bet.amount * (low - bet.centre0))
+        low_square, high_square = low * low, high * high
         win = np.maximum(difference, 0.0)
         return PlusState(
             state.pairs + 1,
-            state.sum0 + r0,
-            state.sum1 + shifted1,
-            state.square + square,
+            state.low + low,
+            state.high + high,
+            state.square + (high_square + low_square),
+            state.square_gap + (high_square - low_square),
+            state.cube_gap + (high_square * high - low_square * low),
             state.wins + (difference > 0),
             state.win_sum + win,
-            state.win_square + win**2,
+            state.win_square + win * win,
             state.log_e + np.log(factor),
         )
 
@@ -133,41 +130,76 @@ class NScorePlus(Method[PlusState]):
 
     def _bet(self, state: PlusState) -> _Bet:
         need = -np.log(self.alpha) - state.log_e
-        if self.design == "paired":
-            sigma = self._paired_sigma(state)
-            mean0 = mean1 = np.zeros_like(sigma)
+        paired = self.design == "paired"
+        moments = self._paired_moments(state) if paired else self._independent_moments(state)
+        variance, _, mean0, mean1 = moments
+        deviation = np.sqrt(variance)
+        total = (state.high - state.low) / deviation
+        # The difference of means for which the bet of greatest growth is the planned one.
+        effect = self._standardised_bet(state.pairs, total, need) * deviation
+        amount: Floats = effect / (variance + effect * (self._loss_lean(state, moments) / variance))
+        if paired:
+            centre0 = product = mean0
+            worst = np.full_like(mean0, 1 + self.margin)
         else:
-            sigma, mean0, mean1 = self._independent_moments(state)
-        standardised = (state.sum1 - state.sum0) / sigma
-        amount: Floats = self._standardised_bet(state.pairs, standardised, need) / sigma
-        if self.design == "paired":
-            amount = _between(amount, 0.0, CLIP / (1 + self.margin))
-            return _Bet(np.minimum(amount, self._cap(state, need, mean0)), mean0)
-        centre0 = self._centre(mean0, mean1, amount)
+            centre0 = self._centre(mean0, mean1, amount)
+            worst = np.maximum(centre0 + self.margin, 1 - centre0)
+            # second-order term of the largest win, r0 = 0 and r1 = 1, relative to its square
+            product = centre0 * (1 - centre0 - self.margin) / (1 - self.margin) ** 2
+            amount = self._spared(amount, effect, worst, state.pairs, moments.spread)
+        amount = np.minimum(amount, self._cap(state, need, product))
         # Validity rests on this line: no bet below 0, none that could make a factor negative.
-        amount = _between(amount, 0.0, CLIP / np.maximum(centre0 + self.margin, 1 - centre0))
-        # second-order term of the largest win, r0 = 0 and r1 = 1, relative to its square
-        product = centre0 * (1 - centre0 - self.margin) / (1 - self.margin) ** 2
-        return _Bet(np.minimum(amount, self._cap(state, need, product)), centre0)
+        return _Bet(_between(amount, 0.0, CLIP / worst), centre0)
 
-    def _independent_moments(self, state: PlusState) -> tuple[Floats, Floats, Floats]:
-        """Return the deviation of a difference under the null, and both (shifted) means."""
+    def _loss_lean(self, state: PlusState, moments: _Moments) -> Floats:
+        """Third moment of the differences towards losses; 0 where they lean towards wins."""
+        centre = 0.5 * (moments.mean0 + moments.mean1)
+        thrice = 3 * centre
+        third = state.cube_gap - thrice * (state.square_gap - centre * (state.high - state.low))
+        return np.maximum(-third / (state.pairs + LEAN_PRIOR), 0.0)
+
+    def _spared(
+        self, amount: Floats, effect: Floats, worst: Floats, pairs: Floats, spread: Floats
+    ) -> Floats:
+        """Bet a little less where one pair of the worst kind would cost nearly everything.
+
+        With x = bet * worst the growth rises at the rate effect (1 - x / x_wanted), and a pair of
+        that kind, which comes with the chance c, costs log(1 - x); where its mean is kept, the best
+        x is the smaller root of (1 - x / x_wanted) (1 - x) = c worst / effect x.
+        """
+        chance = (RUIN / (pairs + RUIN_PAIRS)) ** 2 * (1 - spread)
+        inverse = 1 / np.maximum(amount * worst, 1e-9)
+        middle = 1 + inverse + chance * worst / np.maximum(effect, 1e-9)
+        root = np.sqrt(np.maximum(middle * middle - 4 * inverse, 0.0))
+        return 2 / (worst * (middle + root))
+
+    def _independent_moments(self, state: PlusState) -> _Moments:
+        """Return the moments with both means shrunk to the middle and the spread pooled."""
         n = state.pairs
         low, high = max(0.0, -self.margin), min(1.0, 1.0 - self.margin)
         middle = 0.5 * (1 - self.margin)
-        pooled = (state.sum0 + state.sum1) / np.maximum(2 * n, 1.0)
+        pooled = (state.low + state.high) / np.maximum(2 * n, 1.0)
         scatter = np.maximum(state.square - 2 * n * pooled**2, 0.0)
         prior = SPREAD_PRIOR / 4
         most = n * self._largest_variance(_between(pooled, low, high))
         spread = (scatter + SPREAD * prior) / (most + prior) * (1 + CAUTION / (n + 1))
         spread = np.minimum(spread, 1.0)
         weight = MEAN_PRIOR * spread
-        mean0 = (state.sum0 + weight * middle) / (n + weight)
-        mean1 = (state.sum1 + weight * middle) / (n + weight)
+        mean0 = (state.low + weight * middle) / (n + weight)
+        mean1 = (state.high + weight * middle) / (n + weight)
         centre = self._inside(0.5 * (mean0 + mean1))
         variance = spread * self._largest_variance(centre)
         signal = SIGNAL_SHARE * np.minimum(0.5 * (mean1 - mean0) ** 2, variance)
-        return np.sqrt(variance - signal), mean0, mean1
+        return _Moments(variance - signal, spread, mean0, mean1)
+
+    def _paired_moments(self, state: PlusState) -> _Moments:
+        """Return the moments of the differences, on which the bet is centred at 0."""
+        weight = state.pairs + PAIRED_PRIOR
+        square = (state.square + PAIRED_PRIOR * PAIRED_MOMENT) / weight
+        # nonnegative: the squared mean is at most the second moment
+        variance = square - SIGNAL_SHARE * ((state.high - state.low) / weight) ** 2
+        none = np.zeros_like(variance)
+        return _Moments(variance, none, none, none)
 
     def _largest_variance(self, centre0: Floats) -> Floats:
         """Of a difference of scores with means m0 and m0 + margin: both binary."""
@@ -190,12 +222,6 @@ class NScorePlus(Method[PlusState]):
         lower = np.minimum(nearest, np.maximum(centre, np.minimum(1 - room, half)))
         return self._inside(np.where(centre > half, upper, lower))
 
-    def _paired_sigma(self, state: PlusState) -> Floats:
-        weight = state.pairs + PAIRED_PRIOR
-        moment = (state.square + PAIRED_PRIOR * PAIRED_MOMENT) / weight
-        # nonnegative: the squared mean is at most the second moment
-        return np.sqrt(moment - SIGNAL_SHARE * ((state.sum1 - state.sum0) / weight) ** 2)
-
     def _cap(self, state: PlusState, need: Floats, product: Floats) -> Floats:
         """Largest useful bet: a win of usual size already reaches the threshold."""
         wins = np.maximum(state.wins, 1.0)
@@ -208,42 +234,12 @@ class NScorePlus(Method[PlusState]):
         # no wins seen, sizes too different, or already decided: no cap
         return np.where((state.wins > 0) & (usual > 0) & (need > 0), cap, np.inf)
 
-    def _standardised_bet(self, pairs: Floats, standardised: Floats, need: Floats) -> Floats:
+    def _standardised_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
         if self.n_max is None or not self.deadline:
-            return self._growth_bet(pairs, standardised, need)
-        planned = (pairs < self.n_max) & (need > 0)
-        bet = self._planned_bet(np.minimum(pairs, self.n_max - 1), standardised, need)
-        if np.all(planned):
-            return bet
-        return np.where(planned, bet, self._growth_bet(pairs, standardised, need))
-
-    def _planned_bet(self, pairs: Floats, standardised: Floats, need: Floats) -> Floats:
-        assert self.n_max is not None
+            return growth_bet(self.n_max, pairs, total, need)
         table = plan(self.alpha, self.n_max, self.design)
-        width = STATISTIC[1] - STATISTIC[0]
-        statistic = (standardised / np.sqrt(pairs + SOFTENING) - STATISTIC[0]) / width
-        statistic = _between(statistic, 0.0, STATISTIC.size - 1)
-        remaining = need_index(need, table.need_max)
-        i = np.minimum(statistic.astype(np.intp), STATISTIC.size - 2)
-        j = np.minimum(remaining.astype(np.intp), NEED_POINTS - 2)
-        a, b = statistic - i, remaining - j
-        at = (table.row[pairs.astype(np.intp)] * STATISTIC.size + i) * NEED_POINTS + j
-        bets = table.bet.reshape(-1)
-        low = bets[at] * (1 - b) + bets[at + 1] * b
-        high = bets[at + NEED_POINTS] * (1 - b) + bets[at + NEED_POINTS + 1] * b
-        bet: Floats = low * (1 - a) + high * a
-        return bet
-
-    def _growth_bet(self, pairs: Floats, standardised: Floats, need: Floats) -> Floats:
-        """Posterior mean effect, given that there is one; never more than one step can use."""
-        theta = _effects(self.n_max)
-        exponent = theta * standardised[..., None] - 0.5 * theta**2 * pairs[..., None]
-        weights = np.exp(exponent - exponent.max(axis=-1, keepdims=True))
-        weights /= weights.sum(axis=-1, keepdims=True)
-        # Greatest expected log-growth to second order: a broad posterior bets less than its mean.
-        effect, squared = (weights * theta).sum(axis=-1), (weights * theta**2).sum(axis=-1)
-        bet: Floats = effect / (1 + EFFECT_AS_NOISE * squared)
-        # the bet that replicates "reject if the next step is large enough" at the present wealth
-        quantile = ndtri(np.exp(-_between(need, 1e-9, 300.0)))
-        last = np.exp(-0.5 * quantile**2 - log_ndtr(quantile)) / np.sqrt(2 * np.pi)
-        return np.asarray(np.where(need > 0, np.minimum(bet, last), bet), dtype=np.float64)
+        bet = table.at(np.minimum(pairs, self.n_max - 1), total, need)
+        planned = (pairs < self.n_max) & (need > 0)
+        if planned.all():
+            return bet
+        return np.where(planned, bet, growth_bet(self.n_max, pairs, total, need))

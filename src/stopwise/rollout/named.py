@@ -34,8 +34,11 @@ def load(place: str) -> Any:
 
 
 def made(thing: Any) -> Any:
-    """Return the thing itself, or what it makes if it is a class or takes no argument at all."""
-    if isinstance(thing, str):
+    """Return the thing itself, or what it makes if it is a class or takes no argument at all.
+
+    A text that names a place in a module stands for what is there; any other is left as it is.
+    """
+    if isinstance(thing, str) and is_place(thing):
         thing = load(thing)
     is_factory = isinstance(thing, type) or (callable(thing) and takes(thing) == 0)
     return thing() if is_factory else thing

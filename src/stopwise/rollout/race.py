@@ -115,10 +115,10 @@ def race(
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
     setup = Setup(env=env, policies=dict(policies), score=score, timeout=timeout)
+    place = executor_of(executor)
     book = None
     if journal is not None:
         book = Journal(journal, _identity(rule, setup, seed), on_error)
-    place = executor_of(executor)
     try:
         place.open(setup)
         if window is None:

@@ -10,7 +10,15 @@ from pydantic import ValidationError
 from stopwise.errors import InvalidInput
 from stopwise.study.plan import Plan
 
-__all__ = ["FILE_NAME", "parse_plan", "read_plan", "read_store", "template"]
+__all__ = [
+    "FILE_NAME",
+    "parse_plan",
+    "read_plan",
+    "read_store",
+    "read_text",
+    "store_in",
+    "template",
+]
 
 FILE_NAME = "study.yaml"
 Place = tuple[str | int, ...]
@@ -23,20 +31,32 @@ def template() -> str:
 
 def read_plan(path: Path) -> Plan:
     """Read a plan, or raise ``InvalidInput`` with a line for each thing that is wrong."""
+    return parse_plan(read_text(path), str(path))
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a plan, or raise ``InvalidInput``."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise InvalidInput(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{path}: not UTF-8 text: {error.reason}") from error
-    return parse_plan(text, str(path))
 
 
 def read_store(path: Path) -> str | None:
     """Return the URL under ``store:`` of a plan, if the file is there and names one."""
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError):
+        return store_in(read_text(path))
+    except InvalidInput:
+        return None
+
+
+def store_in(text: str) -> str | None:
+    """Return the URL under ``store:`` in the text of a plan, if there is one."""
+    try:
+        content = yaml.safe_load(text)
+    except (ValueError, yaml.YAMLError):
         return None
     found = content.get("store") if isinstance(content, dict) else None
     return found if isinstance(found, str) else None

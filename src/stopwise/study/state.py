@@ -209,7 +209,7 @@ def _undone(state: State, entry: Entry) -> None:
     trial.expires = state.clock + entry.content["lease"]
     # A station that is at its next trial keeps that one; the owner enters the score anew.
     current = state.trial(state.held.get(trial.station, 0))
-    if current is None or current.status != "leased":
+    if trial.station and (current is None or current.status != "leased"):
         state.held[trial.station] = trial.number
 
 

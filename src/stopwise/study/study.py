@@ -12,9 +12,16 @@ from stopwise.study import access, amendment, assignment, importing, views
 from stopwise.study.access import Grant
 from stopwise.study.journal import Draft, Entry
 from stopwise.study.ledger import Ledger, require_name
-from stopwise.study.opening import is_url, open_store, plan_text, write_plan
+from stopwise.study.opening import (
+    is_url,
+    open_store,
+    plan_text,
+    rewrite_plan,
+    write_plan,
+    yaml_text,
+)
 from stopwise.study.plan import Plan
-from stopwise.study.plan_file import FILE_NAME, parse_plan, read_plan
+from stopwise.study.plan_file import FILE_NAME, parse_plan, read_plan, read_text
 from stopwise.study.records import record_frame, trial_table
 from stopwise.study.report import study_report
 from stopwise.study.state import State, TokenRecord
@@ -61,7 +68,7 @@ class Study:
         self.store, self.folder = store, folder
         self._draft = draft
         self._ledger = Ledger(store)
-        self._ledger.open()
+        self._ledger.refresh()
 
     @classmethod
     def create(
@@ -120,6 +127,28 @@ class Study:
         return read_plan(self.folder / FILE_NAME)
 
     @property
+    def plan_text(self) -> str:
+        """The plan as the text of a ``study.yaml``; a draft just as it was written."""
+        if not self.locked and self._draft is None and self.folder is not None:
+            return read_text(self.folder / FILE_NAME)
+        return yaml_text(self.plan.content())
+
+    def redraft(self, text: str) -> None:
+        """Replace the draft; a plan that is not valid, or was locked, is left as it is."""
+        plan = parse_plan(text)
+        if self.locked:
+            raise NotAllowed("the study is locked: amend it instead")
+        if self._draft is None and self.folder is not None:
+            rewrite_plan(self.folder, text)
+        else:
+            self._draft = plan
+
+    @property
+    def seq(self) -> int:
+        """The sequence number of the last entry in the journal."""
+        return self._ledger.refresh().seq
+
+    @property
     def locked(self) -> bool:
         """Whether the plan is frozen."""
         return self._ledger.refresh().plan is not None
@@ -172,15 +201,15 @@ class Study:
             lots = self._ledger.lots(assignment.locked_plan(state))
             return assignment.take(state, lots, station=station, now=now, task=task)
 
+        self._ledger.commit(decide, who=who or station)
         with self._ledger.lock:
-            self._ledger.commit(decide, who=who or station)
-            return self._held(station)
+            return self._held(station, self._ledger.time)
 
     def holding(self, station: str) -> views.Assignment | None:
         """Return the trial that a station has taken and not yet reported."""
         with self._ledger.lock:
             self._ledger.refresh()
-            return self._held(station)
+            return self._held(station, self.store.now())
 
     def last_scored(self, station: str) -> int | None:
         """Return the number of the trial that a station scored last, if any."""
@@ -199,13 +228,21 @@ class Study:
         )
 
     def release(
-        self, trial: int, *, station: str, reason: str = "", who: str | None = None
+        self,
+        trial: int,
+        *,
+        station: str,
+        reason: str = "",
+        key: str | None = None,
+        who: str | None = None,
     ) -> None:
         """Give a trial back that was not run, so that it can be handed out again."""
-        self._ledger.commit(
+        entries = self._ledger.commit(
             lambda state, _: [assignment.release(state, trial, station=station, reason=reason)],
             who=who or station,
+            key=key,
         )
+        _require_same(entries, "released", trial)
 
     def record(
         self,
@@ -230,7 +267,8 @@ class Study:
         station
             The station that ran it; None for the owner, who may report for any.
         key
-            An idempotency key: a report that comes twice with the same key is stored once.
+            An idempotency key: a report that comes twice with the same key is stored once. After
+            an undo, a new key is needed.
         note, tag, seconds
             Remarks, a failure tag of the plan, and how long the trial took.
         """
@@ -244,25 +282,35 @@ class Study:
             )
             return list(fresh)
 
+        entries = self._ledger.commit(decide, who=who or station or "owner", key=key)
+        entry = _require_same(entries, "scored", trial)
         with self._ledger.lock:
-            entry = self._ledger.commit(decide, who=who or station or "owner", key=key)[-1]
-            if entry.kind != "scored" or entry.content["trial"] != trial:
-                raise NotAllowed("this key was already used for another report")
+            known = self._ledger.state.trials[trial - 1]
+            if not fresh and known.status == "leased":
+                raise NotAllowed("the report with this key was withdrawn: use a new key")
             return views.Recorded(
                 trial=trial,
                 score=entry.content["score"],
-                counted=self._ledger.state.trials[trial - 1].counted,
+                counted=known.counted,
                 repeated=not fresh,
             )
 
     def undo(
-        self, trial: int, *, station: str | None = None, reason: str = "", who: str | None = None
+        self,
+        trial: int,
+        *,
+        station: str | None = None,
+        reason: str = "",
+        key: str | None = None,
+        who: str | None = None,
     ) -> None:
         """Withdraw the score of a trial, so that it can be entered again."""
-        self._ledger.commit(
+        entries = self._ledger.commit(
             lambda state, _: [assignment.undo(state, trial, station=station, reason=reason)],
             who=who or station or "owner",
+            key=key,
         )
+        _require_same(entries, "undone", trial)
 
     def correct(self, trial: int, answer: Any, reason: str, *, who: str = "owner") -> None:
         """Replace the score of a trial that was entered wrongly, with a reason, in one step."""
@@ -288,13 +336,13 @@ class Study:
         with self._ledger.lock:
             state = self._ledger.refresh()
             plan = assignment.locked_plan(state)
-            number = state.codes.get(code.strip().upper()) or state.codes.get(code.strip())
-            if number is None:
-                raise NotAllowed("there is no trial with this code")
-            trial = state.trials[number - 1]
+            number = state.codes.get(code.strip()) or state.codes.get(code.strip().upper())
+            trial = state.trial(number or 0)
+            if trial is None or trial.status != "leased":
+                raise NotAllowed("there is no trial under way with this code")
             name = self._ledger.lots(plan).labels(plan)[trial.arm]
         run = next(policy.run for policy in plan.policies if policy.name == name)
-        return views.Resolved(trial=number, policy=name, run=run)
+        return views.Resolved(trial=trial.number, policy=name, run=run)
 
     def verdict(self) -> StudyVerdict:
         """Return how each pair stands, replayed from the journal."""
@@ -357,8 +405,8 @@ class Study:
         return study_report(self)
 
     def journal(self, after: int = 0) -> list[Entry]:
-        """Return the entries of the journal after a sequence number, its chain verified."""
-        return [entry for entry in self.store.entries() if entry.seq > after]
+        """Return the entries of the journal after a sequence number, their chain verified."""
+        return list(self.store.entries(after))
 
     def verify(self) -> Verification:
         """Replay the whole journal and check chain, random draws, assignments and saved state."""
@@ -388,9 +436,17 @@ class Study:
         """Return what a token grants, or None."""
         return access.authenticate(self._ledger.refresh(), text)
 
-    def _held(self, station: str) -> views.Assignment | None:
-        state, now = self._ledger.state, self.store.now()
+    def _held(self, station: str, now: float) -> views.Assignment | None:
+        state = self._ledger.state
         trial = assignment.holding(state, station, now)
         if trial is None:
             return None
         return views.assignment(state, assignment.locked_plan(state), trial, now)
+
+
+def _require_same(entries: list[Entry], kind: str, trial: int) -> Entry:
+    """Return the last entry; raise if a known key led to that of another report."""
+    entry = entries[-1]
+    if entry.kind != kind or entry.content["trial"] != trial:
+        raise NotAllowed("this key was already used for another report")
+    return entry

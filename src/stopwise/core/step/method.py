@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.method import Evidence, Method
+from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.step.design import StepDesign, step_design
 from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.errors import InvalidInput
 
-# Odd and large: blocks of runs get seeds far apart.
-_BLOCK_STRIDE = 0x9E3779B97F4A7C15
 _REJECTED, _CLOSED, _FUTILE = np.int8(1), np.int8(2), np.int8(4)
 
 
@@ -112,18 +111,16 @@ class Step(Method[StepState]):
 
     def for_block(self, index: int) -> "Step":
         """Return the method with a seed of its own for each block of simulated runs."""
-        return self if index == 0 else replace(self, seed=self.seed + index * _BLOCK_STRIDE)
+        return self if index == 0 else replace(self, seed=self.seed + index * BLOCK_STRIDE)
 
     def start(self, shape: tuple[int, ...]) -> StepState:
         """State before the first pair; makes or reads the table."""
         # Nothing is drawn before the table exists: never an answer without it.
         _ = self.stopping
         zero = np.zeros(shape, dtype=np.int32)
-        runs = np.arange(math.prod(shape[:-1]), dtype=np.uint64).reshape(shape[:-1])
-        keys = _hash(_hash(np.full_like(runs, self.seed % 2**64)) ^ runs)
-        if shape:
-            keys = np.repeat(keys[..., np.newaxis], shape[-1], axis=-1)
-        return StepState(zero, zero, zero, np.zeros(shape, dtype=np.int8), keys)
+        return StepState(
+            zero, zero, zero, np.zeros(shape, dtype=np.int8), run_keys(self.seed, shape)
+        )
 
     def step(self, state: StepState, r0: Floats, r1: Floats) -> StepState:
         """State after one more pair of outcomes."""
@@ -134,9 +131,9 @@ class Step(Method[StepState]):
         running = (state.status & (_REJECTED | _CLOSED)) == 0
         # A closed run is looked up at the origin, which is always in the table and never stops.
         time, x, y = (np.where(running, a, 0).astype(np.int64) for a in (n, successes0, successes1))
-        uniform = _uniform(state.key, n)
-        rejected = running & (uniform < rule.rejection_probability(time, x, y))
-        mirrored = running & (uniform < rule.rejection_probability(time, y, x))
+        chance = uniform(state.key, n)
+        rejected = running & (chance < rule.rejection_probability(time, x, y))
+        mirrored = running & (chance < rule.rejection_probability(time, y, x))
         futile = running & ~rejected & ~mirrored & rule.is_futile(time, x, y)
         closed = running & ~rejected & (mirrored | (n >= rule.n_max))
         if self.futility == "binding":
@@ -159,20 +156,3 @@ class Step(Method[StepState]):
         """Whether a futility stop has been reached."""
         result: Bools = (state.status & _FUTILE) != 0
         return result
-
-
-def _hash(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Scramble 64-bit integers (the finaliser of SplitMix64, Steele et al. 2014)."""
-    # Arithmetic modulo 2^64 is meant; numpy warns of it for single numbers.
-    with np.errstate(over="ignore"):
-        mixed = values + np.uint64(0x9E3779B97F4A7C15)
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    result: NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
-    return result
-
-
-def _uniform(key: NDArray[np.uint64], n: NDArray[np.int32]) -> Floats:
-    """Uniform numbers in [0, 1), one for each key and number of pairs."""
-    mixed = _hash(key ^ _hash(n.astype(np.uint64)))
-    return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53

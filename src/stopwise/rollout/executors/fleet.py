@@ -87,9 +87,13 @@ class Fleet:
         self.workers = require_whole(workers, "workers", 1)
         self.batch = require_whole(batch, "batch", 1)
         self.most_retries = require_whole(retries, "retries", 0)
-        self.retries = 0
         self._backend, self._clock = backend, clock
-        self._timeout: float | None = None
+        self._start(None)
+
+    def _start(self, timeout: float | None) -> None:
+        """Set everything to what it is before the first worker: a fleet may serve many races."""
+        self.retries = 0
+        self._timeout = timeout
         self._tasks: dict[Hashable, _Task] = {}
         self._idle: deque[Any] = deque()
         self._queue: deque[Ticket] = deque()
@@ -100,7 +104,7 @@ class Fleet:
 
     def open(self, setup: Setup) -> None:
         """Begin all workers; the first tickets wait for the first that is ready."""
-        self._timeout = setup.timeout
+        self._start(setup.timeout)
         if setup.timeout is not None:
             self.batch = 1  # so that the clock of each episode is known
         self._backend.open(setup)
@@ -124,7 +128,7 @@ class Fleet:
         self._send()
 
     def collect(self) -> list[Episode]:
-        """Wait until at least one ticket is back, or a worker became ready for more."""
+        """Wait until at least one ticket is back, or a worker is ready for more."""
         found: list[Episode] = []
         ready = self._ready
         while self._held and not found and self._ready <= ready:

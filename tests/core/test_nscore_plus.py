@@ -56,3 +56,40 @@ def test_no_bet_can_lose_everything(design: str, margin: float) -> None:
         assert np.isfinite(worst.log_e).all()
         assert (worst.log_e <= state.log_e + 1e-12).all()
         state = method.step(state, rng.beta(shape0, 1.0), rng.beta(1.0, shape1))
+
+
+@pytest.mark.parametrize("design", ["independent", "paired"])
+def test_a_leap_is_as_many_steps_to_the_last_bit(design: str) -> None:
+    """Long studies renew the bet ever more rarely; in between rows may be taken together."""
+    method = NScorePlus(design=design)
+    rng = np.random.default_rng(3)
+    scores0, scores1 = rng.integers(0, 7, (2, 2300, 3, 2)) / 6
+    single = leaping = method.start((3, 2))
+    for score0, score1 in zip(scores0, scores1, strict=True):
+        single = method.step(single, score0, score1)
+    row, leaps = 0, 0
+    while row < 2300:
+        count = min(method.held(leaping), 2300 - row)
+        rows = slice(row, row + count)
+        leaping, path = method.leap(leaping, scores0[rows], scores1[rows])
+        assert np.array_equal(path[-1], leaping.log_e)
+        row, leaps = row + count, leaps + 1
+
+    assert leaps < 1800
+    assert all(np.array_equal(one, other) for one, other in zip(single, leaping, strict=True))
+
+
+def test_streams_agree_where_runs_are_at_different_times() -> None:
+    """One run of an array may be due for a new bet while another is not."""
+    method = NScorePlus()
+    scores = np.random.default_rng(4).random((2, 1300))
+    late, early = method.start((1,)), method.start((1,))
+    for column in range(600):
+        late = method.step(late, scores[:1, column], scores[1:, column])
+    both = type(late)(*(np.concatenate(arrays) for arrays in zip(late, early, strict=True)))
+    for column in range(600, 1300):
+        pair = scores[:1, column], scores[1:, column]
+        late, early = method.step(late, *pair), method.step(early, *pair)
+        both = method.step(both, *(np.repeat(score, 2) for score in pair))
+
+    assert np.array_equal(both.log_e, np.concatenate([late.log_e, early.log_e]))

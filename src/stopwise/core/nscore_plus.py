@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from stopwise.core.arrays import Floats
+from stopwise.core.arrays import Bools, Floats
 from stopwise.core.growth import growth_bet
 from stopwise.core.horizon import plan
 from stopwise.core.method import Evidence, Method, evidence_from_log_e
@@ -41,6 +41,9 @@ LEAN_PRIOR = 3.0
 # (RUIN / (n + RUIN_PAIRS))^2, 3 % at first. It falls faster than 1/n, for the longer none is seen,
 # the likelier it never comes.
 RUIN, RUIN_PAIRS = 4.0, 25.0
+# Up to here the bet is renewed for every pair, then for every second, third, ... thousand: a bet
+# fixed some pairs earlier is as predictable, and one more pair in a thousand hardly moves it.
+RENEWAL = 1000
 
 
 def _between(value: Floats, low: Floats | float, high: Floats | float) -> Floats:
@@ -65,6 +68,8 @@ class PlusState(NamedTuple):
     win_sum: Floats
     win_square: Floats
     log_e: Floats
+    amount: Floats  # of the last bet, and its centre
+    centre0: Floats
 
 
 class _Moments(NamedTuple):
@@ -102,7 +107,31 @@ class NScorePlus(Method[PlusState]):
 
     def step(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
         """State after one more pair; the bet uses only the state before it."""
-        bet = self._bet(state)
+        bet = self._renewed(state)
+        gains = zip(state, self._gains(bet, r0, r1), strict=False)  # all fields but the bet
+        return PlusState._make([*(old + new for old, new in gains), *bet])
+
+    def held(self, state: PlusState) -> int:
+        """Pairs until the bet is next renewed, if all runs have seen equally many."""
+        seen = int(state.pairs.flat[0])
+        if seen < RENEWAL or not (state.pairs == seen).all():
+            return 1
+        every = seen // RENEWAL + 1
+        return min(every - seen % every, RENEWAL - seen % RENEWAL)
+
+    def leap(self, state: PlusState, r0: Floats, r1: Floats) -> tuple[PlusState, Floats]:
+        """As many steps under one bet; running sums add up in the same order, to the last bit."""
+        bet = self._renewed(state)
+        gains = self._gains(bet, r0, r1)
+        paths = [
+            np.add.accumulate(np.concatenate([old[None], np.broadcast_to(new, r0.shape)]))
+            for old, new in zip(state, gains, strict=False)
+        ]
+        after = PlusState._make([*(path[-1] for path in paths), *bet])
+        return after, paths[PlusState._fields.index("log_e")][1:]
+
+    def _gains(self, bet: _Bet, r0: Floats, r1: Floats) -> tuple[Floats | Bools | float, ...]:
+        """Return by how much a pair adds to each sum and to the log-wealth, in their order."""
         low, high = r0, r1 - self.margin
         if self.design == "paired":
             low, high = np.zeros_like(r0), high - r0
@@ -111,22 +140,34 @@ class NScorePlus(Method[PlusState]):
         factor = (1 + bet.amount * (high - bet.centre0)) * (1 - bet.amount * (low - bet.centre0))
         low_square, high_square = low * low, high * high
         win = np.maximum(difference, 0.0)
-        return PlusState(
-            state.pairs + 1,
-            state.low + low,
-            state.high + high,
-            state.square + (high_square + low_square),
-            state.square_gap + (high_square - low_square),
-            state.cube_gap + (high_square * high - low_square * low),
-            state.wins + (difference > 0),
-            state.win_sum + win,
-            state.win_square + win * win,
-            state.log_e + np.log(factor),
+        return (
+            1.0,
+            low,
+            high,
+            high_square + low_square,
+            high_square - low_square,
+            high_square * high - low_square * low,
+            difference > 0,
+            win,
+            win * win,
+            np.log(factor),
         )
 
     def evidence(self, state: PlusState) -> Evidence:
         """Return the e-process and its verdict on the null hypothesis."""
         return evidence_from_log_e(state.log_e, self.alpha)
+
+    def _renewed(self, state: PlusState) -> _Bet:
+        """Return the bet on the next pair: a new one, or in long studies mostly the last one."""
+        if state.pairs.max(initial=0.0) < RENEWAL:
+            return self._bet(state)
+        due = state.pairs % (state.pairs // RENEWAL + 1) == 0
+        last = _Bet(state.amount, state.centre0)
+        if not due.any():
+            return last
+        return _Bet(
+            *(np.where(due, new, old) for new, old in zip(self._bet(state), last, strict=True))
+        )
 
     def _bet(self, state: PlusState) -> _Bet:
         need = -np.log(self.alpha) - state.log_e

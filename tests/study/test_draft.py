@@ -47,3 +47,18 @@ def test_what_is_sent_again_with_its_key_is_stored_once(tmp_path: Path) -> None:
     assert [entry.kind for entry in study.journal()][-3:] == ["scored", "undone", "released"]
     with pytest.raises(sw.NotAllowed, match="already used for another report"):
         study.undo(trial.trial, station="arm 1", key="third")
+
+
+def test_what_was_tried_on_a_draft_leaves_no_trace_in_the_draws(tmp_path: Path) -> None:
+    """Catches random draws made with the seed of an earlier draft: verification would fail."""
+    study = sw.Study.create(tmp_path / "study", plan())
+    with pytest.raises(sw.NotAllowed, match="not locked"):
+        study.unblind()
+    study.redraft(f"{study.plan_text}\nseed: 7\n")
+    study.lock()
+    for _ in range(4):
+        trial = study.next_trial("left")
+        assert trial is not None
+        study.record(trial.trial, True, station="left")
+
+    assert study.verify().problems == ()

@@ -56,7 +56,7 @@ class Ledger:
         self._current = False  # whether the state is that of entries which are all stored
         self._waiting: deque[_Request] = deque()
         self._storing = threading.Lock()
-        self._lots: Lots | None = None
+        self._secret: str | None = None
         self._saved = 0
 
     @property
@@ -184,9 +184,10 @@ class Ledger:
 
     def lots(self, plan: Plan) -> Lots:
         """Return what draws at random for this study."""
-        if self._lots is None:
-            self._lots = Lots(self.store.secret(), plan.seed)
-        return self._lots
+        # Only the secret is kept: the seed of a draft may still change.
+        if self._secret is None:
+            self._secret = self.store.secret()
+        return Lots(self._secret, plan.seed)
 
     def save(self) -> None:
         """Save the state, so that the next opening need not replay."""

@@ -13,7 +13,9 @@ import httpx
 import pytest
 
 import stopwise as sw
+from stopwise.study.journal import Draft, encode
 from stopwise.web.app import CONCERNS
+from stopwise.web.audit import entry_view
 from tests.web.serving import CUPS, served
 
 ALL = ["cup reached", "cup grasped", "cup lifted", "stacked and released"]
@@ -137,7 +139,7 @@ def test_the_evidence_of_the_owner_is_blind_too(
         assert response.status_code == 200, path
         assert unmasked(response) is None, path
     for entry in client.get("/api/journal?limit=1000", headers=headers).json()["entries"]:
-        assert not {"arm", "opens", "arms"} & set(entry["content"]), entry
+        assert not {"arm", "opens", "arms", "salt"} & set(entry["content"]), entry
     assert unmasked(client.get("/owner/live")) is None
 
     assert client.post("/api/plan/unblind", json={}, headers=headers).status_code == 200
@@ -145,6 +147,37 @@ def test_the_evidence_of_the_owner_is_blind_too(
     assert "flow-v2" in client.get("/owner/live").text
     shown = client.get("/api/verdict", headers={"Authorization": f"Bearer {tokens['viewer']}"})
     assert shown.json()["tasks"][0]["pairs"][0]["better"] == "flow-v2"
+
+
+def test_no_label_can_be_searched_by_its_hash(study: sw.Study) -> None:
+    """A hash that is shown binds the label of a trial: without a salt, two tries would find it."""
+    study.lock()
+    for _ in range(3):
+        trial = study.next_trial("arm 1")
+        assert trial is not None
+        study.record(trial.trial, [], station="arm 1")
+    entries = [entry for entry in study.journal() if entry.kind == "assigned"]
+    found = []
+    for entry in entries:
+        seen = entry_view(entry, blinded=True)
+        for arm in ("A", "B"):
+            guess = {}
+            for name, value in seen.content.items():
+                guess[name] = value
+                if name == "row":
+                    guess["arm"] = arm
+            opened = {"opens": ["A", "B"]} if "opens" in entry.content else {}
+            _, digest = encode(
+                Draft("assigned", {**guess, **opened}),
+                study=study.store.study,
+                seq=seen.seq,
+                time=seen.time,
+                who=seen.who,
+                key=None,
+                previous=entry.previous,
+            )
+            found.append(digest == seen.hash)
+    assert not any(found)
 
 
 def test_only_the_runner_resolves_a_code(

@@ -74,6 +74,7 @@ def next_trial(
         "station": station,
         "asked": task,
         "lease": 60.0 * plan.lease_minutes,
+        "salt": lots.salt("trial", number),
     }
     return Draft("assigned", content if opens is None else {**content, "opens": opens})
 

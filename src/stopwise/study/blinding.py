@@ -65,6 +65,10 @@ class Lots:
                 return code
             attempt += 1
 
+    def salt(self, *purpose: object) -> str:
+        """Return what keeps a published hash from being searched for the arm that went into it."""
+        return self._draw("salt", *purpose).hex()[:32]
+
     def condition(self, conditions: Conditions | None, draw: int, *purpose: object) -> str | None:
         """Return the draw-th initial condition, counted from 0."""
         if conditions is None:

@@ -9,7 +9,7 @@ from stopwise.web.models import EntryView
 __all__ = ["entry_view"]
 
 # Which label a trial has stays hidden, so that nobody voids a trial by its arm.
-BLIND = frozenset({"arm", "opens", "arms", "baseline", "plan", "rows", "names", "secret"})
+BLIND = frozenset({"arm", "opens", "salt", "arms", "baseline", "plan", "rows", "names", "secret"})
 NEVER = frozenset({"digest"})  # of a token
 
 

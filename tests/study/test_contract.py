@@ -203,6 +203,27 @@ class TestLifeOfAStudy:
         assert study.finished
         assert len(study.trials()) == 1
 
+    def test_a_voided_trial_takes_no_place_from_another(self, place: str, clock: Clock) -> None:
+        study = locked(place, clock, n_max=1)
+        first = take(study)
+        clock.time += 31 * 60
+        second = take(study, "right")
+        assert study.resolve(first.code).policy == study.resolve(second.code).policy
+
+        study.void(first.trial, "the cup broke", redraw=False)
+
+        assert study.record(second.trial, True, station="right").counted
+
+    def test_a_score_is_not_got_rid_of_by_undoing_it(self, place: str) -> None:
+        study = locked(place)
+        trial = take(study)
+        study.record(trial.trial, False, station="left")
+        study.undo(trial.trial, station="left")
+
+        with pytest.raises(sw.NotAllowed, match="enter its score"):
+            study.release(trial.trial, station="left", reason="it did not look well")
+        assert take(study).trial == trial.trial
+
     def test_nothing_is_voided_after_unblinding(self, place: str) -> None:
         study = locked(place)
         trial = take(study)

@@ -16,6 +16,7 @@ import pytest
 from sqlalchemy import insert, select, text
 
 import stopwise as sw
+from stopwise.study.journal import Draft
 from stopwise.study.database import connect, database_url, migrate
 from stopwise.study.store import Store
 from stopwise.study.tables import journal, studies
@@ -256,6 +257,26 @@ def test_another_order_than_the_drawn_one_is_found(place: str) -> None:
     report(forged)
 
     assert any("not that of the locked plan" in problem for problem in forged.verify().problems)
+
+
+def test_forged_facts_with_a_proper_hash_are_found(tmp_path: Path) -> None:
+    """Catches a score that is not the answer's, and names that are not behind the labels."""
+    study = running(f"sqlite:///{tmp_path}/study.db#cups", 2)
+    trial = study.next_trial("left")
+    assert trial is not None
+    wrong = {"trial": trial.trial, "answer": True, "score": 0.0}
+    forged = [Draft("scored", {**wrong, "note": "", "tag": None, "seconds": None})]
+    names = {"A": study.resolve(trial.code).policy, "B": "nobody"}
+    forged.append(
+        Draft("unblinded", {"names": names, "secret": study.store.secret(), "reason": ""})
+    )
+    with study.store.writer() as writer:
+        writer.add(forged, who="nobody")
+
+    problems = " ".join(study.verify().problems)
+
+    assert "the score is not that of the answer" in problems
+    assert "the names are not those behind the labels" in problems
 
 
 def test_a_damaged_saved_state_is_named_and_never_believed(place: str) -> None:

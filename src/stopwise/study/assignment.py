@@ -102,9 +102,14 @@ def start(state: State, number: int, *, station: str) -> Draft:
 
 
 def release(state: State, number: int, *, station: str, reason: str) -> Draft:
-    """Return the fact that a trial was given back without having been run to its end."""
+    """Return the fact that a trial was given back without having been run to its end.
+
+    One that had a score is not given back, or a score could be got rid of by undoing it.
+    """
     trial = _own(state, number, station)
     _require_status(trial, "leased")
+    if trial.withdrawn:
+        raise NotAllowed(f"trial {number} was run: enter its score, or let the owner void it")
     return Draft("released", {"trial": number, "reason": reason})
 
 

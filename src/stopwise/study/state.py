@@ -35,6 +35,8 @@ class Trial:
         "leased" (also after its time is over), "released", "scored" or "voided".
     counted
         Whether its score settled its slot; a second result for a slot does not.
+    withdrawn
+        Whether it had a score that was undone.
     """
 
     number: int
@@ -49,6 +51,7 @@ class Trial:
     started: bool = False
     score: float | None = None
     counted: bool = False
+    withdrawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +208,7 @@ def _scored(state: State, entry: Entry) -> None:
 def _undone(state: State, entry: Entry) -> None:
     trial = state.trials[entry.content["trial"] - 1]
     _clear(state, trial)
-    trial.status, trial.score = "leased", None
+    trial.status, trial.score, trial.withdrawn = "leased", None, True
     trial.expires = state.clock + entry.content["lease"]
     # A station that is at its next trial keeps that one; the owner enters the score anew.
     current = state.trial(state.held.get(trial.station, 0))
@@ -219,8 +222,9 @@ def _voided(state: State, entry: Entry) -> None:
     trial.status = "voided"
     board = state.boards[trial.task]
     slot = board.rows[trial.row][trial.arm]
-    if slot.holder == trial.number:
-        slot.holder = None
+    if slot.holder != trial.number:
+        return  # its place is free, or another trial's, which may still fill it
+    slot.holder = None
     if not entry.content["redraw"] and not slot.settled:
         slot.dropped = True
         board.touch(trial.row)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from stopwise.errors import StopwiseError
+from stopwise.study.amendment import lock
 from stopwise.study.assignment import next_trial
 from stopwise.study.blinding import Lots
 from stopwise.study.journal import Entry
@@ -51,18 +52,15 @@ def _complaints(state: State, entry: Entry, secret: str) -> list[str]:
     content = entry.content
     if entry.kind == "locked":
         plan = Plan.model_validate(content["plan"])
-        lots = Lots(secret, plan.seed)
-        as_promised = {
-            "digest": plan.digest,
-            "commitment": lots.commitment,
-            "arms": list(lots.labels(plan)),
-        }
+        promised = lock(state, Lots(secret, plan.seed), plan).content
         return [
             f"entry {entry.seq}: {name} is not that of the locked plan"
-            for name, value in as_promised.items()
+            for name, value in promised.items()
             if content[name] != value
         ]
-    if entry.kind == "assigned" and state.plan is not None:
+    if state.plan is None:
+        return []
+    if entry.kind == "assigned":
         draft = next_trial(
             state,
             Lots(secret, state.plan.seed),
@@ -72,6 +70,13 @@ def _complaints(state: State, entry: Entry, secret: str) -> list[str]:
         )
         if draft is None or draft.content != content:
             return [f"entry {entry.seq}: this is not the trial that the rules give"]
-    if entry.kind == "unblinded" and content["secret"] != secret:
-        return [f"entry {entry.seq}: the secret is not the one that was committed to"]
+    if entry.kind == "scored":
+        rubric = state.plan.task(state.trials[content["trial"] - 1].task).score
+        if content["score"] != rubric.score(content["answer"]):
+            return [f"entry {entry.seq}: the score is not that of the answer"]
+    if entry.kind == "unblinded":
+        if content["secret"] != secret:
+            return [f"entry {entry.seq}: the secret is not the one that was committed to"]
+        if content["names"] != Lots(secret, state.plan.seed).labels(state.plan):
+            return [f"entry {entry.seq}: the names are not those behind the labels"]
     return []

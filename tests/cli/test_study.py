@@ -1,6 +1,7 @@
 """``stopwise study``, as it is typed."""
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 import stopwise as sw
 from stopwise.cli import app
+from stopwise.cli.study.keeping import keeping
 from tests.study.plans import plan
 
 MILESTONES = {
@@ -73,6 +75,28 @@ def test_run_asks_until_it_is_told_to_quit(folder: Path) -> None:
     scores = study.records().filter(pl.col("status") == "scored")["score"]
     assert sorted(scores) == [0.0, 0.0, 0.75]
     assert not any(name in found.output for name in ("old", "new"))
+
+
+def test_run_goes_on_when_a_trial_is_not_ours_any_more(folder: Path) -> None:
+    """A score that was undone is not released; the next run gets its trial again."""
+    first = call("run", folder, "--station", "left", typed="all\nundo\nrelease\nquit\n")
+    again = call("run", folder, "--station", "left", typed="none\nquit\n")
+
+    assert (first.exit_code, again.exit_code) == (0, 0)
+    assert first.output.count("trial 1 was run: enter its score") == 2
+    assert again.output.splitlines()[1].startswith("trial 1 ")
+
+
+def test_a_trial_at_the_terminal_is_kept_while_it_runs(folder: Path) -> None:
+    study = sw.Study.open(folder)
+    study.amend("quick", {"lease_minutes": 0.2 / 60})
+    trial = study.next_trial("left")
+    assert trial is not None
+    with keeping(study, trial, None):
+        time.sleep(0.6)
+        assert study.holding("left") is not None
+    time.sleep(0.3)
+    assert study.holding("left") is None
 
 
 def test_run_says_stop_when_all_is_decided(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ import pytest
 from sqlalchemy import insert, select, text
 
 import stopwise as sw
-from stopwise.study.journal import Draft
 from stopwise.study.database import connect, database_url, migrate
+from stopwise.study.journal import Draft
 from stopwise.study.store import Store
 from stopwise.study.tables import journal, studies
 from tests.study.plans import plan

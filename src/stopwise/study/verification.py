@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from stopwise.errors import StopwiseError
 from stopwise.study.amendment import lock
-from stopwise.study.assignment import next_trial
+from stopwise.study.assignment import next_trial, require_trial
 from stopwise.study.blinding import Lots
 from stopwise.study.journal import Entry
 from stopwise.study.plan import Plan
@@ -49,34 +49,45 @@ def verify(store: Store) -> Verification:
 
 def _complaints(state: State, entry: Entry, secret: str) -> list[str]:
     """Return what is wrong with an entry, given those before it."""
-    content = entry.content
+    found = []
     if entry.kind == "locked":
-        plan = Plan.model_validate(content["plan"])
-        promised = lock(state, Lots(secret, plan.seed), plan).content
-        return [
-            f"entry {entry.seq}: {name} is not that of the locked plan"
-            for name, value in promised.items()
-            if content[name] != value
-        ]
-    if state.plan is None:
-        return []
-    if entry.kind == "assigned":
-        draft = next_trial(
-            state,
-            Lots(secret, state.plan.seed),
-            station=content["station"],
-            now=entry.time,
-            task=content["asked"],
-        )
-        if draft is None or draft.content != content:
-            return [f"entry {entry.seq}: this is not the trial that the rules give"]
-    if entry.kind == "scored":
-        rubric = state.plan.task(state.trials[content["trial"] - 1].task).score
-        if content["score"] != rubric.score(content["answer"]):
-            return [f"entry {entry.seq}: the score is not that of the answer"]
-    if entry.kind == "unblinded":
-        if content["secret"] != secret:
-            return [f"entry {entry.seq}: the secret is not the one that was committed to"]
-        if content["names"] != Lots(secret, state.plan.seed).labels(state.plan):
-            return [f"entry {entry.seq}: the names are not those behind the labels"]
-    return []
+        plan = Plan.model_validate(entry.content["plan"])
+        found = _not_locked_so(state, entry, Lots(secret, plan.seed), plan)
+    elif state.plan is not None:
+        lots = Lots(secret, state.plan.seed)
+        if entry.kind == "assigned":
+            found = _not_by_the_rules(state, entry, lots)
+        elif entry.kind == "scored":
+            found = _not_by_the_rubric(state, entry, state.plan)
+        elif entry.kind == "unblinded":
+            found = _not_behind_the_labels(entry, lots, state.plan)
+    return [f"entry {entry.seq}: {problem}" for problem in found]
+
+
+def _not_locked_so(state: State, entry: Entry, lots: Lots, plan: Plan) -> list[str]:
+    promised = lock(state, lots, plan).content
+    return [
+        f"{name} is not that of the locked plan"
+        for name, value in promised.items()
+        if entry.content[name] != value
+    ]
+
+
+def _not_by_the_rules(state: State, entry: Entry, lots: Lots) -> list[str]:
+    station, task = entry.content["station"], entry.content["asked"]
+    draft = next_trial(state, lots, station=station, now=entry.time, task=task)
+    by_the_rules = draft is not None and draft.content == entry.content
+    return [] if by_the_rules else ["this is not the trial that the rules give"]
+
+
+def _not_by_the_rubric(state: State, entry: Entry, plan: Plan) -> list[str]:
+    trial = require_trial(state, entry.content["trial"])
+    score = plan.task(trial.task).score.score(entry.content["answer"])
+    return [] if entry.content["score"] == score else ["the score is not that of the answer"]
+
+
+def _not_behind_the_labels(entry: Entry, lots: Lots, plan: Plan) -> list[str]:
+    if entry.content["secret"] != lots.secret:
+        return ["the secret is not the one that was committed to"]
+    same = entry.content["names"] == lots.labels(plan)
+    return [] if same else ["the names are not those behind the labels"]

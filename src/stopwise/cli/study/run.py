@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stopwise.cli.study.chart import evidence_chart
+from stopwise.cli.study.keeping import keeping
 from stopwise.cli.study.session import Place, Who, opened
 
 if TYPE_CHECKING:
@@ -43,7 +44,9 @@ def run(
                 typer.echo("Other stations hold what is left; waiting.")
                 time.sleep(SECONDS_BETWEEN_LOOKS)
                 continue
-            if not _one_trial(study, trial, who, last=study.last_scored(own)):
+            with keeping(study, trial, who):
+                go_on = _one_trial(study, trial, who, last=study.last_scored(own))
+            if not go_on:
                 return
             verdict = study.verdict()
             typer.echo(evidence_chart(verdict, named=not verdict.blinded))
@@ -54,11 +57,10 @@ def run(
 def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int | None) -> bool:
     """Run one trial to its score, or to what else was typed; return whether to go on."""
     from stopwise.cli.study.answers import parse_answer, question
-    from stopwise.errors import StopwiseError
+    from stopwise.errors import NotAllowed, StopwiseError
 
     _show(trial)
     key, began = f"terminal {uuid.uuid4()}", time.monotonic()
-    study.start(trial.trial, station=trial.station, who=who)
     while True:
         typed = typer.prompt(f"{question(trial.rubric)}\n  {HELP}\n", prompt_suffix="> ").strip()
         try:
@@ -72,6 +74,10 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int |
                     trial.trial, answer, station=trial.station, key=key, seconds=seconds, who=who
                 )
             return True
+        except NotAllowed as error:
+            # Perhaps it was voided meanwhile: what is ours now is asked for anew.
+            typer.echo(str(error), err=True)
+            return typed != "quit"
         except StopwiseError as error:
             typer.echo(str(error), err=True)
 

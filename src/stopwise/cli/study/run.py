@@ -62,7 +62,9 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int |
     _show(trial)
     key, began = f"terminal {uuid.uuid4()}", time.monotonic()
     while True:
-        typed = typer.prompt(f"{question(trial.rubric)}\n  {HELP}\n", prompt_suffix="> ").strip()
+        typed = str(
+            typer.prompt(f"{question(trial.rubric)}\n  {HELP}\n", prompt_suffix="> ")
+        ).strip()
         try:
             if typed == "quit":
                 study.release(trial.trial, station=trial.station, reason="quit", who=who)

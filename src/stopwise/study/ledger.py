@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from stopwise.errors import InvalidState, StopwiseError, StoreFailed, require
 from stopwise.study.blinding import Lots
@@ -21,6 +22,9 @@ Decide = Callable[[State, float], list[Draft]]
 SAVE_AFTER, SAVE_SHARE = 2000, 50
 # Up to so many entries are checked whenever a study is opened; beyond, by ``Study.verify``.
 CHECKED_AT_ONCE = 30_000
+# How long a thread sleeps before it looks whether it must do the storing itself.
+SECONDS_TO_WAIT = 0.02
+Answer = TypeVar("Answer")
 
 
 @dataclass
@@ -30,9 +34,11 @@ class _Request:
     decide: Decide
     who: str
     key: str | None
+    answer: Callable[[State, float, list[Entry]], Any]
     entries: list[Entry] = field(default_factory=list)
+    result: Any = None
     error: Exception | None = None
-    done: bool = False
+    done: threading.Event = field(default_factory=threading.Event)
 
 
 class Ledger:
@@ -49,13 +55,14 @@ class Ledger:
         self._state = State()
         self._current = False  # whether the state is that of entries which are all stored
         self._waiting: deque[_Request] = deque()
+        self._storing = threading.Lock()
         self._lots: Lots | None = None
         self._saved = 0
 
     @property
     def state(self) -> State:
-        """The state as last seen, without a look at the store."""
-        return self._state
+        """The state as last seen; without a look at the store, unless storing has failed since."""
+        return self._state if self._current else self.refresh()
 
     def refresh(self) -> State:
         """Take in what others have added to the journal; return the state."""
@@ -71,19 +78,42 @@ class Ledger:
 
         If the key is known already, nothing is decided: the entry that carries it is returned.
         """
+        return self.ask(decide, lambda _state, _now, entries: entries, who=who, key=key)
+
+    def ask(
+        self,
+        decide: Decide,
+        answer: Callable[[State, float, list[Entry]], Answer],
+        *,
+        who: str,
+        key: str | None = None,
+    ) -> Answer:
+        """Commit a decision, and return what the answer makes of the state after it."""
         require_name(who, "a name")
         if key is not None:
             require_name(key, "a key")
-        request = _Request(decide, who, key)
+        request = _Request(decide, who, key, answer)
         self._waiting.append(request)
-        with self.lock:
-            if not request.done:
-                batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
-                self._store(batch)
-                self._save_now_and_then()
+        while not request.done.is_set():
+            # One thread stores for all that wait; the others need no lock to learn the outcome.
+            if self._storing.acquire(blocking=False):
+                try:
+                    self._store_waiting()
+                finally:
+                    self._storing.release()
+            else:
+                request.done.wait(SECONDS_TO_WAIT)
         if request.error is not None:
             raise request.error
-        return request.entries
+        result: Answer = request.result
+        return result
+
+    def _store_waiting(self) -> None:
+        with self.lock:
+            batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
+            if batch:
+                self._store(batch)
+                self._save_now_and_then()
 
     def _store(self, batch: list[_Request]) -> None:
         """Decide all requests, one after the other, and store them in one transaction."""
@@ -96,6 +126,8 @@ class Ledger:
                 known = writer.find([request.key for request in batch if request.key is not None])
                 for request in batch:
                     self._decide(request, writer, known)
+            for request in batch:
+                self._answer(request)
         except BaseException as error:
             # The state may hold entries that were not stored: it is made anew.
             self._current = False
@@ -105,7 +137,7 @@ class Ledger:
                 raise
         finally:
             for request in batch:
-                request.done = True
+                request.done.set()
 
     def _decide(self, request: _Request, writer: Writer, known: dict[str, Entry]) -> None:
         """Decide one request on the state after those before it."""
@@ -124,6 +156,14 @@ class Ledger:
             self._state.apply(entry)
         if request.key is not None and request.entries:
             known[request.key] = request.entries[-1]
+
+    def _answer(self, request: _Request) -> None:
+        """Answer a request that was stored."""
+        if request.error is None:
+            try:
+                request.result = request.answer(self._state, self.time, request.entries)
+            except StopwiseError as error:
+                request.error = error
 
     def _load(self) -> None:
         """Start from the saved state if it belongs to the journal; else from nothing."""

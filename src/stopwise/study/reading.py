@@ -16,7 +16,7 @@ from stopwise.study.plan import Plan
 from stopwise.study.plan_file import FILE_NAME, read_plan, read_text
 from stopwise.study.records import record_frame, trial_table
 from stopwise.study.report import study_report
-from stopwise.study.state import TokenRecord
+from stopwise.study.state import State, TokenRecord
 from stopwise.study.store import Store
 from stopwise.study.verdict import StudyVerdict, analyses, verdict
 from stopwise.study.verification import Verification, verify
@@ -24,7 +24,7 @@ from stopwise.study.verification import Verification, verify
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["StudyReader"]
+__all__ = ["StudyReader", "held_by"]
 
 
 class StudyReader:
@@ -88,8 +88,7 @@ class StudyReader:
     def holding(self, station: str) -> views.Assignment | None:
         """Return the trial that a station has taken and not yet reported."""
         with self._ledger.lock:
-            self._ledger.refresh()
-            return self._held(station, self.store.now())
+            return held_by(self._ledger.refresh(), station, self.store.now())
 
     def last_scored(self, station: str) -> int | None:
         """Return the number of the trial that a station scored last, if any."""
@@ -175,9 +174,10 @@ class StudyReader:
         """Return what a token grants, or None."""
         return access.authenticate(self._ledger.refresh(), text)
 
-    def _held(self, station: str, now: float) -> views.Assignment | None:
-        state = self._ledger.state
-        trial = assignment.holding(state, station, now)
-        if trial is None:
-            return None
-        return views.assignment(state, assignment.locked_plan(state), trial, now)
+
+def held_by(state: State, station: str, now: float) -> views.Assignment | None:
+    """Return the trial that a station holds, as its operator may see it."""
+    trial = assignment.holding(state, station, now)
+    if trial is None:
+        return None
+    return views.assignment(state, assignment.locked_plan(state), trial, now)

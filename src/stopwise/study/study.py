@@ -11,7 +11,7 @@ from stopwise.study.journal import Draft, Entry
 from stopwise.study.ledger import require_name
 from stopwise.study.opening import is_url, open_store, plan_text, rewrite_plan, write_plan
 from stopwise.study.plan_file import parse_plan
-from stopwise.study.reading import StudyReader
+from stopwise.study.reading import StudyReader, held_by
 from stopwise.study.state import State
 
 __all__ = ["Study"]
@@ -128,9 +128,9 @@ class Study(StudyReader):
             lots = self._ledger.lots(assignment.locked_plan(state))
             return assignment.take(state, lots, station=station, now=now, task=task)
 
-        self._ledger.commit(decide, who=who or station)
-        with self._ledger.lock:
-            return self._held(station, self._ledger.time)
+        return self._ledger.ask(
+            decide, lambda state, now, _: held_by(state, station, now), who=who or station
+        )
 
     def start(self, trial: int, *, station: str, who: str | None = None) -> None:
         """Note that a trial has begun; repeated while it runs, it keeps the trial."""
@@ -193,10 +193,9 @@ class Study(StudyReader):
             )
             return list(fresh)
 
-        entries = self._ledger.commit(decide, who=who or station or "owner", key=key)
-        entry = _require_same(entries, "scored", trial)
-        with self._ledger.lock:
-            known = self._ledger.state.trials[trial - 1]
+        def outcome(state: State, _: float, entries: list[Entry]) -> views.Recorded:
+            entry = _require_same(entries, "scored", trial)
+            known = state.trials[trial - 1]
             if not fresh and known.status == "leased":
                 raise NotAllowed("the report with this key was withdrawn: use a new key")
             return views.Recorded(
@@ -205,6 +204,8 @@ class Study(StudyReader):
                 counted=known.counted,
                 repeated=not fresh,
             )
+
+        return self._ledger.ask(decide, outcome, who=who or station or "owner", key=key)
 
     def undo(
         self,

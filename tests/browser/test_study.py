@@ -98,11 +98,12 @@ def through_a_dropped_connection(study: sw.Study, phone: Page) -> None:
 
 def undo_and_score_again(study: sw.Study, phone: Page) -> None:
     code = code_of(phone)
+    reached = reached_by(study, code)
     score(phone, 2)
     expect(phone.locator("#saved-state")).to_have_text("It is stored.")
     phone.get_by_role("button", name="Undo").click()
     expect(phone.locator("#code")).to_have_text(code)
-    score(phone, reached_by(study, code))
+    score(phone, reached)
     expect(phone.locator("#saved-state")).to_have_text("It is stored.")
     kinds = [entry.kind for entry in study.journal()]
     assert kinds.count("undone") == 1

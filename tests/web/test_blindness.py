@@ -102,6 +102,27 @@ def test_no_route_tells_a_name_before_unblinding(
     assert {403, 400} <= seen if role else 401 in seen
 
 
+def test_a_broken_draft_is_shown_to_its_owner_alone(
+    study: sw.Study, client: httpx.Client, tokens: dict[str, str]
+) -> None:
+    """What is wrong may name policies: "baseline: must be one of ..."."""
+    assert study.folder is not None
+    (study.folder / "study.yaml").write_text(study.plan_text + "\nbaseline: someone\n")
+    for role in ("operator", "viewer"):
+        headers = {"Authorization": f"Bearer {tokens[role]}"}
+        client.post("/api/join", json={"token": tokens[role]})
+        for _, response in answers(client, study, headers):
+            assert response.status_code < 500
+            assert unmasked(response) is None
+    client.post("/api/join", json={"token": tokens["owner"]})
+    assert "baseline: someone" in client.get("/owner").text
+    headers = {"Authorization": f"Bearer {tokens['owner']}"}
+    draft = client.get("/api/plan", headers=headers).json()["text"]
+    answer = client.put("/api/plan", json={"text": draft}, headers=headers)
+    assert "line" in answer.json()["detail"]
+    assert "must be one of diffusion-v1, flow-v2" in answer.json()["detail"]
+
+
 @pytest.mark.parametrize("blinding", ["trial", "policy"])
 def test_the_evidence_of_the_owner_is_blind_too(
     study: sw.Study, client: httpx.Client, tokens: dict[str, str], blinding: str

@@ -6,7 +6,9 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
+from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.study import Study
+from stopwise.study.views import Status
 from stopwise.web.evidence import EvidenceCache
 from stopwise.web.limits import Attempts
 from stopwise.web.pulse import Pulse
@@ -38,6 +40,13 @@ class Site:
         self.cookie = f"stopwise_{hashlib.sha256(secret.encode()).hexdigest()[:8]}"
         self.evidence = EvidenceCache(self.study)
         self.pulse = Pulse(self.study)
+
+    def status(self) -> Status:
+        """Return where the study stands; what is wrong with a draft is for its owner alone."""
+        try:
+            return self.study.status()
+        except InvalidInput as error:
+            raise NotAllowed("the plan is not valid yet: its owner has to mend it") from error
 
     def address(self, request: Request) -> str:
         """Return the address under which people reach the app, without a slash at the end."""

@@ -18,7 +18,7 @@ POLICY = "Content-Security-Policy"
 @router.get("/status")
 def status(site: Here, _: Watcher) -> StatusView:
     """Return where the study stands, and who is at work."""
-    return StatusView.model_validate(site.study.status().to_dict())
+    return StatusView.model_validate(site.status().to_dict())
 
 
 @router.get("/verdict")

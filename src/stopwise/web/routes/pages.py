@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
 from stopwise.web.audit import entry_view
 from stopwise.web.gate import csrf_token, session
@@ -82,12 +83,18 @@ def _page(
     token, grant = found
     if grant.role not in roles:
         return RedirectResponse(PAGES.get(grant.role, "/join"), 303)
-    shared = {"csrf": csrf_token(token), "grant": grant, "status": site.study.status()}
-    return HTMLResponse(render(template, **shared, **_for(grant), **content(site)))
+    shared = {"csrf": csrf_token(token), "grant": grant}
+    try:
+        status = site.status()
+    except NotAllowed as error:
+        return _broken_draft(site, grant, shared, str(error))
+    return HTMLResponse(render(template, **shared, status=status, **content(site)))
 
 
-def _for(grant: Grant) -> dict[str, Any]:
-    return {"is_owner": grant.role is Role.OWNER}
+def _broken_draft(site: Site, grant: Grant, shared: dict[str, Any], problem: str) -> Response:
+    plan = plan_view(site) if grant.role is Role.OWNER else None
+    page = render("broken.html", **shared, plan=plan, problem=problem)
+    return HTMLResponse(page, 409)
 
 
 def _nothing(_: Site) -> dict[str, Any]:

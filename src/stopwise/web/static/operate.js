@@ -22,7 +22,7 @@ function keep(changes) {
 const queue = new Queue("stopwise:queue", {
   told: () => showConnection(),
   stored: (item, answer) => {
-    if (item.what === "score" && kept.saved?.trial === answer.trial) {
+    if (kept.saved && kept.saved.key === item.body.key) {
       keep({ saved: { ...kept.saved, stored: true, score: answer.score, counted: answer.counted } });
       if (kept.section === "saved") showSaved();
       look();
@@ -194,7 +194,8 @@ function save() {
     tag: chosenTag(),
     seconds: timed,
   };
-  queue.add(`/api/trials/${trial.trial}/score`, body, "score");
+  const key = queue.add(`/api/trials/${trial.trial}/score`, body, "score");
+  keep({ saved: { ...kept.saved, key } });
   showSaved();
 }
 

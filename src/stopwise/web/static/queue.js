@@ -25,10 +25,13 @@ export class Queue {
     return this.items.length;
   }
 
+  // Returns the key, by which the answer is known again.
   add(path, body, what) {
-    this.items.push({ path, body: { ...body, key: newKey() }, what });
+    const key = newKey();
+    this.items.push({ path, body: { ...body, key }, what });
     this.save();
     this.flush();
+    return key;
   }
 
   save() {

@@ -1,13 +1,14 @@
-"""What a person sees while a table is made."""
+"""What a person sees while a table is made, or many rows are gone through."""
 
 import io
 import sys
+from pathlib import Path
 
 import pytest
 
 import stopwise as sw
 from stopwise import display
-from stopwise.core.step import design
+from stopwise.core import progress
 
 
 class Terminal(io.StringIO):
@@ -18,21 +19,49 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_bar_names_the_table_and_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
+def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Called within a test, since pytest puts its own stream back after fixtures."""
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
+    return stream
 
-    with display.synthesis_bar(200, 2.5) as show:
-        show(1, 4)
-        show(4, 4)
 
-    assert "n_max = 200, about 2 s" in terminal.getvalue()
+def test_a_new_table_is_named_with_its_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    terminal = at_a_terminal(monkeypatch)
+    monkeypatch.setenv("STOPWISE_CACHE", str(tmp_path))
+
+    sw.step_design(0.05, 20, table="paper")
+
+    assert "table of step for n_max = 20, about 1 s" in terminal.getvalue()
+
+
+def test_an_analysis_is_named_with_its_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = at_a_terminal(monkeypatch)
+    trials = sw.read_trials(
+        {"a [x]": [0, 1] * 50, "b": [1, 1] * 50}, task="[red]cup", bounds=(0, 1)
+    )
+
+    sw.analyze(trials)
+
+    assert "[red]cup: 100 rows of 2 policies" in terminal.getvalue()
+
+
+def test_a_bar_moves_now_and_then_and_reaches_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = at_a_terminal(monkeypatch)
+    with display.bar("work") as move:
+        for done in range(100_001):
+            move(done, 100_000)
+
+    assert "100%" in terminal.getvalue()
+    assert terminal.getvalue().count("work") < 500
 
 
 def test_nothing_is_shown_outside_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    with display.synthesis_bar(200, 2.5) as show:
-        show(1, 4)
+    with display.bar("work") as move:
+        move(1, 4)
 
     assert capsys.readouterr().err == ""
 
@@ -40,4 +69,18 @@ def test_nothing_is_shown_outside_a_terminal(capsys: pytest.CaptureFixture[str])
 def test_public_entry_points_install_the_bar() -> None:
     _ = sw.SequentialTest
 
-    assert design.announcer is display.synthesis_bar
+    assert progress.announcer is display.bar
+
+
+def test_a_bar_within_a_bar_adds_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two separate bars would overwrite each other's line."""
+    terminal = at_a_terminal(monkeypatch)
+    with display.bar("outer work") as outer:
+        outer(1, 2)
+        with display.bar("inner work") as inner:
+            inner(1, 4)
+            display._shown[-1].refresh()
+
+    frame = next(part for part in terminal.getvalue().split("\r") if "inner work" in part)
+    assert "outer work" in frame
+    assert not display._shown

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from stopwise.errors import InvalidInput, require
+
 DATA = Path(os.environ.get("STOPWISE_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 ROBOARENA = {
     "pi0": "pi0_droid",
@@ -54,22 +56,25 @@ def lbm_task(environment: str, task: str, folder: Path = DATA) -> LbmTask:
     """Read one task; rows in file order, cut to the shorter policy where one row is missing."""
     progress: dict[str, list[float]] = {"Single Task": [], "LBM finetuned": []}
     success: dict[str, list[float]] = {"Single Task": [], "LBM finetuned": []}
-    for row in _rows(folder / "lbm_progress.csv"):
-        if (row["env_id"], row["task"]) == (environment, task):
-            progress[row["policy"]].append(float(row["score"]))
-            success[row["policy"]].append(float(row["success"]))
-    milestones = next(
+    columns = ("env_id", "task", "policy", "score", "success")
+    for row in _rows(folder / "lbm_progress.csv", *columns):
+        if (row["env_id"], row["task"]) == (environment, task) and row["policy"] in progress:
+            progress[row["policy"]].append(_number(row, "score"))
+            success[row["policy"]].append(_number(row, "success"))
+    bins = _rows(folder / "lbm_milestone_bins.csv", "env_id", "task", "milestone_bins")
+    milestones = [
         ast.literal_eval(row["milestone_bins"])
-        for row in _rows(folder / "lbm_milestone_bins.csv")
+        for row in bins
         if (row["env_id"], row["task"]) == (environment, task)
-    )
+    ]
     n = min(map(len, progress.values()))
+    require(n > 0 and len(milestones) > 0, f"{folder} has no trials or milestones of {task}")
     return LbmTask(
         progress["Single Task"][:n],
         progress["LBM finetuned"][:n],
         success["Single Task"][:n],
         success["LBM finetuned"][:n],
-        milestones,
+        milestones[0],
     )
 
 
@@ -90,9 +95,9 @@ def roboarena(folder: Path = DATA, column: str = "score") -> dict[str, list[floa
     """Return the progress (or success) of the paper's four policies over 599 complete sessions."""
     names = {stored: shown for shown, stored in ROBOARENA.items()}
     scores: dict[str, list[float]] = {shown: [] for shown in ROBOARENA}
-    for row in _rows(folder / "roboarena_complete599.csv"):
+    for row in _rows(folder / "roboarena_complete599.csv", "policy", column):
         if row["policy"] in names:
-            scores[names[row["policy"]]].append(float(row[column]))
+            scores[names[row["policy"]]].append(_number(row, column))
     return scores
 
 
@@ -116,8 +121,9 @@ def roboarena_all(folder: Path = DATA) -> dict[str, list[float]]:
 def mujoco_returns(folder: Path = DATA) -> dict[str, dict[str, list[float]]]:
     """Return the returns of every algorithm by task; ``MUJOCO_BOUNDS`` holds their bounds."""
     returns: dict[str, dict[str, list[float]]] = {task: {} for task in MUJOCO_BOUNDS}
-    for row in _rows(folder / "mujoco_returns.csv"):
-        returns[row["task"]].setdefault(row["algo"], []).append(float(row["return"]))
+    for row in _rows(folder / "mujoco_returns.csv", "task", "algo", "return"):
+        if row["task"] in returns:
+            returns[row["task"]].setdefault(row["algo"], []).append(_number(row, "return"))
     return returns
 
 
@@ -133,6 +139,17 @@ def mujoco(folder: Path = DATA) -> dict[str, dict[str, list[float]]]:
     return scores
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
+def _rows(path: Path, *columns: str) -> list[dict[str, str]]:
+    """Return the rows of a file that must have these columns."""
+    with path.open(newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        for column in columns:
+            require(column in (reader.fieldnames or ()), f"{path} has no column {column!r}")
+        return list(reader)
+
+
+def _number(row: dict[str, str], column: str) -> float:
+    try:
+        return float(row[column])
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{column!r} must hold numbers, but got {row[column]!r}") from error

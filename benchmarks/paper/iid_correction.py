@@ -5,22 +5,26 @@ are independent; each policy keeps about a quarter of its trials. How much depen
 shown by many of them.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 import stopwise as sw
+from stopwise.core.arrays import Floats
 from stopwise.data.design import align
 from stopwise.data.trials import Trials
+from stopwise.ranking.analysis import PairResult
 
 from .datasets import ROBOARENA
 from .figures import bars
-from .result import Cell, Result, Table
-from .roboarena import not_told_apart, ranked
+from .result import Cell, Result, by_task
+from .roboarena import ranked
 from .settings import Settings
 
 DRAWS = 100
+TOLD_APART, USED = "pairs told apart, of 6", "trials used"
 METHODS: dict[str, dict[str, Any]] = {
     "nscore": {"bins": 21},
     "wsr": {},
@@ -45,11 +49,7 @@ def run(settings: Settings) -> Result:
     path = settings.folder / "roboarena_complete599.csv"
     trials = sw.read_trials(path, score="score", bounds=(0, 1))
     draws = settings.redraws(DRAWS)
-    rows: dict[str, dict[str, Cell]] = {
-        "pairs told apart, of 6": {},
-        "trials used": {},
-        "not told apart": {},
-    }
+    columns: dict[str, dict[str, Cell]] = {}
     shares: dict[str, float] = {}
     for done, method in enumerate(METHODS):
         whole = ranked(settings.folder, "progress", method)
@@ -57,39 +57,47 @@ def run(settings: Settings) -> Result:
         for draw in range(draws):
             found.append(corrected(trials, method, settings.seed + draw))
             settings.report((done + (draw + 1) / draws) / len(METHODS))
-        decided = np.array([sum(pair.decided for pair in one.pairs) for one in found])
-        used = np.array([one.trials_used for one in found])
-        without, with_ = f"{method}, all trials", f"{method}, corrected"
-        rows["pairs told apart, of 6"][without] = Cell.own(sum(p.decided for p in whole.pairs))
-        rows["pairs told apart, of 6"][with_] = _mean(decided)
-        rows["trials used"][without] = Cell.own(whole.trials_used)
-        rows["trials used"][with_] = _mean(used)
-        rows["not told apart"][without] = Cell.own(not_told_apart(whole))
-        for pair in found[0].pairs:
-            name = f"{method}: {_short(pair.policy0)} / {_short(pair.policy1)}"
-            shares[name] = float(
-                np.mean([_decided(one, pair.policy0, pair.policy1) for one in found])
-            )
-    columns = tuple(f"{m}, {kind}" for m in METHODS for kind in ("all trials", "corrected"))
+        columns[f"{method}, all trials"] = _without(whole)
+        columns[f"{method}, corrected"] = with_correction = _with(whole, found)
+        for name in list(with_correction)[2:]:
+            shares[f"{method}: {name}"] = float(with_correction[name].ours)
     notes = (
-        f"Means over {draws} draws of one policy per session (seeds from {settings.seed}), about "
-        "150 of 599 trials each; the paper describes the correction but prints no figures for it. "
-        "nscore-plus plans for 599 without and for 150 with it.",
+        f"Corrected: means over {draws} draws of one policy per session (seeds from "
+        f"{settings.seed}), about 150 of 599 trials each, and the share of draws that tell a pair "
+        "apart. The paper describes the correction but prints no figures for it. nscore-plus plans "
+        "for 599 trials without it and for 150 with it.",
     )
+    rows = list(next(iter(columns.values())))
     return Result(
-        (Table("RoboArena, progress: the i.i.d. correction", columns, rows),),
+        (by_task("RoboArena, progress: the i.i.d. correction", rows, columns),),
         notes,
         {"told_apart": partial(bars, shares, "share of draws in which the pair is told apart")},
     )
 
 
-def _mean(values: Any) -> Cell:
+def _without(whole: sw.Analysis) -> dict[str, Cell]:
+    """Return the column of the result without the correction."""
+    return {
+        TOLD_APART: Cell.own(sum(pair.decided for pair in whole.pairs)),
+        USED: Cell.own(whole.trials_used),
+        **{_name(pair): Cell.own("yes" if pair.decided else "no") for pair in whole.pairs},
+    }
+
+
+def _with(whole: sw.Analysis, found: Sequence[sw.Analysis]) -> dict[str, Cell]:
+    """Return the column of many corrected results, whose pairs are in the same order."""
+    decided = np.array([[pair.decided for pair in one.pairs] for one in found], dtype=float)
+    used = np.array([one.trials_used for one in found], dtype=float)
+    return {
+        TOLD_APART: _mean(decided.sum(axis=1)),
+        USED: _mean(used),
+        **{_name(pair): _mean(decided[:, index]) for index, pair in enumerate(whole.pairs)},
+    }
+
+
+def _mean(values: Floats) -> Cell:
     return Cell.simulated(float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))))
 
 
-def _decided(analysis: sw.Analysis, policy0: str, policy1: str) -> bool:
-    return next(p.decided for p in analysis.pairs if (p.policy0, p.policy1) == (policy0, policy1))
-
-
-def _short(stored: str) -> str:
-    return next(shown for shown, name in ROBOARENA.items() if name == stored)
+def _name(pair: PairResult) -> str:
+    return f"{pair.policy0} / {pair.policy1}"

@@ -5,19 +5,22 @@ of each published stable-baselines3 policy, other tasks and algorithms, so nothi
 the paper's figures; the layout, N = 1000 and alpha = .05 split over all pairs are the same.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import stopwise as sw
 
 from .datasets import MUJOCO_BOUNDS, mujoco_returns
-from .figures import violins
+from .figures import bars, violins
 from .result import Cell, Result, Table, by_task
 from .settings import Settings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 N = 1000
 METHODS: dict[str, dict[str, Any]] = {
@@ -27,6 +30,8 @@ METHODS: dict[str, dict[str, Any]] = {
 }
 # Policies that all four tasks have: six pairs, as many as in the paper.
 COMMON = ("a2c", "ars", "ppo", "trpo")
+TOTAL = "total trials"
+WHAT = ("trials", "not told apart", "letters")
 NOT_PUBLIC = (
     "The paper's returns are not public; these are our rollouts of other policies on other "
     "tasks, so its figures and ours are not comparable one by one."
@@ -58,9 +63,20 @@ def pair_tables(
     for done, pair in enumerate(pairs, start=1):
         columns = {method: _column(settings.folder, method, pair) for method in METHODS}
         name = " vs. ".join(algorithm.upper() for algorithm in pair)
-        tables.append(by_task(f"{title}: {name}", [*MUJOCO_BOUNDS, "total trials"], columns))
+        tables.append(by_task(f"{title}: {name}", [*MUJOCO_BOUNDS, TOTAL], columns))
         settings.report(done / len(pairs))
     return tuple(tables)
+
+
+def pair_figures(tables: Sequence[Table]) -> dict[str, Callable[[], "Figure"]]:
+    """Return the totals of these tables as bars, as shares of the batch plan."""
+    batch = 2 * N * len(MUJOCO_BOUNDS)
+    shares = {
+        f"{table.title.split(': ')[1]}, {method}": int(cell.ours) / batch
+        for table in tables
+        for method, cell in table.rows[TOTAL].items()
+    }
+    return {"totals": lambda: bars(shares, f"share of the batch plan ({batch} trials)")}
 
 
 def published_totals(comparisons: Mapping[str, Mapping[str, int]]) -> str:
@@ -109,9 +125,6 @@ def run(settings: Settings) -> Result:
     return Result(tables, notes, figures)
 
 
-WHAT = ("trials", "not told apart", "letters")
-
-
 def _column(folder: Path, method: str, pair: tuple[str, str]) -> dict[str, Cell]:
     times = {}
     for task in MUJOCO_BOUNDS:
@@ -124,7 +137,7 @@ def _column(folder: Path, method: str, pair: tuple[str, str]) -> dict[str, Cell]
     total = 2 * sum(time or N for time in times.values())
     return {
         **{task: Cell.own(time) for task, time in times.items()},
-        "total trials": Cell.own(total),
+        TOTAL: Cell.own(total),
     }
 
 

@@ -38,19 +38,17 @@ class Cell:
     @classmethod
     def exact(cls, ours: Value | None, paper: Value | None) -> "Cell":
         """Return a figure that must be the published one; None is "no decision"."""
-        shown, published = (UNDECIDED if value is None else value for value in (ours, paper))
-        return cls(shown, published, agrees=shown == published)
+        return cls(_shown(ours), _shown(paper), agrees=ours == paper)
 
     @classmethod
     def apart(cls, ours: Value | None, paper: Value | None) -> "Cell":
         """Return a figure next to a published one from which it differs for a stated reason."""
-        shown, published = (UNDECIDED if value is None else value for value in (ours, paper))
-        return cls(shown, published)
+        return cls(_shown(ours), _shown(paper))
 
     @classmethod
     def one_of(cls, ours: int | None, possible: set[int | None], paper: int | None) -> "Cell":
         """Return a randomised decision time; the published one must be possible too."""
-        return cls(*cls._pair(ours, paper), agrees=paper in possible)
+        return cls(_shown(ours), _shown(paper), agrees=paper in possible)
 
     @classmethod
     def simulated(
@@ -65,11 +63,7 @@ class Cell:
     @classmethod
     def own(cls, ours: Value | None) -> "Cell":
         """Return a figure of which none is published."""
-        return cls(UNDECIDED if ours is None else ours)
-
-    @staticmethod
-    def _pair(ours: Value | None, paper: Value | None) -> tuple[Value, Value]:
-        return (UNDECIDED if ours is None else ours), (UNDECIDED if paper is None else paper)
+        return cls(_shown(ours))
 
 
 @dataclass(frozen=True)
@@ -165,3 +159,7 @@ def published(name: str) -> dict[str, Any]:
     path = Path(__file__).with_name("expected") / f"{name}.json"
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return content
+
+
+def _shown(value: Value | None) -> Value:
+    return UNDECIDED if value is None else value

@@ -1,5 +1,6 @@
 """Runs a reproduction, or reads its kept result; writes JSON, Markdown and figures."""
 
+import contextlib
 import hashlib
 import importlib.util
 import json
@@ -38,12 +39,18 @@ def reproduce(one: Reproduction, settings: Settings, *, fresh: bool = False) -> 
     if stored.is_file() and not fresh:
         content = json.loads(stored.read_text(encoding="utf-8"))
         return Outcome(Result.from_dict(content), folder, kept=True)
-    result = one.run(settings)
+    # Made first: whoever cannot write there should learn it before the long work.
     folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(dir=folder.parent))
-    _write(one, settings, result, partial)
-    shutil.rmtree(folder, ignore_errors=True)
-    os.replace(partial, folder)
+    partial = Path(tempfile.mkdtemp(prefix="partial-", dir=folder.parent))
+    try:
+        result = one.run(settings)
+        _write(one, settings, result, partial)
+        shutil.rmtree(folder, ignore_errors=True)
+        # Another process may have stored the same result in between.
+        with contextlib.suppress(OSError):
+            os.replace(partial, folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
     return Outcome(result, folder, kept=False)
 
 

@@ -19,7 +19,7 @@ ENVIRONMENTS = {"Sim_Unseen_Nominal": "simulation", "HW_Unseen_Nominal": "hardwa
 TOTAL, SAVED = "total rollouts", "saved of the batch plan"
 NOTES = (
     "One-sided, alpha .05, rows in file order; nscore-plus and step plan for n_max (200 in "
-    "simulation, 50 on hardware), the others do not. A star marks a difference that is explained.",
+    "simulation, 50 on hardware), the others do not. A star marks a difference stated below.",
     "WSR on success, PutFruitInLargeContainerAndCoverWithPlate: 54 pairs instead of 52, and so "
     "1514 rollouts instead of 1510; we know no reason, all other decision times of WSR agree.",
     "STEP's published rule is randomised: on SetUpBreakfastTable it stops after 12 to 17 pairs, "

@@ -1,6 +1,6 @@
 """Table III on our MuJoCo returns: two comparisons over all tasks, N = 1000."""
 
-from .mujoco import NOT_PUBLIC, pair_tables, published_totals
+from .mujoco import NOT_PUBLIC, pair_figures, pair_tables, published_totals
 from .result import Result, published
 from .settings import Settings
 
@@ -10,9 +10,7 @@ PAIRS = (("ppo", "a2c"), ("trpo", "ars"))
 
 def run(settings: Settings) -> Result:
     """Recompute the layout of the table on our returns."""
+    tables = pair_tables(settings, PAIRS, "Table III, our returns")
     totals = published("table_a1")["totals"]
     shown = {name: totals[name] for name in ("PPO vs. DDPG", "SAC vs. TD3")}
-    return Result(
-        pair_tables(settings, PAIRS, "Table III, our returns"),
-        (NOT_PUBLIC, published_totals(shown)),
-    )
+    return Result(tables, (NOT_PUBLIC, published_totals(shown)), pair_figures(tables))

@@ -20,6 +20,9 @@ SECTIONS = {
 # Not names of the package themselves, but a reader of these names needs them.
 BESIDE = {
     "Analysis": ["ranking.analysis.PolicyResult", "ranking.analysis.PairResult"],
+    "Forecast": ["planning.forecast_result.PairForecast"],
+    "MetricComparison": ["planning.metrics.MetricRow"],
+    "Plan": ["planning.result.PlanRow", "planning.detectable.Detectable"],
     "analyze": ["ranking.analyze.analyze"],
 }
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
         StopwiseError,
         StoreFailed,
     )
-    from stopwise.planning.forecast import Forecast, forecast
+    from stopwise.planning.forecast import forecast
+    from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics import MetricComparison, compare_metrics
     from stopwise.planning.plan import plan
     from stopwise.planning.result import Plan
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from stopwise.rollout.result import RaceResult
     from stopwise.rollout.rule import StopRule
     from stopwise.study.study import Study
+    from stopwise.web.client import StudyClient
 
 __version__ = "0.1.0"
 
@@ -54,6 +56,7 @@ __all__ = [
     "StopwiseError",
     "StoreFailed",
     "Study",
+    "StudyClient",
     "Trials",
     "Verdict",
     "analyze",
@@ -75,6 +78,7 @@ _MAY_TAKE_LONG = {
     "StopRule",
     "Study",
     "analyze",
+    "analyze_tasks",
     "compare_metrics",
     "forecast",
     "plan",
@@ -85,7 +89,7 @@ _MAY_TAKE_LONG = {
 _HOMES = {
     "Analysis": "report.analysis",
     "Decision": "core.result",
-    "Forecast": "planning.forecast",
+    "Forecast": "planning.forecast_result",
     "Interval": "core.confidence",
     "InvalidInput": "errors",
     "InvalidState": "errors",
@@ -101,6 +105,7 @@ _HOMES = {
     "StopwiseError": "errors",
     "StoreFailed": "errors",
     "Study": "study.study",
+    "StudyClient": "web.client",
     "Trials": "data.trials",
     "Verdict": "core.result",
     "analyze": "report.analysis",

@@ -1,30 +1,54 @@
 """What a person at a terminal sees while the library works: progress bars on standard error."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
-__all__ = ["install", "progress_bar", "synthesis_bar"]
+from stopwise.core import progress
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+__all__ = ["bar", "install"]
+
+# A bar need not move more often than this; drawing costs more than most steps of the work.
+MOVES = 200
+# The bars on the screen at this moment, if any: only one set can be.
+_shown: list["Progress"] = []
 
 
 def install() -> None:
-    """Let long work of the core show its progress, if standard error is a terminal."""
-    from stopwise.core.step import design
-
-    design.announcer = synthesis_bar
-
-
-def synthesis_bar(n_max: int, seconds: float) -> AbstractContextManager[Callable[[int, int], None]]:
-    """Show a bar, and the estimated time, while the table of ``step`` is made."""
-    return progress_bar(f"table of step for n_max = {n_max}, about {max(seconds, 1):.0f} s")
+    """Let long work show its progress, if standard error is a terminal."""
+    progress.announcer = bar
 
 
 @contextmanager
-def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar that is told (done, total)."""
+def bar(title: str) -> Iterator[progress.Progress]:
+    """Show a bar under a title while something long runs; work within it adds a line."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import Progress
 
     console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(title)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    if not console.is_terminal:
+        yield lambda done, total: None  # noqa: ARG005
+        return
+    with ExitStack() as stack:
+        inner = bool(_shown)
+        if not inner:
+            _shown.append(stack.enter_context(Progress(console=console, transient=True)))
+            stack.callback(_shown.clear)
+        bars = _shown[0]
+        task = bars.add_task(escape(title), total=None)
+        if inner:
+            stack.callback(bars.remove_task, task)
+
+        drawn = -1
+
+        def move(done: int, total: int) -> None:
+            nonlocal drawn
+            if done * MOVES // max(total, 1) != drawn:
+                drawn = done * MOVES // max(total, 1)
+                bars.update(task, completed=done, total=total)
+
+        yield move

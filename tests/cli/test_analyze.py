@@ -116,10 +116,36 @@ def test_trials_without_a_score_are_an_error_or_dropped(tmp_path: Path) -> None:
 
 
 def test_inferred_bounds_are_said_to_void_the_guarantee() -> None:
-    code, output = run("analyze", EXAMPLE, "--bounds", "data")
+    code, output = run("analyze", EXAMPLE, "--bounds", "data", "--json")
+    content = json.loads(output)
 
     assert code == 0
-    assert "voids the guarantee" in " ".join(output.split())
+    assert sum("voids the guarantee" in warning for warning in content["warnings"]) == 1
+    assert content["bounds_inferred"]
+    assert "nothing is guaranteed, since the bounds were taken" in content["sentence"]
+    assert "false order" not in content["sentence"]
+
+
+def test_the_iid_correction_keeps_tasks_notes_and_pooling(tmp_path: Path) -> None:
+    rows = [
+        f"{task},{policy},{block},{score}"
+        for block in range(40)
+        for task in ("cup", "door")
+        for policy, score in (("a", 0.1), ("b", 0.9))
+    ]
+    path = tmp_path / "blocks.csv"
+    path.write_text("task,policy,block,score\n" + "\n".join(rows) + "\n")
+    arguments = ["analyze", str(path), "--bounds", "data", "--iid-correction", "--json"]
+
+    apart = json.loads(run(*arguments)[1])
+    pooled = json.loads(run(*arguments, "--pool")[1])
+
+    assert [analysis["task"] for analysis in apart] == ["cup", "door"]
+    assert apart[0]["design"] == "independent"
+    for words in ("voids the guarantee", "i.i.d. correction", "2 tasks are analysed apart"):
+        assert any(words in warning for warning in apart[0]["warnings"])
+    assert pooled["task"] == "pooled"
+    assert sum(policy["n"] for policy in pooled["policies"]) == 80
 
 
 @pytest.mark.parametrize(
@@ -150,7 +176,9 @@ def test_compare_files_is_sequential(tmp_path: Path) -> None:
     assert output.startswith("new > old: 1 of 1 pair decided with")
 
 
-@pytest.mark.parametrize("arguments", [["21/20", "1/2"], ["no.csv", "no2.csv"], ["1/2", "x"]])
+@pytest.mark.parametrize(
+    "arguments", [["21/20", "1/2"], ["no.csv", "no2.csv"], ["1/2", "x"], [EXAMPLE, EXAMPLE]]
+)
 def test_compare_refuses_nonsense(arguments: list[str]) -> None:
     code, output = run("compare", *arguments)
 

@@ -24,6 +24,7 @@ def test_demo_plays_stops_and_counts() -> None:
     assert done.returncode == 0
     assert "Policy 1 is better than policy 0" in done.stdout
     assert "A fixed plan of 50 trials per policy costs 100 trials" in done.stdout
+    assert "/join#sw_" in done.stdout  # the live study was served, and the demo ended by itself
     assert done.stdout.count("e =") == json.loads(run("demo", "--json").stdout)["n"]
 
 

@@ -1,13 +1,18 @@
 """The commands that run or watch comparisons, in processes of their own."""
 
+import contextlib
 import json
 import os
+import pty
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from stopwise.cli import app
 
 STOPWISE = Path(sys.executable).with_name("stopwise")
 POLICIES = [
@@ -41,6 +46,28 @@ def test_race_runs_keeps_its_journal_and_reports(tmp_path: Path) -> None:
     assert len(journal.read_text().splitlines()) == outcome["race"]["episodes"] + 2
 
 
+def test_race_shows_its_progress_in_a_terminal_only() -> None:
+    terminal, end = pty.openpty()
+    with subprocess.Popen(
+        [STOPWISE, *RACE, *POLICIES, "--n-max", "50"], stdout=subprocess.PIPE, stderr=end,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
+    ) as process:  # fmt: skip
+        os.close(end)
+        shown = b""
+        # A closed terminal reads as an error on Linux, and as nothing elsewhere.
+        with contextlib.suppress(OSError):
+            while part := os.read(terminal, 4096):
+                shown += part
+        process.wait(timeout=60)
+    os.close(terminal)
+
+    assert process.returncode == 0
+    text = shown.decode()
+    assert "episodes in" in text
+    assert "of at most 50 rows" in text
+    assert "evidence" in text
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -54,9 +81,9 @@ def test_race_runs_keeps_its_journal_and_reports(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_one_clear_line(arguments: list[str], message: str) -> None:
-    done = run(*arguments)
+    done = CliRunner().invoke(app, arguments)
 
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
@@ -64,13 +91,14 @@ def test_bad_input_is_one_clear_line(arguments: list[str], message: str) -> None
 def test_watch_once_says_stop_or_go_on(tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_text("policy,score\na,0\nb,1\n")
-    few = run("watch", str(path), "--once", "--bounds", "0,1")
+    arguments = ["watch", str(path), "--once", "--bounds", "0,1"]
+    few = CliRunner().invoke(app, arguments)
     path.write_text("policy,score\n" + "a,0\nb,1\n" * 30)
-    many = run("watch", str(path), "--once", "--bounds", "0,1", "--json")
+    many = CliRunner().invoke(app, [*arguments, "--json"])
 
-    assert few.returncode == 3
+    assert few.exit_code == 3
     assert "go on: more trials are needed" in few.stdout
-    assert many.returncode == 0
+    assert many.exit_code == 0
     assert json.loads(many.stdout)["stop"] is True
 
 

@@ -158,26 +158,37 @@ def vla_evaluation_harness(folder: Path) -> Path:
             "metrics": {"success": False, "progress": 0.25},
             "steps": 30,
             "elapsed_sec": 6.5,
+        },
+        {
+            "episode_id": 2,
+            "metrics": {"success": False},
             "failure_reason": "timeout",
+            "failure_detail": "no answer",
         },
     ]
-    results = {"benchmark": "libero", "tasks": [{"task": "stack", "episodes": episodes}]}
+    results = {
+        "benchmark": "libero",
+        "mode": "sync",
+        "harness_version": "0.1.0",
+        "created_at": "2026-01-02T10:00:00+00:00",
+        "tasks": [{"task": "stack", "episodes": episodes, "num_episodes": 3, "num_errors": 1}],
+        "config": {"params": {"seed": 7}},
+        "metric_keys": {"success": "mean"},
+    }
     return text(folder / "libero.json", json.dumps(results, indent=1))
 
 
 def lbm_eval(folder: Path) -> Path:
-    evaluations = [
-        {
-            "skill_type": "PutMug",
-            "scenario_index": 100,
-            "is_success": True,
-            "failure_message": None,
-        },
-        {
-            "skill_type": "PutMug",
-            "scenario_index": 101,
-            "is_success": False,
-            "failure_message": "x",
-        },
+    finished: dict[str, Any] = {"is_pending": False, "total_time": 12.5}
+    evaluations: list[dict[str, Any]] = [
+        {"scenario_index": 100, **finished, "is_success": True, "failure_message": None},
+        {"scenario_index": 101, **finished, "is_success": False, "failure_message": "x"},
+        {"scenario_index": 102, "is_pending": True, "total_time": None, "is_success": None},
     ]
-    return text(folder / "results-1.json", json.dumps({"evaluations": evaluations}, indent=1))
+    results = {
+        "num_processes": 1,
+        "num_requested_evaluations": 3,
+        "num_evaluated": 2,
+        "evaluations": [{"skill_type": "PutMug", **evaluation} for evaluation in evaluations],
+    }
+    return text(folder / "results-1.json", json.dumps(results, indent=1))

@@ -185,8 +185,16 @@ DAMAGED: list[tuple[files.Writer, Damage, str]] = [
         r"libero\.json, tasks\[0\]\.episodes\[1\], column 'success': .* got",
     ),
     (files.lbm_eval, cut(20), r"results-1\.json, line \d+, .*: not valid JSON"),
-    (files.lbm_eval, replaced("true", "{}"), r"results-1\.json, evaluations\[0\], .* got '{}'"),
-    (files.lbm_eval, replaced("false", "3"), r"results-1\.json, evaluations\[1\], .* got"),
+    (
+        files.lbm_eval,
+        replaced('"is_success": true', '"is_success": {}'),
+        r"results-1\.json, evaluations\[0\], .* got '{}'",
+    ),
+    (
+        files.lbm_eval,
+        replaced('"is_success": false', '"is_success": 3'),
+        r"results-1\.json, evaluations\[1\], .* got",
+    ),
 ]
 
 
@@ -307,12 +315,29 @@ def test_parts_that_other_formats_know(tmp_path: Path) -> None:
     assert libero.frame["task"].to_list() == ["pick up the bowl"] * 2 + ["open the drawer"]
     harness = sw.read_trials(files.vla_evaluation_harness(tmp_path), score="progress")
     assert harness.frame["score"].to_list() == [1.0, 0.25]
-    assert any("1 episodes state a failure_reason" in note for note in harness.notes)
+    assert any("1 episodes with a failure_reason" in note for note in harness.notes)
+    assert harness.frame["block"].to_list() == ["0", "1"]
     lbm = sw.read_trials(files.lbm_eval(tmp_path))
     assert lbm.frame["block"].to_list() == ["100", "101"]
+    assert any("1 evaluations are still pending" in note for note in lbm.notes)
+    polaris = sw.read_trials(files.polaris(tmp_path))
+    assert polaris.frame["block"].to_list() == ["0", "1"]
+    assert any("start alike" in note for note in polaris.notes)
     csv = sw.read_trials(files.csv(tmp_path))
     assert csv.frame.schema["time"] == pl.Datetime("us")
     assert csv.frame["evaluator"].to_list() == ["ann", "ann", "bob", "bob"]
+
+
+def test_a_benchmark_of_the_harness_need_not_have_a_success(tmp_path: Path) -> None:
+    episodes = [{"episode_id": i, "metrics": {"completed_subtasks": i}} for i in range(3)]
+    content = {"tasks": [{"task": "calvin", "episodes": episodes}]}
+    path = files.text(tmp_path / "calvin.json", json.dumps(content))
+
+    with pytest.raises(sw.InvalidInput, match=r"name it with score=, .*'completed_subtasks'"):
+        sw.read_trials(path)
+
+    trials = sw.read_trials(path, score="completed_subtasks", bounds=(0, 5))
+    assert trials.frame["score"].to_list() == [0, 1, 2]
 
 
 def test_lines_are_counted_as_an_editor_does(tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def adversary(budget: Budget[Any], runs: int) -> int:
     nothing = np.zeros((runs, size, 2))
     for pair in range(size):
         account, claims = _look(budget, account, p_value, claims, nothing)
-        level = budget.aims(account)[:, pair]
+        level = budget.alpha / account.factor[:, pair]
         false = rng.random(runs) < level
         p_value[:, pair, 0] = np.where(false, level, 1.0)
         p_value[:, pair, 1] = np.where(false, 1.0, 0.0)

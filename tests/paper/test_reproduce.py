@@ -140,7 +140,7 @@ def test_a_result_is_kept_written_and_read_again(tmp_path: Path, own_cache: Path
     }
     assert printed[0] == 0
     assert "A quick run: 10% of the paper's redraws" in printed[1]
-    assert "All 4 figures that should agree do" in printed[1]
+    assert "Held against the paper: 4, all agree" in printed[1]
 
 
 def test_a_figure_that_does_not_agree_ends_with_1(
@@ -157,6 +157,15 @@ def test_a_figure_that_does_not_agree_ends_with_1(
     assert code == 1
     assert "does not agree: Table I, right" in printed
     assert own_cache.is_dir()
+
+
+def test_a_file_without_its_columns_is_one_clear_line(tmp_path: Path) -> None:
+    (tmp_path / "mujoco_returns.csv").write_text("task,return\nHopper-v3,much\n")
+
+    code, _, said = command("table-3", "--data", str(tmp_path))
+
+    assert code == 2
+    assert "has no column 'algo'" in said
 
 
 @pytest.mark.parametrize(

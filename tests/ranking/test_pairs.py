@@ -1,13 +1,10 @@
 """The replay of all pairs against one live test per pair, and its bookkeeping."""
 
-from typing import Any, ClassVar
-
 import numpy as np
 import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.nscore import NScore
 from stopwise.core.nscore_plus import NScorePlus
 from stopwise.ranking import budget
 from stopwise.ranking.family import Family
@@ -160,30 +157,6 @@ def test_long_traces_are_thinned_and_keep_both_ends() -> None:
     assert kept[:DENSE] == list(range(DENSE))
     assert kept[-1] == 999_999
     assert len(kept) < 2.1 * DENSE
-
-
-class AimingNScore(NScore):
-    """Notes which levels it is told."""
-
-    told: ClassVar[list[Floats]] = []
-
-    def aim(self, state: Any, levels: Floats) -> Any:
-        self.told.append(levels)
-        return state
-
-
-def test_bettors_are_told_the_level_that_they_must_reach() -> None:
-    family = Family(k=4)
-    comparison = family.comparison("nscore", alpha=0.05)
-    AimingNScore.told.clear()
-    object.__setattr__(comparison, "test", AimingNScore(alpha=0.05 / 12))
-
-    replay(comparison, budget.create("holm", family=family, alpha=0.05), draw(1))
-
-    levels = [float(told.min()) for told in AimingNScore.told]
-    assert levels[0] == pytest.approx(0.05 / 12)
-    assert levels[-1] > levels[0]
-    assert levels == sorted(levels)
 
 
 def test_rows_taken_together_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

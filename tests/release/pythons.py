@@ -1,7 +1,7 @@
 """The core of the tests with every other supported Python at hand: ``make test-pythons``.
 
-Each interpreter gets an environment of its own under ``.pythons``, with the package, the extra
-``plots`` and what these tests need.
+Each interpreter gets an environment of its own under ``.pythons``, with the package, some
+extras and what these tests need.
 """
 
 import os
@@ -18,7 +18,7 @@ FOLDER = ROOT / ".pythons"
 NEEDED = ["pytest", "pytest-xdist", "hypothesis", "pandas", "pyarrow"]
 TESTS = ["tests/contracts", "tests/core", "tests/data", "tests/ranking", "tests/report"]
 TESTS += ["tests/test_package.py", "src/stopwise/core", "src/stopwise/data", "README.md"]
-TESTS += ["docs/first-steps.md", "docs/guides/files.md"]
+TESTS += ["docs/first-steps.md", "docs/guides/files.md", "docs/methods", "src/stopwise/study"]
 
 
 def supported() -> list[str]:
@@ -53,7 +53,7 @@ def environment(version: str, interpreter: Path) -> Path:
     python = FOLDER / version / "bin" / "python"
     if not python.exists():
         subprocess.run([interpreter, "-m", "venv", python.parents[1]], check=True)
-    install = ["pip", "install", "--quiet", "--editable", ".[plots]", *NEEDED]
+    install = ["pip", "install", "--quiet", "--editable", ".[plots,study,gym]", *NEEDED]
     subprocess.run([python, "-m", *install], check=True, cwd=ROOT)
     return python
 

@@ -19,10 +19,12 @@ from tests.release.environments import Environment, create, needed
 # What each extra is for, as one statement that needs it and nothing beyond it.
 EXTRAS = {
     "plots": "import stopwise as sw; sw.analyze({'a': [0, 1], 'b': [1, 1]}).to_html()",
-    "study": "import stopwise as sw; sw.Study.create('cups').lock(); import fastapi, httpx, segno",
+    "study": "import stopwise as sw; from stopwise.web import app, server, client\n"
+    "study = sw.Study.create('cups'); study.lock(); app.create_app(study).openapi()",
     "postgres": "from stopwise.study import database as d; d.connect(d.database_url('postgresql://h/d'))",
-    "gym": "import gymnasium",
-    "ray": "import ray",
+    "gym": "import stopwise as sw; zero = lambda observation: 0\n"
+    "sw.race({'a': zero, 'b': zero}, 'CartPole-v1', bounds=(0, 500), n_max=2)",
+    "ray": "import ray; import stopwise.rollout.executors.ray_cluster",
     "sb3": "import stopwise.rollout.sb3",
     "inspect": "import stopwise.rollout.inspect_ai",
 }
@@ -89,6 +91,16 @@ def test_every_command_has_help_in_the_base_install(base: Environment) -> None:
 
     assert base.run("stopwise", "--help").returncode == 0
     assert done.returncode == 0, done.stderr
+
+
+def test_the_papers_scripts_are_part_of_the_wheel(base: Environment) -> None:
+    """In the source tree they are in benchmarks/paper, which an install does not have."""
+    listed = base.run("stopwise", "reproduce", "--list", "--json")
+    missing = base.run("stopwise", "reproduce", "table-3")
+
+    assert "table-1-left" in [one["name"] for one in json.loads(listed.stdout)]
+    assert missing.returncode == 2
+    assert "DLR-RM/rl-trained-agents" in missing.stderr
 
 
 def test_every_public_name_needs_at_most_an_extra_that_is_named(base: Environment) -> None:

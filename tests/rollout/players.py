@@ -18,6 +18,8 @@ __all__ = [
     "hanging",
     "make_fair",
     "make_good",
+    "make_high",
+    "make_low",
     "short_cart_pole",
     "slow_if",
 ]
@@ -59,6 +61,14 @@ def make_good() -> NoisyBalance:
 
 def make_fair() -> NoisyBalance:
     return NoisyBalance(0.6)
+
+
+def make_low() -> float:
+    return 0.1
+
+
+def make_high() -> float:
+    return 0.95
 
 
 def short_cart_pole() -> Any:

@@ -1,8 +1,11 @@
 """One race everywhere: in this process, in others and on a real local Ray."""
 
 import functools
+import json
 import logging
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,9 +59,10 @@ def serial() -> sw.RaceResult:
 
 
 def test_processes_give_the_same_verdict_as_one(serial: sw.RaceResult) -> None:
-    result = race(executor=processes(2))
+    executor = processes(2)
+    result, again = race(executor=executor), race(executor=executor)
 
-    assert summary(result) == summary(serial)
+    assert summary(result) == summary(again) == summary(serial)
     assert len(result.overshoot) + result.abandoned <= 3 * result.window
 
 
@@ -67,6 +71,21 @@ def test_ray_gives_the_same_verdict_as_one(serial: sw.RaceResult, ray: Any) -> N
 
     assert summary(result) == summary(serial)
     assert ray.is_initialized()  # what was there before the race stays
+
+
+def test_a_cluster_is_joined_by_its_address(ray: Any) -> None:
+    command = [
+        str(Path(sys.executable).with_name("stopwise")), "race", "--n-max", "30", "--json",
+        "--env", "tests.rollout.players:draw", "--policy", "low=tests.rollout.players:make_low",
+        "--policy", "high=tests.rollout.players:make_high", "--executor", "ray", "--workers", "1",
+        "--address", ray.get_runtime_context().gcs_address,
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    here = sw.race({"low": 0.1, "high": 0.95}, draw, n_max=30)
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["pairs"][0]["p_value"] == here.analysis.pairs[0].p_value
+    assert ray.is_initialized()  # the cluster outlives the race
 
 
 def test_classic_control_gives_the_same_verdict_in_processes() -> None:

@@ -111,9 +111,15 @@ def test_scores_by_name_and_by_function() -> None:
         return {"success": bool(draw(policy, seed)), "length": 7, "progress": np.float64(0.5)}
 
     by_name = sw.race(RATES, episode, score="success", n_max=30)
+
+    def with_default(policy: float, seed: int, scale: float = 1.0) -> float:
+        return scale * draw(policy, seed)
+
+    by_default = sw.race(RATES, with_default, n_max=30)
     by_function = sw.race(RATES, episode, score=lambda m: m["length"] / 10, n_max=3)
 
     assert {e.score for e in by_name.episodes} == {0.0, 1.0}
+    assert [e.score for e in by_default.episodes] == [e.score for e in by_name.episodes]
     assert {e.length for e in by_name.episodes} == {7}
     assert {e.score for e in by_function.episodes} == {0.7}
     with pytest.raises(EpisodeFailed, match="the episode has no 'return', only 'success'"):
@@ -218,6 +224,27 @@ def test_a_failed_episode_stops_the_race_with_everything_kept(tmp_path: Path) ->
     assert "on_error was changed on the way (raise, then score:0)" in " ".join(
         mended.analysis.warnings
     )
+
+
+def test_an_episode_that_was_mended_stays_mended(tmp_path: Path) -> None:
+    path = tmp_path / "race.jsonl"
+    broken = True
+
+    def episode(policy: Any, seed: int) -> float:
+        if broken:
+            raise RuntimeError("no power")
+        return draw(policy, seed)
+
+    race = partial(sw.race, RATES, episode, n_max=100, journal=path)
+    with pytest.raises(EpisodeFailed, match="no power"):
+        race()
+    broken = False
+    mended = race()
+    again = race(on_error="score:0")
+
+    assert mended.decided
+    assert sum(again.failures.values()) == 0
+    assert again.analysis.pairs[0].p_value == mended.analysis.pairs[0].p_value
 
 
 @pytest.mark.parametrize(

@@ -87,3 +87,5 @@ def test_a_past_that_changes_is_refused(tmp_path: Path) -> None:
 def test_wrong_settings_are_refused_before_the_first_look(tmp_path: Path) -> None:
     with pytest.raises(sw.InvalidInput, match="alpha"):
         watch(tmp_path, alpha=2)
+    with pytest.raises(sw.InvalidInput, match="bounds must be declared"):
+        Watch(tmp_path, reading={"bounds": "data"}, settings={})

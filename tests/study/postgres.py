@@ -14,7 +14,6 @@ __all__ = ["Server"]
 USER = "postgres" if os.geteuid() == 0 else None
 SETTINGS = {
     "listen_addresses": "",
-    "fsync": "off",  # nothing here outlives the machine
     "max_connections": "60",
     "shared_buffers": "16MB",
 }
@@ -34,14 +33,15 @@ class Server:
     """A cluster that is started and stopped at will."""
 
     folder: Path
+    durable: bool = False  # nothing in a test outlives the machine
 
     @classmethod
-    def create(cls) -> "Server":
+    def create(cls, *, durable: bool = False) -> "Server":
         """Make a cluster and start it; WAL files are small, so that a disk can be full early."""
         folder = Path(tempfile.mkdtemp(prefix="stopwise-postgres-"))
         if USER is not None:
             shutil.chown(folder, USER)
-        server = cls(folder)
+        server = cls(folder, durable)
         server._run(
             "initdb", "--pgdata", str(server.data), "--no-sync", "--auth", "trust",
             "--username", "stopwise", "--encoding", "UTF8", "--locale", "C", "--wal-segsize", "1",
@@ -60,7 +60,8 @@ class Server:
 
     def start(self) -> None:
         """Start the server and wait until it answers."""
-        options = " ".join(f"-c {name}={value}" for name, value in SETTINGS.items())
+        settings = {**SETTINGS, "fsync": "on" if self.durable else "off"}
+        options = " ".join(f"-c {name}={value}" for name, value in settings.items())
         self._run(
             "pg_ctl", "start", "--wait", "--pgdata", str(self.data),
             "--log", str(self.folder / "log"),

@@ -118,6 +118,34 @@ class TestLifeOfAStudy:
         with pytest.raises(sw.NotAllowed, match="key was already used"):
             study.record(other.trial, True, station="left", key="k")
 
+    def test_a_key_is_spent_by_an_undo(self, place: str) -> None:
+        study = locked(place)
+        trial = take(study)
+        study.record(trial.trial, True, station="left", key="k")
+        study.undo(trial.trial, station="left")
+
+        with pytest.raises(sw.NotAllowed, match="use a new key"):
+            study.record(trial.trial, False, station="left", key="k")
+        assert study.record(trial.trial, False, station="left", key="l").score == 0.0
+
+    def test_a_code_is_resolved_while_its_trial_is_under_way(self, place: str) -> None:
+        study = locked(place)
+        trial = take(study)
+        assert study.resolve(trial.code.lower()).policy in ("old", "new")
+        study.record(trial.trial, True, station="left")
+
+        with pytest.raises(sw.NotAllowed, match="under way"):
+            study.resolve(trial.code)
+
+    def test_the_journal_can_be_read_on_from_an_entry(self, place: str) -> None:
+        study = locked(place)
+        take(study)
+
+        assert [entry.kind for entry in study.journal()] == ["created", "locked", "assigned"]
+        assert [entry.seq for entry in study.journal(after=2)] == [3]
+        assert study.journal(after=3) == []
+        assert study.journal(after=99) == []
+
     def test_only_its_station_reports_a_trial(self, place: str) -> None:
         study = locked(place)
         trial = take(study)
@@ -208,6 +236,29 @@ class TestLifeOfAStudy:
         assert text not in str(study.journal())
         study.revoke_token(grant.token)
         assert study.authenticate(text) is None
+
+    def test_a_block_is_run_at_one_station(self, place: str, clock: Clock) -> None:
+        study = locked(place, clock, design="blocks", policies=["a", "b", "c"])
+        for turn in range(6):
+            for station in ("left", "right")[: 1 + (turn > 1)]:
+                trial = take(study, station)
+                study.record(trial.trial, True, station=station)
+        stations: dict[int, set[str]] = {}
+        for known in study._ledger.refresh().trials:
+            stations.setdefault(known.row, set()).add(known.station)
+
+        assert all(len(found) == 1 for found in stations.values())
+        assert len(stations) > 2
+
+    def test_a_block_that_was_left_is_finished_by_another(self, place: str, clock: Clock) -> None:
+        study = locked(place, clock, design="blocks", n_max=1)
+        study.record(take(study).trial, True, station="left")
+        assert study.next_trial("right") is None
+        clock.time += 31 * 60
+
+        study.record(take(study, "right").trial, True, station="right")
+
+        assert study.finished
 
 
 class TestLeases:

@@ -60,7 +60,10 @@ def test_killed_at_any_point_it_loses_and_doubles_nothing(place: str, tmp_path: 
     while len(acknowledged(log)) < TRIALS:
         process = PROCESSES.Process(target=run_trials, args=(place, "left", str(log), TRIALS))
         process.start()
-        time.sleep(rng.uniform(0.3, 4.0))
+        enough = len(acknowledged(log)) + rng.integers(1, 150)
+        while process.is_alive() and len(acknowledged(log)) < enough:
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 0.03))  # somewhere within one of the next trials
         assert process.pid is not None
         os.kill(process.pid, signal.SIGKILL)
         process.join()

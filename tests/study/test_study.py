@@ -20,3 +20,78 @@ def test_two_stations_run_a_study_to_its_verdict(tmp_path: Path) -> None:
     study.unblind(who="ada")
     assert study.verdict().sentence.startswith("new is better than old")
     assert sw.Study.open(tmp_path / "study").verdict() == study.verdict()
+
+
+def test_tasks_share_alpha_and_take_turns(tmp_path: Path) -> None:
+    tasks = ["stack", "sort"]
+    study = sw.Study.create(tmp_path, plan(tasks=tasks, policies=["a", "b", "c"], baseline="a"))
+    study.lock()
+    order = []
+    for _ in range(12):
+        trial = study.next_trial("left")
+        assert trial is not None
+        order.append(trial.task)
+        study.record(trial.trial, True, station="left")
+    only = study.next_trial("right", task="sort")
+
+    assert order == [*["stack"] * 3, *["sort"] * 3] * 2
+    assert only is not None
+    assert only.task == "sort"
+    found = study.verdict().tasks
+    assert [(task.alpha, task.rows, len(task.pairs)) for task in found] == [(0.025, 2, 2)] * 2
+    labels = study.unblind()
+    assert {pair.policy0 for task in study.verdict().tasks for pair in task.pairs} == {"a"}
+    assert sorted(labels.values()) == ["a", "b", "c"]
+
+
+def test_without_look_ahead_no_row_begins_before_the_last_is_used(tmp_path: Path) -> None:
+    study = sw.Study.create(tmp_path, plan(look_ahead=0))
+    study.lock()
+    first, second = study.next_trial("left"), study.next_trial("right")
+    assert first is not None
+    assert second is not None
+    study.record(first.trial, True, station="left")
+
+    assert study.next_trial("left") is None
+    assert not study.finished
+
+    study.record(second.trial, True, station="right")
+    assert study.next_trial("left") is not None
+
+
+def test_a_policy_that_is_decided_is_tried_no_more(tmp_path: Path) -> None:
+    policies = ["bad", "good", "as good"]
+    study = sw.Study.create(tmp_path, plan(policies=policies, n_max=60, method="nscore"))
+    study.lock()
+    tried = []
+    for turn in range(120):
+        trial = study.next_trial("left")
+        assert trial is not None
+        policy = study.resolve(trial.code).policy
+        tried.append(policy)
+        study.record(trial.trial, policy != "bad" and turn % 8 > 0, station="left")
+
+    last = max(place for place, policy in enumerate(tried) if policy == "bad")
+    assert 20 < last < 100
+    assert {*tried[last + 3 :]} == {"good", "as good"}
+    assert study.status().duplicates == 0
+    assert study.trials().counts()["stack", study._ledger.state.arms[0]] > 0
+
+
+def test_an_imported_block_design_keeps_its_blocks(tmp_path: Path) -> None:
+    study = sw.Study.create(tmp_path, plan(design="blocks"))
+    study.lock()
+    trials = sw.Trials.from_columns(
+        {
+            "policy": ["old", "new", "new", "old"],
+            "score": [0, 1, 1, 0],
+            "block": ["x", "x", "y", "y"],
+        },
+        bounds=(0, 1),
+    )
+
+    assert study.add_trials(trials, source="notebook", reason="pilot") == 4
+
+    assert study.verdict().tasks[0].rows == 2
+    assert sorted(study.trials().frame["block"]) == ["1", "1", "2", "2"]
+    assert study.verify().problems == ()

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stopwise.cli import options
+from stopwise.cli.options import name_and_value, parse_bounds, trial_source
+
 if TYPE_CHECKING:
     from stopwise.report.analysis import Analysis
 
-__all__ = ["analyze", "name_and_value", "parse_bounds", "show", "trial_source"]
+__all__ = ["analyze", "show"]
 
 
 def analyze(
@@ -18,27 +21,21 @@ def analyze(
     policy: Annotated[
         list[str] | None, typer.Option(help="NAME=FILE, once per policy, instead of FILES.")
     ] = None,
-    method: Annotated[str, typer.Option(help="See `stopwise methods`.")] = "nscore-plus",
-    alpha: Annotated[float, typer.Option(help="Chance of any false order.")] = 0.05,
-    n_max: Annotated[
-        int | None, typer.Option(help="Declared greatest number of trials per policy.")
-    ] = None,
+    method: options.Method = "nscore-plus",
+    alpha: options.Alpha = 0.05,
+    n_max: options.NMax = None,
     bounds: Annotated[
         str | None,
         typer.Option(help='Range of the score: "LOW,HIGH", or "TASK=LOW,HIGH; ...", or "data".'),
     ] = None,
-    design: Annotated[str, typer.Option(help="auto, independent, paired or stratified.")] = "auto",
-    adjust: Annotated[str, typer.Option(help="bonferroni, holm or closed.")] = "holm",
-    ties: Annotated[str, typer.Option(help="strict, or paper.")] = "strict",
-    baseline: Annotated[str | None, typer.Option(help="Compare with this policy only.")] = None,
+    design: options.Design = "auto",
+    adjust: options.Adjust = "holm",
+    ties: options.Ties = "strict",
+    baseline: options.Baseline = None,
     bins: Annotated[int | None, typer.Option(help="Bins of nscore.")] = None,
-    score: Annotated[str | None, typer.Option(help="Which column or measure to compare.")] = None,
-    column: Annotated[
-        list[str] | None, typer.Option(help="ROLE=NAME, e.g. policy=algo or block=seed.")
-    ] = None,
-    file_format: Annotated[
-        str | None, typer.Option("--format", help="Format of the files.")
-    ] = None,
+    score: options.Measure = None,
+    column: options.Column = None,
+    file_format: options.FileFormat = None,
     order: Annotated[str, typer.Option(help="file, time or shuffled.")] = "file",
     seed: Annotated[
         int | None, typer.Option(help="For a shuffled order or --iid-correction.")
@@ -53,14 +50,13 @@ def analyze(
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse what would void the guarantee.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
+    as_json: options.AsJson = False,
+    html: options.Html = None,
     figures: Annotated[Path | None, typer.Option(help="Save the figures in this folder.")] = None,
 ) -> None:
     """Rank policies from files: letters, trials used and saved, and one honest sentence."""
     from stopwise import analyze as rank
     from stopwise import analyze_tasks, read_trials
-    from stopwise.data.design import align
     from stopwise.errors import InvalidInput, StopwiseError
 
     try:
@@ -78,66 +74,19 @@ def analyze(
             raise InvalidInput("--strict needs declared bounds for every task: give --bounds")
         settings: dict[str, Any] = {
             "method": method, "alpha": alpha, "n_max": n_max, "adjust": adjust, "ties": ties,
-            "baseline": baseline,
+            "baseline": baseline, "design": None if design == "auto" else design,
+            "iid_seed": (seed or 0) if iid_correction else None,
         }  # fmt: skip
         if bins is not None:
             settings["bins"] = bins
-        declared = None if design == "auto" else design
-        if iid_correction:
-            found = {
-                task: rank(
-                    align(trials, task=task, design=design, iid_correction=True, seed=seed or 0),
-                    bounds=trials.bounds.get(task),
-                    **settings,
-                )
-                for task in trials.tasks
-            }
-        elif pool:
-            found = {"all": rank(trials, design=declared, pool=True, **settings)}
+        if pool:
+            found = {"all": rank(trials, pool=True, **settings)}
         else:
-            found = analyze_tasks(trials, design=declared, **settings)
+            found = analyze_tasks(trials, **settings)
         _write(list(found.values()), as_json=as_json, html=html, figures=figures)
     except (StopwiseError, OSError) as error:
         typer.echo(f"stopwise analyze: {error}", err=True)
         raise typer.Exit(2) from error
-
-
-def trial_source(files: list[Path] | None, policies: list[str] | None) -> Any:
-    """Return what ``read_trials`` takes: a path, several, or policy: path."""
-    from stopwise.errors import InvalidInput
-
-    if bool(files) == bool(policies):
-        raise InvalidInput("give either FILES or --policy NAME=FILE for each policy")
-    if policies:
-        return dict(name_and_value(item, "NAME=FILE") for item in policies)
-    assert files is not None
-    return files[0] if len(files) == 1 else files
-
-
-def name_and_value(item: str, form: str) -> tuple[str, str]:
-    """Return both sides of NAME=VALUE, or raise naming the form that is expected."""
-    from stopwise.errors import InvalidInput
-
-    name, equals, value = item.partition("=")
-    if not (name and equals and value):
-        raise InvalidInput(f"expected {form}, but got {item!r}")
-    return name, value
-
-
-def parse_bounds(text: str | None) -> Any:
-    """Return (low, high), a range per task, "data" or None."""
-    from stopwise.errors import InvalidInput
-
-    if text is None or text == "data":
-        return text
-    try:
-        if "=" in text:
-            parts = (name_and_value(part.strip(), "TASK=LOW,HIGH") for part in text.split(";"))
-            return {task: parse_bounds(value) for task, value in parts}
-        low, high = (float(end) for end in text.replace(",", " ").split())
-    except ValueError as error:
-        raise InvalidInput(f'bounds must be given as "LOW,HIGH", but got {text!r}') from error
-    return low, high
 
 
 def _write(

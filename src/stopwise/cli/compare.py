@@ -72,11 +72,12 @@ def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) 
 
 def _from_files(first: str, second: str, alpha: float, bounds: str | None) -> dict[str, Any]:
     from stopwise import analyze, read_trials
-    from stopwise.cli.analyze import parse_bounds
+    from stopwise.cli.options import parse_bounds
     from stopwise.errors import require
 
     for name in (first, second):
         require(Path(name).exists(), f"{name!r} is neither successes/trials nor a file")
+    require(first != second, f"{first!r}: the same file was given twice")
     names = [Path(name).stem for name in (first, second)]
     if names[0] == names[1]:
         names = [first, second]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stopwise.cli.analyze import show
+from stopwise.cli.demo_study import show_app
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -33,7 +34,7 @@ def demo(
     ),
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> None:
-    """Compare two policies trial by trial, then analyse a study of four, on bundled scores."""
+    """Compare two policies trial by trial, analyse a study of four, and open a live study."""
     from rich.console import Console
 
     from stopwise import SequentialTest
@@ -74,6 +75,7 @@ def demo(
     console.print("\n[bold]And a study of four policies, 60 trials each, from a file:[/bold]\n")
     show(study)
     console.print(f"\nIts report, with figures and a methods paragraph: {report}")
+    show_app(console)
 
 
 def _study(report: Path) -> "Analysis":

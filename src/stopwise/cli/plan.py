@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stopwise.cli.analyze import parse_bounds
+from stopwise.cli.options import parse_bounds
 from stopwise.cli.plan_text import show_forecasts, show_metrics, show_plan
 
 if TYPE_CHECKING:
-    from stopwise.planning.forecast import Forecast
+    from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics import MetricComparison
     from stopwise.planning.result import Plan
 
@@ -70,7 +70,7 @@ def plan(
     minutes_per_trial: Annotated[
         float | None, typer.Option("--minutes-per-trial", "--minutes", help="For hours.")
     ] = None,
-    precision: Annotated[float, typer.Option(help="Standard error of the chances.")] = 0.01,
+    precision: Annotated[float, typer.Option(help="Standard error of the chances.")] = 0.015,
     seed: Annotated[int, typer.Option(help="Of the simulation.")] = 0,
     executor: Annotated[
         str, typer.Option(help="Who simulates: threads, processes or ray.")
@@ -123,9 +123,9 @@ def plan(
 def _planned(guesses: list[Any], pilot: Path | None, **settings: Any) -> "Plan":
     from stopwise import plan as make
     from stopwise import read_trials
-    from stopwise.display import progress_bar
+    from stopwise.display import bar
 
-    with progress_bar("simulated studies") as show:
+    with bar("simulated studies") as show:
         if pilot is None:
             return make(*guesses, progress=show, **settings)
         trials = read_trials(pilot, bounds=settings.pop("bounds"))
@@ -134,11 +134,11 @@ def _planned(guesses: list[Any], pilot: Path | None, **settings: Any) -> "Plan":
 
 def _forecasts(source: str, n_max: int | None, settings: dict[str, Any]) -> dict[str, "Forecast"]:
     from stopwise import forecast, read_trials
-    from stopwise.display import progress_bar
+    from stopwise.display import bar
     from stopwise.errors import require
 
     path = Path(source)
-    with progress_bar("simulated continuations") as show:
+    with bar("simulated continuations") as show:
         if "://" in source or path.suffix == ".db" or (path / "study.yaml").exists():
             from stopwise import Study
             from stopwise.planning.study_forecast import forecast_study

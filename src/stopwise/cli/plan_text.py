@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from stopwise.planning.forecast import Forecast
+    from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics import MetricComparison
     from stopwise.planning.result import Plan
 

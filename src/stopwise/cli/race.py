@@ -1,6 +1,7 @@
 """``stopwise race``: run policies in a simulator until it is known which is better."""
 
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stopwise.cli.analyze import name_and_value, show
+from stopwise.cli import options
+from stopwise.cli.analyze import show
 from stopwise.cli.live import rows_text, standings_table
+from stopwise.cli.options import name_and_value
 
 if TYPE_CHECKING:
     from stopwise.rollout.executors import Executor
@@ -36,14 +39,14 @@ def race(
     n_max: Annotated[
         int, typer.Option(help="Declared greatest number of episodes per policy.")
     ] = 500,
-    alpha: Annotated[float, typer.Option(help="Chance of any false order.")] = 0.05,
+    alpha: options.Alpha = 0.05,
     design: Annotated[
         str, typer.Option(help="independent, or paired: the same seeds for all policies.")
     ] = "independent",
-    method: Annotated[str, typer.Option(help="See `stopwise methods`.")] = "nscore-plus",
-    adjust: Annotated[str, typer.Option(help="bonferroni, holm or closed.")] = "holm",
-    ties: Annotated[str, typer.Option(help="strict, or paper.")] = "strict",
-    baseline: Annotated[str | None, typer.Option(help="Compare with this policy only.")] = None,
+    method: options.Method = "nscore-plus",
+    adjust: options.Adjust = "holm",
+    ties: options.Ties = "strict",
+    baseline: options.Baseline = None,
     seed: Annotated[int, typer.Option(help="Of the whole race.")] = 0,
     executor: Annotated[str, typer.Option(help="serial, processes or ray.")] = "serial",
     workers: Annotated[int | None, typer.Option(help="Of processes or ray.")] = None,
@@ -58,8 +61,8 @@ def race(
     timeout: Annotated[
         float | None, typer.Option(help="Seconds after which an episode has failed.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
+    as_json: options.AsJson = False,
+    html: options.Html = None,
 ) -> None:
     """Run policies until it is known which is better: as many episodes as needed, no more."""
     from stopwise.errors import StopwiseError
@@ -137,9 +140,14 @@ def _live(alpha: float, *, quiet: bool) -> "Iterator[Callable[[Progress], None] 
     if quiet or not console.is_terminal:
         yield None
         return
+    shown = -math.inf
     with Live(console=console, transient=True, refresh_per_second=4) as live:
 
         def update(progress: "Progress") -> None:
+            nonlocal shown
+            if progress.seconds < shown + 0.2:  # drawing must not slow down short episodes
+                return
+            shown = progress.seconds
             title = (
                 f"{progress.episodes} episodes in {progress.seconds:.0f} s; "
                 f"{rows_text(progress.rows, progress.n_max, progress.remaining)}"

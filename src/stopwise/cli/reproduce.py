@@ -3,8 +3,6 @@
 import importlib.util
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -124,6 +122,8 @@ def _run(
     """Run one, print it unless JSON is wanted, and return it for JSON."""
     from rich.console import Console
 
+    from stopwise.display import bar
+
     console = Console(quiet=as_json, highlight=False)
     if not console.is_terminal:
         console.width = WIDTH
@@ -135,8 +135,10 @@ def _run(
             typer.echo(f"  {line}", err=True)
         return {**content, "disagreements": []}
     runner, settings = _scripts("runner"), _scripts("settings").Settings
-    with _bar(one.name) as report:
-        chosen = settings(data=data, seed=seed, share=share, report=report)
+    with bar(one.name) as show:
+        chosen = settings(
+            data=data, seed=seed, share=share, report=lambda done: show(round(1000 * done), 1000)
+        )
         outcome = runner.reproduce(one, chosen, fresh=fresh)
     for table in _scripts("rendering").grids(outcome.result):
         console.print(table)
@@ -167,19 +169,7 @@ def _conclude(console: Any, outcome: Any, share: float) -> None:
             console.print(f"[bold red]does not agree:[/bold red] {escape(line)}", soft_wrap=True)
     elif result.compared:
         console.print(
-            f"All {result.compared} figures that should agree do: recorded data exactly, means "
-            "within four standard errors of the difference.",
+            f"Held against the paper: {result.compared}, all agree (decisions on recorded data "
+            "exactly, means within four standard errors of the difference).",
             soft_wrap=True,
         )
-
-
-@contextmanager
-def _bar(name: str) -> Iterator[Callable[[float], None]]:
-    """Show progress on standard error, if it is a terminal."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(name, total=1.0)
-        yield lambda share: bar.update(task, completed=share)

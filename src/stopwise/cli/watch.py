@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stopwise.cli.analyze import name_and_value, parse_bounds, show, trial_source
+from stopwise.cli import options
+from stopwise.cli.analyze import show
 from stopwise.cli.live import rows_text
+from stopwise.cli.options import name_and_value, parse_bounds, trial_source
 
 if TYPE_CHECKING:
     from stopwise.rollout.watch import TaskSight, Watch
@@ -24,25 +26,19 @@ def watch(
     policy: Annotated[
         list[str] | None, typer.Option(help="NAME=PATH, once per policy, instead of FILES.")
     ] = None,
-    method: Annotated[str, typer.Option(help="See `stopwise methods`.")] = "nscore-plus",
-    alpha: Annotated[float, typer.Option(help="Chance of any false order.")] = 0.05,
-    n_max: Annotated[
-        int | None, typer.Option(help="Declared greatest number of trials per policy.")
-    ] = None,
+    method: options.Method = "nscore-plus",
+    alpha: options.Alpha = 0.05,
+    n_max: options.NMax = None,
     bounds: Annotated[
         str | None, typer.Option(help='Range of the score: "LOW,HIGH", or "TASK=LOW,HIGH; ...".')
     ] = None,
-    design: Annotated[str, typer.Option(help="auto, independent, paired or stratified.")] = "auto",
-    adjust: Annotated[str, typer.Option(help="bonferroni, holm or closed.")] = "holm",
-    ties: Annotated[str, typer.Option(help="strict, or paper.")] = "strict",
-    baseline: Annotated[str | None, typer.Option(help="Compare with this policy only.")] = None,
-    score: Annotated[str | None, typer.Option(help="Which column or measure to compare.")] = None,
-    column: Annotated[
-        list[str] | None, typer.Option(help="ROLE=NAME, e.g. policy=algo or block=seed.")
-    ] = None,
-    file_format: Annotated[
-        str | None, typer.Option("--format", help="Format of the files.")
-    ] = None,
+    design: options.Design = "auto",
+    adjust: options.Adjust = "holm",
+    ties: options.Ties = "strict",
+    baseline: options.Baseline = None,
+    score: options.Measure = None,
+    column: options.Column = None,
+    file_format: options.FileFormat = None,
     interval: Annotated[float, typer.Option(help="Seconds between looks.", min=0.05)] = 5.0,
     once: Annotated[
         bool, typer.Option("--once", help="Look once: exit code 0 to stop, 3 to go on.")

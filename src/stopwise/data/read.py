@@ -92,6 +92,8 @@ def read_trials(
     limits = _bounds(bounds, parts, frame, notes)
     for part in parts:
         part.require_within(limits)
+    if order == "file" and "time" in frame.columns and not frame["time"].drop_nulls().is_sorted():
+        notes.append("order: that of the file, which is not that of the times; order 'time' sorts")
     if order == "shuffled":
         notes.append(f"order: shuffled with seed {seed}, not the order in which trials were run")
     return Trials.from_columns(

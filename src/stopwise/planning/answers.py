@@ -1,5 +1,6 @@
 """From suppositions and designs to rows of a plan and smallest gaps, exact where possible."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -103,26 +104,43 @@ def _row(scenario: Scenario, design: Design, times: StoppingTimes, scale: Scale)
 
 
 def find_limit(
-    design: Design, family: GapFamily, power: float, scale: Scale, work: Work
+    design: Design,
+    family: GapFamily,
+    power: float,
+    scale: Scale,
+    work: Work,
+    *,
+    rows: list[PlanRow],
 ) -> Detectable:
-    """Return the smallest gap that this design finds with the power wanted."""
+    """Return the smallest gap that this design finds; what is known already says where to begin."""
     largest = family.largest
     if largest < 1e-6:
         return Detectable(n_max=design.n_max, gap=None, gap_error=0.0)
-    deviation = 0.5 if family.base is None else max(family.base.deviation, 0.05)
-    effect = float(ndtri(power) - ndtri(design.level))
-    start = effect * deviation * np.sqrt(2 * (1 - family.correlation) / design.n_max)
+    start = _first_gap(design, family, power, scale, rows)
     gap, error = smallest_gap(
         _power_of_gap(design, family, work),
         power=power,
         largest=largest,
-        start=float(np.clip(start, 0.01 * largest, 0.9 * largest)),
+        start=min(max(start, 0.01 * largest), 0.9 * largest),
     )
     return Detectable(
         n_max=design.n_max,
         gap=None if gap is None else gap * scale.span,
         gap_error=error * scale.span,
     )
+
+
+def _first_gap(
+    design: Design, family: GapFamily, power: float, scale: Scale, rows: list[PlanRow]
+) -> float:
+    """Return where to begin: between gaps whose power is known, else by the normal limit."""
+    known = sorted((row.gap / scale.span, row.power) for row in rows if row.n_max == design.n_max)
+    gaps, powers = np.array(known).T
+    if powers[0] < power < powers[-1]:
+        return float(np.interp(ndtri(power), ndtri(np.clip(powers, 1e-4, 1 - 1e-4)), gaps))
+    deviation = 0.5 if family.base is None else max(family.base.deviation, 0.05)
+    effect = float(ndtri(power) - ndtri(design.level))
+    return effect * deviation * math.sqrt(2 * (1 - family.correlation) / design.n_max)
 
 
 def _power_of_gap(

@@ -1,169 +1,25 @@
 """Midway: how much longer a running study will take, and whether it is worth going on."""
 
-import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import require
+from stopwise.planning.checks import check_work
 from stopwise.planning.continuation import Continuation, Ends, study_rules
 from stopwise.planning.executors import Executor
+from stopwise.planning.forecast_result import Forecast, PairForecast
 from stopwise.planning.gathering import Progress, gather
 from stopwise.planning.population import Resampled
 from stopwise.ranking.pairs import replay
 from stopwise.ranking.rules import Rules
 from stopwise.ranking.table import Table, tables, unit_scores
 
-__all__ = ["Forecast", "PairForecast", "forecast"]
+__all__ = ["forecast"]
 
-SCHEMA = 1
 MOST_RUNS = 20_000
-VALIDITY = (
-    "This is a forecast: it does not affect validity, and you may act on it as you like, for the "
-    "chance of a false claim stays at most {alpha:g}, for whatever reason you stop."
-)
-FUTILITY = (
-    "Stopping for futility never raises the chance of a false claim, for it can only leave out "
-    "claims that would have come later."
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairForecast:
-    """One pair of policies, at the end of the study.
-
-    Attributes
-    ----------
-    decided
-        The policy that is declared better already, or None.
-    chance, chance_error
-        Chance that the pair is decided by n_max, and its standard error.
-    chance0, chance1
-        Chances that policy 0, and that policy 1, is declared better.
-    """
-
-    policy0: str
-    policy1: str
-    decided: str | None
-    chance: float
-    chance_error: float
-    chance0: float
-    chance1: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Forecast:
-    """What to expect of a running study; it never affects validity.
-
-    Attributes
-    ----------
-    seen
-        Trials so far, by policy.
-    chance, chance_error
-        Chance that every pair is decided by n_max, and its standard error.
-    chance_further
-        Chance that at least one more pair is decided by n_max.
-    pairs
-        One forecast per pair.
-    mean_n, n_quantiles
-        Further trials of the policy that needs most until the study ends: expected, and within
-        which 10, 50 and 90 % of studies end.
-    mean_trials
-        Expected further trials of all policies together.
-    futility
-        The threshold of ``chance_further`` that was set in advance, or None.
-    """
-
-    seen: dict[str, int]
-    n_max: int
-    chance: float
-    chance_error: float
-    chance_further: float
-    pairs: tuple[PairForecast, ...]
-    mean_n: float
-    n_quantiles: tuple[int, int, int]
-    mean_trials: float
-    futility: float | None
-    minutes_per_trial: float | None
-    method: str
-    alpha: float
-    adjust: str
-    design: str
-    runs: int
-    notes: tuple[str, ...]
-
-    @property
-    def decided(self) -> bool:
-        """Whether every pair is decided already."""
-        return all(pair.decided is not None for pair in self.pairs)
-
-    @property
-    def futile(self) -> bool | None:
-        """Whether the chance fell under the threshold set in advance; None without one."""
-        if self.futility is None:
-            return None
-        return not self.decided and self.chance_further < self.futility
-
-    @property
-    def hours(self) -> float | None:
-        """Expected further time, if the minutes per trial are known."""
-        known = self.minutes_per_trial
-        return None if known is None else self.mean_trials * known / 60
-
-    @property
-    def sentence(self) -> str:
-        """What to expect, in words, and what it rests on."""
-        seen = ", ".join(f"{name} {count}" for name, count in self.seen.items())
-        if self.decided:
-            return f"Every pair is decided already ({seen} trials): no further trial is needed."
-        many = len(self.pairs) > 1
-        what = "every pair is decided" if many else "the verdict falls"
-        more = f" (and that at least one more is: {self.chance_further:.2f})" if many else ""
-        hours = "" if self.hours is None else f", {self.hours:.1f} hours"
-        return (
-            f"Forecast after {seen} of at most {self.n_max} trials each: the chance that {what} by "
-            f"then is {self.chance:.2f}, standard error {self.chance_error:.2g}{more}. Going on "
-            f"takes {self.mean_n:.0f} more trials per policy on average, half of the time at most "
-            f"{self.n_quantiles[1]} ({self.mean_trials:.0f} trials in all{hours}). "
-            f"{self._advice()}{VALIDITY.format(alpha=self.alpha)}"
-        )
-
-    def _advice(self) -> str:
-        if self.futility is None:
-            return ""
-        if not self.futile:
-            return f"That is not below the threshold {self.futility:g} set in advance: go on. "
-        return (
-            f"That is below the threshold {self.futility:g} set in advance: stop for futility, "
-            f"undecided, which does not show that the policies are equal. {FUTILITY} "
-        )
-
-    def table(self) -> list[dict[str, Any]]:
-        """Return one row per pair."""
-        return [vars(pair) for pair in self.pairs]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of ``to_json``."""
-        return {
-            "schema": SCHEMA,
-            "sentence": self.sentence,
-            **vars(self),
-            "pairs": self.table(),
-            "n_quantiles": list(self.n_quantiles),
-            "notes": list(self.notes),
-            "decided": self.decided,
-            "futile": self.futile,
-            "hours": self.hours,
-        }
-
-    def to_json(self) -> str:
-        """Return the forecast as JSON; the schema is in docs/design/planning.md."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
-
-    def __str__(self) -> str:
-        return self.sentence
 
 
 def forecast(
@@ -174,7 +30,7 @@ def forecast(
     minutes_per_trial: float | None = None,
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
-    precision: float = 0.01,
+    precision: float = 0.015,
     seed: int = 0,
     executor: Executor | str | None = None,
     progress: Progress | None = None,
@@ -214,14 +70,7 @@ def forecast(
         futility is None or (is_number(futility) and 0 < futility < 1),
         f"futility must lie strictly between 0 and 1, but got {futility!r}",
     )
-    require(
-        minutes_per_trial is None or (is_number(minutes_per_trial) and minutes_per_trial > 0),
-        f"minutes_per_trial must be above 0, but got {minutes_per_trial!r}",
-    )
-    require(
-        is_number(precision) and 0.001 <= precision <= 0.2,
-        f"precision must lie between 0.001 and 0.2, but got {precision!r}",
-    )
+    check_work(minutes_per_trial, precision, seed)
     found = tables(trials, design=design)
     require(len(found) == 1, f"a forecast takes one task, but got {len(found)}")
     table = found[0] if bounds is None else replace(found[0], bounds=bounds)
@@ -232,7 +81,7 @@ def forecast(
     (ends,) = gather(
         [question],
         precision=precision,
-        seed=require_whole(seed, "seed", 0),
+        seed=seed,
         most=MOST_RUNS,
         executor=executor,
         progress=progress,

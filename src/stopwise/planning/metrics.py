@@ -63,6 +63,12 @@ class MetricComparison:
         Random orders of the rollouts that were gone through.
     resampled
         Whether n_max exceeds the rollouts, so that they were resampled with their uncertainty.
+    method, alpha, adjust, design
+        The settings.
+    minutes_per_trial
+        For hours; None if not given.
+    notes
+        What was assumed about the rollouts, one sentence each.
     """
 
     rows: tuple[MetricRow, ...]
@@ -175,7 +181,7 @@ def compare_metrics(
     >>> columns = {"policy": ["base"] * 60 + ["new"] * 60, "score": progress}
     >>> compared = sw.compare_metrics(sw.read_trials(columns, bounds=(0, 1)))
     >>> [(row.metric, row.decided > 0.5) for row in compared.rows]
-    [('full score', False), ('score (7 levels)', True)]
+    [('full score', False), ('score (6 levels)', True)]
     """
     require_whole(orders, "orders", 1)
     rng_seed = require_whole(seed, "seed", 0)

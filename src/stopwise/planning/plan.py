@@ -11,6 +11,7 @@ from stopwise.core.scores import Scale, is_number, require_whole
 from stopwise.errors import require
 from stopwise.planning import scenarios
 from stopwise.planning.answers import Work, find_limit, find_rows
+from stopwise.planning.checks import check_work
 from stopwise.planning.executors import Executor
 from stopwise.planning.fixed_sample import MOST_POWER
 from stopwise.planning.gathering import Progress
@@ -45,7 +46,7 @@ def plan(
     baseline: bool = False,
     minutes_per_trial: float | None = None,
     detectable: bool = True,
-    precision: float = 0.01,
+    precision: float = 0.015,
     seed: int = 0,
     executor: Executor | str | None = None,
     progress: Progress | None = None,
@@ -106,7 +107,8 @@ def plan(
     [(30, 0.599, 23.7), (60, 0.878, 35.1)]
     """
     scale, table = _setting(guesses, pilot, bounds, design)
-    _check(power, alpha, minutes_per_trial, precision, seed)
+    _check_level(power, alpha)
+    check_work(minutes_per_trial, precision, seed)
     found, family, notes = _scenarios(
         guesses, table, gaps, policies=policies, correlation=correlation, scale=scale
     )
@@ -132,7 +134,11 @@ def plan(
     _check_scenarios(designs[0], found, correlation)
     work = Work(seed=seed, precision=precision, executor=executor, progress=progress)
     rows = find_rows(designs, found, scale, work)
-    limits = [find_limit(chosen, family, power, scale, work) for chosen in designs if detectable]
+    limits = [
+        find_limit(chosen, family, power, scale, work, rows=rows)
+        for chosen in designs
+        if detectable
+    ]
     return Plan(
         rows=tuple(rows),
         detectable=tuple(limits),
@@ -169,7 +175,7 @@ def _setting(
     return scale, table
 
 
-def _check(power: Any, alpha: Any, minutes: Any, precision: Any, seed: Any) -> None:
+def _check_level(power: Any, alpha: Any) -> None:
     require(
         is_number(alpha) and 0 < alpha < 1,
         f"alpha must lie strictly between 0 and 1, but got {alpha!r}",
@@ -178,15 +184,6 @@ def _check(power: Any, alpha: Any, minutes: Any, precision: Any, seed: Any) -> N
         is_number(power) and alpha < power < 1,
         f"power must lie strictly between alpha = {alpha:g} and 1, but got {power!r}",
     )
-    require(
-        minutes is None or (is_number(minutes) and minutes > 0),
-        f"minutes_per_trial must be above 0, but got {minutes!r}",
-    )
-    require(
-        is_number(precision) and 0.001 <= precision <= 0.2,
-        f"precision must lie between 0.001 and 0.2, but got {precision!r}",
-    )
-    require_whole(seed, "seed", 0)
 
 
 def _horizons(n_max: Any, budget: Any, policies: int) -> list[int]:
@@ -221,6 +218,10 @@ def _scenarios(
         "gaps are for one guess or none; with more the gap is known",
     )
     if table is not None:
+        require(
+            policies in (None, len(table.policies)) and correlation == 0,
+            "number of policies and correlation are those of the pilot study: do not give them",
+        )
         found, family, notes = scenarios.of_pilot(table, scale)
         return [found], family, notes
     if len(guesses) >= 2:

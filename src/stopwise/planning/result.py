@@ -96,6 +96,8 @@ class Plan:
         The smallest gap found with the power wanted, by n_max.
     power
         The power wanted.
+    method, alpha, policies, adjust, ties, alternative, design, bounds
+        The settings; ``policies`` is their number.
     minutes_per_trial
         For hours; None if not given.
     notes

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from stopwise.errors import require
-from stopwise.planning.forecast import Forecast, forecast
+from stopwise.planning.forecast import forecast
+from stopwise.planning.forecast_result import Forecast
 
 if TYPE_CHECKING:
     from stopwise.study.study import Study

@@ -118,6 +118,8 @@ class Analysis:
         One result per compared pair.
     order_text
         The partial order in words: "A > B, C; B ? C".
+    bounds_inferred
+        Whether the bounds were taken from the data: then there is no guarantee.
     warnings
         What was assumed, and what may void the guarantee.
     facts
@@ -138,6 +140,7 @@ class Analysis:
     design: str
     baseline: str | None
     bounds: tuple[float, float]
+    bounds_inferred: bool
     n_max: int | None
     task: str | None
     warnings: tuple[str, ...]
@@ -166,11 +169,14 @@ class Analysis:
         pairs = f"{decided} of {len(self.pairs)} pair{'' if len(self.pairs) == 1 else 's'} decided"
         ties = "" if self.ties == "strict" else ", exact ties not counted as errors"
         against = f" against {self.baseline}" if self.baseline is not None else ""
+        promise = f"the chance of any false order is at most {self.alpha:g}"
+        if self.bounds_inferred:
+            promise = "nothing is guaranteed, since the bounds were taken from the data"
         open_note = "" if decided == len(self.pairs) else " (? does not mean equal)"
         return (
             f"{self.order_text}{open_note}: {pairs}{against} with {self.trials_used} of "
-            f"{self.trials_used + self.trials_saved} trials; the chance of any false order is at "
-            f"most {self.alpha:g} ({self.method}, {self.adjust}, {self.design} design{ties})."
+            f"{self.trials_used + self.trials_saved} trials; {promise} ({self.method}, "
+            f"{self.adjust}, {self.design} design{ties})."
         )
 
     def table(self) -> list[dict[str, Any]]:
@@ -221,6 +227,7 @@ class Analysis:
             "design": self.design,
             "baseline": self.baseline,
             "bounds": list(self.bounds),
+            "bounds_inferred": self.bounds_inferred,
             "n_max": self.n_max,
             "task": self.task,
             "trials_used": self.trials_used,

@@ -9,6 +9,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceSequence, Interval
+from stopwise.core.progress import watched
 from stopwise.errors import require
 from stopwise.ranking.analysis import Analysis, PairResult, PolicyResult
 from stopwise.ranking.family import Family
@@ -35,6 +36,7 @@ def analyze(
     baseline: str | None = None,
     ties: str = "strict",
     pool: bool = False,
+    iid_seed: int | None = None,
     **parameters: Any,
 ) -> Analysis:
     """Rank several policies on one task by sequential tests of all pairs.
@@ -69,6 +71,9 @@ def analyze(
         such exact ties are taken not to occur, as in the paper.
     pool
         Whether to pool several tasks; see the warning in the result for what is assumed.
+    iid_seed
+        Draw, with this seed, one policy per block and keep only its score (the paper's i.i.d.
+        correction); by default all scores count.
     **parameters
         The method's own parameters.
 
@@ -82,9 +87,9 @@ def analyze(
     >>> analysis.order_text
     'a > c, b; c ? b'
     """
-    found = tables(trials, design=design)
+    found = tables(trials, design=design, iid_seed=iid_seed)
     if bounds is not None:
-        found = [replace(table, bounds=bounds) for table in found]
+        found = [replace(table, bounds=bounds, bounds_inferred=False) for table in found]
     if pool and len(found) > 1:
         found = [pooled(found)]
     require(
@@ -113,10 +118,11 @@ def analyze_tasks(
     *,
     design: str | None = None,
     bounds: tuple[float, float] | None = None,
+    iid_seed: int | None = None,
     **settings: Any,
 ) -> dict[str, Analysis]:
     """Return one analysis per task, each with its own alpha; settings as for ``analyze``."""
-    found = tables(trials, design=design)
+    found = tables(trials, design=design, iid_seed=iid_seed)
     note = f"{len(found)} tasks are analysed apart: alpha holds for each task, not for all together"
     more = (note,) if len(found) > 1 else ()
     return {
@@ -132,7 +138,9 @@ def rank(table: Table, rules: Rules) -> Analysis:
     names, family, comparison = rules.policies, rules.family, rules.comparison
     used = replace(table, scores=table.scores[: rules.n_max])
     scores = unit_scores(used, comparison)
-    outcome = replay(comparison, rules.budget, scores[None], with_trace=True)
+    title = f"{table.task}: " if table.task else ""
+    with watched(f"{title}{len(scores)} rows of {family.k} policies") as progress:
+        outcome = replay(comparison, rules.budget, scores[None], with_trace=True, progress=progress)
     policies = _policy_results(used, scores, family, outcome, comparison)
     ranking = [names.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
@@ -148,6 +156,7 @@ def rank(table: Table, rules: Rules) -> Analysis:
         design=table.design,
         baseline=rules.baseline,
         bounds=comparison.bounds,
+        bounds_inferred=table.bounds_inferred,
         n_max=rules.n_max,
         task=table.task,
         warnings=(*table.warnings, *_warnings(used, family, comparison, outcome)),

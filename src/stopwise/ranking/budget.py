@@ -57,10 +57,6 @@ class Budget(ABC, Generic[Account]):
     def p_values(self, account: Account, p_value: Floats) -> Floats:
         """Return p-values (studies, pairs, 2) to be held against alpha."""
 
-    def aims(self, account: Account) -> Floats:
-        """Return the level (studies, pairs) that a p-value must reach now to become a claim."""
-        return np.full((len(account[0]), self.family.size), self.alpha / self.family.most_false)
-
 
 class Multipliers(NamedTuple):
     """By how much p-values are multiplied, per study and pair; fixed once the pair is decided."""
@@ -87,10 +83,6 @@ class Bonferroni(Budget[Multipliers]):
         adjusted = np.minimum(account.factor[..., None] * p_value, 1.0)
         # A method that rejects exactly at its share must not fail by a rounding error.
         return np.where(np.abs(adjusted / self.alpha - 1.0) < 1e-12, self.alpha, adjusted)
-
-    def aims(self, account: Multipliers) -> Floats:
-        """Return alpha over the multiplier."""
-        return self.alpha / account.factor
 
     def _reached(self, account: Multipliers, seen: Seen) -> Bools:
         """Directions of undecided pairs that reach their level; not if both do at once."""

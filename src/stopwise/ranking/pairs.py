@@ -6,25 +6,19 @@ are decided; what comes after is not looked at, as if it had not been run.
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.comparison import Comparison
 from stopwise.core.method import Evidence
+from stopwise.core.progress import Progress
 from stopwise.ranking.budget import Budget, Seen
 from stopwise.ranking.implication import with_implied, with_implied_p_values
 from stopwise.ranking.trace import Trace
 
-__all__ = ["Aiming", "Board", "Replay", "has_e_process", "replay"]
-
-
-class Aiming(Protocol):
-    """A method whose bets may be told, before each row, which level they now have to reach."""
-
-    def aim(self, state: Any, levels: Floats) -> Any:
-        """Return the state with bets that aim at these levels, shaped like the runs."""
+__all__ = ["Board", "Replay", "has_e_process", "replay"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +59,7 @@ def replay(
     *,
     with_p_values: bool = True,
     with_trace: bool = False,
+    progress: Progress | None = None,
 ) -> Replay:
     """Go through the rows until everything is decided or the rows are used up.
 
@@ -80,6 +75,8 @@ def replay(
         Also compute p-values adjusted for the family; simulations need none.
     with_trace
         Keep the evidence by row, of one study.
+    progress
+        Told the rows gone through.
     """
     rows = scores.shape[1]
     board = Board(comparison, budget, len(scores), rows)
@@ -89,6 +86,8 @@ def replay(
     complete = not np.isnan(scores).any()
     row = -1
     while (row := row + 1) < rows:
+        if progress is not None:
+            progress(row, rows)
         wanted = rows if trace is None else trace.next(row)
         if complete:
             row += board.leap(by_row[row:wanted])
@@ -150,9 +149,6 @@ class Board:
         r0 = scores[at[0], self.columns[0]]
         r1 = scores[at[0], self.columns[1]]
         present = None if complete else ~(np.isnan(r0) | np.isnan(r1))
-        if hasattr(method, "aim"):
-            levels = self.budget.aims(self.account)[at]
-            self.state = method.aim(self.state, np.stack([levels, levels], axis=-1))
         self._step(r0, r1, present)
         evidence = method.evidence(self.state)
         if self.budget.shares_evidence:

@@ -36,6 +36,8 @@ class Table:
         "paired" if a row is one block that the policies share, else "independent".
     task, bounds, warnings
         The task's name, the declared range of its score, and what the reader should know.
+    bounds_inferred
+        Whether the range was taken from the data, which voids the guarantee.
     """
 
     policies: tuple[str, ...]
@@ -44,19 +46,21 @@ class Table:
     task: str | None = None
     bounds: tuple[float, float] | None = None
     warnings: tuple[str, ...] = ()
+    bounds_inferred: bool = False
 
 
-def tables(source: Any, *, design: str | None) -> list[Table]:
+def tables(source: Any, *, design: str | None, iid_seed: int | None = None) -> list[Table]:
     """Return one table per task from aligned scores, a trial table or scores by policy."""
-    if isinstance(source, Table):
-        return [source]
-    if isinstance(source, Mapping):
-        return [_from_mapping(source, design)]
     from stopwise.data.design import Aligned
     from stopwise.data.trials import Trials
 
     if isinstance(source, Trials):
-        return [_from_trials(source, task, design) for task in source.tasks]
+        return [_from_trials(source, task, design, iid_seed) for task in source.tasks]
+    require(iid_seed is None, "the i.i.d. correction needs a trial table with blocks")
+    if isinstance(source, Table):
+        return [source]
+    if isinstance(source, Mapping):
+        return [_from_mapping(source, design)]
     if isinstance(source, Aligned):
         return [
             Table(
@@ -128,21 +132,23 @@ def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:
     return Table(policies=tuple(map(str, source)), scores=scores, design=design or "independent")
 
 
-def _from_trials(trials: "Trials", task: str, design: str | None) -> Table:
+def _from_trials(trials: "Trials", task: str, design: str | None, iid_seed: int | None) -> Table:
     """Align one task of a trial table, by the rules of the data layer."""
     from stopwise.data.design import align
 
-    aligned = align(trials, task=task, design=design or "auto")
-    warnings = [*trials.notes, *aligned.notes]
-    if trials.bounds_inferred:
-        warnings.append("bounds were taken from the data, which voids the guarantee")
-    if trials.order == "shuffled":
-        warnings.append("the order of the trials was shuffled")
+    aligned = align(
+        trials,
+        task=task,
+        design=design or "auto",
+        iid_correction=iid_seed is not None,
+        seed=iid_seed,
+    )
     return Table(
         policies=aligned.policies,
         scores=aligned.scores,
         design=aligned.design,
         task=task,
         bounds=trials.bounds.get(task),
-        warnings=tuple(warnings),
+        warnings=(*trials.notes, *aligned.notes),
+        bounds_inferred=trials.bounds_inferred,
     )

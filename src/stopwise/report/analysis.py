@@ -66,8 +66,8 @@ def analyze(trials: Any, *, method: str = "nscore-plus", **settings: Any) -> Ana
     """Rank several policies on one task by sequential tests of all pairs.
 
     The settings are ``alpha=0.05``, ``n_max``, ``bounds``, ``design``, ``adjust="holm"``,
-    ``baseline``, ``ties="strict"``, ``pool=False`` and the method's own parameters, as
-    documented on ``stopwise.ranking.analyze.analyze``.
+    ``baseline``, ``ties="strict"``, ``pool=False``, ``iid_seed`` and the method's own parameters,
+    as documented on ``stopwise.ranking.analyze.analyze``.
 
     Parameters
     ----------

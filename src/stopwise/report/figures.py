@@ -51,8 +51,10 @@ def plot_scores(analysis: Analysis) -> "Figure":
 
 def plot_evidence(analysis: Analysis, kind: str = "p") -> "Figure":
     """Draw anytime p-values ("p") or e-values ("e") against trials, with the threshold."""
-    figure, axes = new_axes(width=7.6, height=3.8)
-    for index, curve in enumerate(evidence_curves(analysis, kind)):
+    curves = evidence_curves(analysis, kind)
+    # Narrow, with the legend below, so that letters stay legible on a phone.
+    figure, axes = new_axes(width=5.2, height=3.4 + 0.2 * -(-len(curves) // 2))
+    for index, curve in enumerate(curves):
         colour = COLOURS[index % len(COLOURS)]
         style = ("-", "--", ":")[index // len(COLOURS) % 3]
         axes.step(curve.n, curve.value, style, where="post", color=colour, label=curve.label)
@@ -62,15 +64,15 @@ def plot_evidence(analysis: Analysis, kind: str = "p") -> "Figure":
         axes.set_yscale("log")
         axes.axhline(analysis.alpha, color=GREY, linewidth=1)
         axes.annotate(
-            f"alpha = {analysis.alpha:g}", (1, analysis.alpha), xycoords=("axes fraction", "data"),
-            ha="right", va="bottom", fontsize=8, color=GREY,
+            f"alpha = {analysis.alpha:g}", (0, analysis.alpha), xycoords=("axes fraction", "data"),
+            ha="left", va="bottom", fontsize=8, color=GREY,
         )  # fmt: skip
         axes.set_ylabel("anytime p-value, adjusted")
     else:
         axes.axhline(0, color=GREY, linewidth=1)
         axes.set_ylabel("evidence, log10 of the e-value")
     axes.set_xlabel("pairs of trials")
-    figure.legend(fontsize=8, frameon=False, loc="outside right upper")
+    figure.legend(fontsize=8, frameon=False, loc="outside lower center", ncols=2)
     return figure
 
 

@@ -1,5 +1,6 @@
 """The paragraph on methods that a publication needs, with its citation."""
 
+from stopwise.core import registry
 from stopwise.ranking.analysis import Analysis
 
 __all__ = ["CITATIONS", "methods_paragraph"]
@@ -40,11 +41,18 @@ def methods_paragraph(analysis: Analysis) -> str:
     )
     horizon = "" if analysis.n_max is None else f", at most {analysis.n_max} trials per policy"
     against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"
+    kind = "sequential test" if registry.find(analysis.method).anytime else "fixed-sample test"
+    looks = "however often the data are looked at" if kind == "sequential test" else "in one look"
+    promise = (
+        f"so that the probability of ever declaring any false order is at most "
+        f"{analysis.alpha:g} ({ties}), {looks}"
+        if not analysis.bounds_inferred
+        else "without any guarantee, since the range was taken from the data"
+    )
     return (
         f"We compared the mean scores (range [{low:g}, {high:g}]) of {len(analysis.policies)} "
-        f"policies{against} with the sequential test {analysis.method}{horizon}, using "
-        f"{ADJUSTMENTS[analysis.adjust]}, so that the probability of ever declaring any false "
-        f"order is at most {analysis.alpha:g} ({ties}), however often the data are looked at. "
+        f"policies{against} with the {kind} {analysis.method}{horizon}, using "
+        f"{ADJUSTMENTS[analysis.adjust]}, {promise}. "
         f"{DESIGNS[analysis.design]} Policies that share a letter were not told apart. Intervals "
         f"are time-uniform. {CITATIONS.get(analysis.method, analysis.method)}."
     )

@@ -34,15 +34,14 @@ class Journal:
 
     Attributes
     ----------
-    episodes
-        What an earlier run of the race left.
     notes
         What the reader should know of it, one plain sentence each.
     """
 
     def __init__(self, path: str | Path, identity: Mapping[str, Any], on_error: str) -> None:
         self.path = Path(path)
-        self.episodes: list[Episode] = []
+        # Of a place that was run anew after a failure, the last counts.
+        self._places: dict[tuple[str, int], Episode] = {}
         self.notes: list[str] = []
         self._choices: list[str] = []
         content = _plain(identity)
@@ -56,6 +55,11 @@ class Journal:
         else:
             self._write({"resumed": len(self.episodes), "on_error": on_error})
             self._compare_choices(on_error)
+
+    @property
+    def episodes(self) -> tuple[Episode, ...]:
+        """What an earlier run of the race left."""
+        return tuple(self._places.values())
 
     def add(self, episode: Episode) -> None:
         """Append one episode; it is with the system before this returns."""
@@ -114,9 +118,10 @@ class Journal:
             self._choices.append(str(found.get("on_error")))
             return
         try:
-            self.episodes.append(Episode(**found))
+            episode = Episode(**found)
         except TypeError as error:
             raise self._damaged(number) from error
+        self._places[episode.place] = episode
 
     def _object(self, number: int, line: bytes) -> dict[str, Any]:
         try:

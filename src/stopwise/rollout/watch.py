@@ -10,7 +10,7 @@ from stopwise.core.arrays import Floats
 from stopwise.data.design import align
 from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require
 from stopwise.ranking.analysis import Standing
 from stopwise.report.analysis import Analysis
 from stopwise.rollout.projection import remaining_rows
@@ -98,6 +98,10 @@ class Watch:
         settings: Mapping[str, Any],
     ) -> None:
         StopRule(["one", "other"], **settings)  # so that what is wrong is said at once
+        require(
+            reading.get("bounds") != "data",
+            "bounds must be declared: those of data that grow would change on the way",
+        )
         self._source, self._reading = source, dict(reading)
         self._design, self._settings = design, dict(settings)
         self._rules: dict[str, StopRule] = {}
@@ -116,6 +120,9 @@ class Watch:
 
     def _task(self, trials: Trials, task: str) -> TaskSight:
         aligned = align(trials, task=task, design=self._design)
+        notes = [*trials.notes, *aligned.notes]
+        if task not in trials.bounds:
+            notes.append("no bounds were declared: scores are taken to lie in [0, 1]")
         bounds = trials.bounds.get(task, (0.0, 1.0))
         rule = self._rules.get(task)
         if rule is None:
@@ -128,7 +135,7 @@ class Watch:
                 f"{', '.join(aligned.policies)}; begin anew with all of them"
             )
         self._feed(task, rule, aligned.scores)
-        return self._sight(task, rule, aligned.scores, [*trials.notes, *aligned.notes])
+        return self._sight(task, rule, aligned.scores, notes)
 
     def _feed(self, task: str, rule: StopRule, scores: Floats) -> None:
         """Show the rule the rows that are complete now."""

@@ -39,12 +39,18 @@ class Setup:
 
 
 class Worker:
-    """Runs tickets; the environment is made at once, a policy when it is first needed."""
+    """Runs tickets; the environment is made at once, a policy when it is first needed.
+
+    With a time-out all policies are loaded at once.
+    """
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._arena: Arena = arena(setup.env)
         self._players: dict[str, Any] = {}
+        if setup.timeout is not None:
+            for policy in setup.policies:  # so that loading takes nothing of an episode's time
+                self._player(policy)
 
     @property
     def width(self) -> int:

@@ -54,10 +54,12 @@ def next_trial(
     """Return the assignment of a new trial to a station, or None if there is none to give now.
 
     The lowest row with a free slot comes first, in the row's random order; a new row is opened
-    when no slot is free, with the arms that then have an undecided comparison.
+    when no slot is free, with the arms that then have an undecided comparison. In a design with
+    blocks all of a row is run at one station, unless that station has left it.
     """
     plan = locked_plan(state)
-    place = _free_slot(state, lots, now, task) or _new_row(state, lots, plan, task)
+    asking = station if plan.design == "blocks" else None
+    place = _free_slot(state, lots, now, task, asking) or _new_row(state, lots, plan, task)
     if place is None:
         return None
     name, row, arm, opens = place
@@ -211,12 +213,13 @@ def _require_blind(state: State, what: str) -> None:
 
 
 def _free_slot(
-    state: State, lots: Lots, now: float, task: str | None
+    state: State, lots: Lots, now: float, task: str | None, station: str | None
 ) -> tuple[str, int, str, None] | None:
+    """Return a free slot: task, row and arm; with a station, only in rows that it may work on."""
     clock = state.clock_at(now)
     found: list[tuple[int, int, str, list[str]]] = []
     for place, (name, board) in enumerate(_boards(state, task)):
-        row, arms = _first_free(state, board, clock)
+        row, arms = _first_free(state, board, clock, station)
         if arms:
             found.append((row, place, name, arms))
     if not found:
@@ -225,14 +228,18 @@ def _free_slot(
     return name, row, lots.shuffled(arms, "order", name, row)[0], None
 
 
-def _first_free(state: State, board: Board, clock: float) -> tuple[int, list[str]]:
+def _first_free(
+    state: State, board: Board, clock: float, station: str | None
+) -> tuple[int, list[str]]:
     """Return the lowest row with free slots, and their arms."""
     first = -1
     arms: list[str] = []
     for row, arm, slot in board.open_slots():
         if arms and row > first:
             break
-        if _is_free(state, slot, clock):
+        owner, until = board.owners[row]
+        open_to_it = station in (None, owner) or until <= clock
+        if open_to_it and _is_free(state, slot, clock):
             first = row
             arms.append(arm)
     return first, arms

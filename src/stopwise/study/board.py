@@ -55,10 +55,18 @@ class Board:
         Makes the contest of the task, without any row.
     n_max
         The greatest number of rows, or None.
+
+    Attributes
+    ----------
+    rows
+        Slots by arm, of each row.
+    owners
+        Of each row, the station that is at work on it, and until when it is given time.
     """
 
     def __init__(self, new_contest: Callable[[], Contest], n_max: int | None) -> None:
         self.rows: list[dict[str, Slot]] = []
+        self.owners: list[tuple[str, float]] = []
         self.n_max = n_max
         self._new_contest = new_contest
         self._contest = new_contest()
@@ -87,6 +95,11 @@ class Board:
     def open_row(self, arms: tuple[str, ...]) -> None:
         """Add a row with a slot for each of these arms."""
         self.rows.append({arm: Slot() for arm in arms})
+        self.owners.append(("", 0.0))
+
+    def keep_row(self, row: int, station: str, until: float) -> None:
+        """Note which station is at work on a row, and until when it is given time for it."""
+        self.owners[row] = station, until
 
     def may_open(self, look_ahead: int | None) -> bool:
         """Whether a further row may be opened now."""

@@ -1,15 +1,19 @@
 """The newest state of a study beside its store: others' entries come in, own ones go out."""
 
 import threading
+from collections import deque
 from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
-from stopwise.errors import InvalidState, StoreFailed, require
+from stopwise.errors import InvalidState, StopwiseError, StoreFailed, require
 from stopwise.study.blinding import Lots
 from stopwise.study.journal import Draft, Entry
 from stopwise.study.plan import Plan
 from stopwise.study.snapshot import dump_state, load_state
 from stopwise.study.state import State
-from stopwise.study.store import Store
+from stopwise.study.store import Store, Writer
 
 __all__ = ["Decide", "Ledger", "require_name"]
 
@@ -18,25 +22,154 @@ Decide = Callable[[State, float], list[Draft]]
 SAVE_AFTER, SAVE_SHARE = 2000, 50
 # Up to so many entries are checked whenever a study is opened; beyond, by ``Study.verify``.
 CHECKED_AT_ONCE = 30_000
+# How long a thread sleeps before it looks whether it must do the storing itself.
+SECONDS_TO_WAIT = 0.02
+Answer = TypeVar("Answer")
+
+
+@dataclass
+class _Request:
+    """What a thread wants decided and stored, and what became of it."""
+
+    decide: Decide
+    who: str
+    key: str | None
+    answer: Callable[[State, float, list[Entry]], Any]
+    entries: list[Entry] = field(default_factory=list)
+    result: Any = None
+    error: Exception | None = None
+    done: threading.Event = field(default_factory=threading.Event)
 
 
 class Ledger:
-    """One process's view of a study; safe to use from several threads."""
+    """One process's view of a study; safe to use from several threads.
+
+    Requests that come while another is being stored are stored together, in one transaction, so
+    that many stations share the cost of a durable commit.
+    """
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.lock = threading.RLock()
+        self.time = 0.0
         self._state = State()
+        self._current = False  # whether the state is that of entries which are all stored
+        self._waiting: deque[_Request] = deque()
+        self._storing = threading.Lock()
         self._lots: Lots | None = None
         self._saved = 0
 
     @property
     def state(self) -> State:
-        """The state as last seen, without a look at the store."""
-        return self._state
+        """The state as last seen; without a look at the store, unless storing has failed since."""
+        return self._state if self._current else self.refresh()
 
-    def open(self) -> None:
-        """Start from the saved state if it belongs to the journal; else replay all."""
+    def refresh(self) -> State:
+        """Take in what others have added to the journal; return the state."""
+        with self.lock:
+            self._load()
+            for entry in self.store.entries(self._state.seq, self._state.hash):
+                self._state.apply(entry)
+            self._save_now_and_then()
+            return self._state
+
+    def commit(self, decide: Decide, *, who: str, key: str | None = None) -> list[Entry]:
+        """Let a decision be taken on the newest state and store it, durably.
+
+        If the key is known already, nothing is decided: the entry that carries it is returned.
+        """
+        return self.ask(decide, lambda _state, _now, entries: entries, who=who, key=key)
+
+    def ask(
+        self,
+        decide: Decide,
+        answer: Callable[[State, float, list[Entry]], Answer],
+        *,
+        who: str,
+        key: str | None = None,
+    ) -> Answer:
+        """Commit a decision, and return what the answer makes of the state after it."""
+        require_name(who, "a name")
+        if key is not None:
+            require_name(key, "a key")
+        request = _Request(decide, who, key, answer)
+        self._waiting.append(request)
+        while not request.done.is_set():
+            # One thread stores for all that wait; the others need no lock to learn the outcome.
+            if self._storing.acquire(blocking=False):
+                try:
+                    self._store_waiting()
+                finally:
+                    self._storing.release()
+            else:
+                request.done.wait(SECONDS_TO_WAIT)
+        if request.error is not None:
+            raise request.error
+        result: Answer = request.result
+        return result
+
+    def _store_waiting(self) -> None:
+        with self.lock:
+            batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
+            if batch:
+                self._store(batch)
+                self._save_now_and_then()
+
+    def _store(self, batch: list[_Request]) -> None:
+        """Decide all requests, one after the other, and store them in one transaction."""
+        try:
+            self._load()
+            with self.store.writer() as writer:
+                self.time = writer.time
+                for entry in writer.entries(self._state.seq, self._state.hash):
+                    self._state.apply(entry)
+                known = writer.find([request.key for request in batch if request.key is not None])
+                for request in batch:
+                    self._decide(request, writer, known)
+            for request in batch:
+                self._answer(request)
+        except BaseException as error:
+            # The state may hold entries that were not stored: it is made anew.
+            self._current = False
+            for request in batch:
+                request.entries, request.error = [], _own_copy(error)
+            if not isinstance(error, StopwiseError):
+                raise
+        finally:
+            for request in batch:
+                request.done.set()
+
+    def _decide(self, request: _Request, writer: Writer, known: dict[str, Entry]) -> None:
+        """Decide one request on the state after those before it."""
+        if request.key is not None and request.key in known:
+            request.entries = [known[request.key]]
+            return
+        try:
+            drafts = request.decide(self._state, writer.time)
+        except StopwiseError as error:
+            request.error = error
+            return
+        if drafts and self._state.seq == 0:
+            drafts.insert(0, Draft("created", {"study": self.store.study, "format": 1}))
+        request.entries = writer.add(drafts, who=request.who, key=request.key)
+        for entry in request.entries:
+            self._state.apply(entry)
+        if request.key is not None and request.entries:
+            known[request.key] = request.entries[-1]
+
+    def _answer(self, request: _Request) -> None:
+        """Answer a request that was stored."""
+        if request.error is None:
+            try:
+                request.result = request.answer(self._state, self.time, request.entries)
+            except StopwiseError as error:
+                request.error = error
+
+    def _load(self) -> None:
+        """Start from the saved state if it belongs to the journal; else from nothing."""
+        if self._current:
+            return
+        self._state, self._saved = State(), 0
         snapshot = self.store.snapshot()
         if snapshot is not None:
             seq, digest, content = snapshot
@@ -47,39 +180,7 @@ class Ledger:
                     self._state, self._saved = state, seq
             except (InvalidState, ValueError, KeyError, TypeError):
                 pass  # only a cache, whose fault ``verify`` names: the journal alone will do
-        self.refresh()
-
-    def refresh(self) -> State:
-        """Take in what others have added to the journal; return the state."""
-        with self.lock:
-            for entry in self.store.entries(self._state.seq, self._state.hash):
-                self._state.apply(entry)
-            self._save_now_and_then()
-            return self._state
-
-    def commit(self, decide: Decide, *, who: str, key: str | None = None) -> list[Entry]:
-        """Let a decision be taken on the newest state and store it, alone and durably.
-
-        If the key is known already, nothing is decided: the entry that carries it is returned.
-        """
-        require_name(who, "a name")
-        if key is not None:
-            require_name(key, "a key")
-        with self.lock:
-            with self.store.writer() as writer:
-                for entry in writer.entries(self._state.seq, self._state.hash):
-                    self._state.apply(entry)
-                known = writer.find(key) if key is not None else None
-                if known is not None:
-                    return [known]
-                drafts = decide(self._state, writer.time)
-                if drafts and self._state.seq == 0:
-                    drafts.insert(0, Draft("created", {"study": self.store.study, "format": 1}))
-                entries = writer.add(drafts, who=who, key=key)
-            for entry in entries:
-                self._state.apply(entry)
-            self._save_now_and_then()
-            return entries
+        self._current = True
 
     def lots(self, plan: Plan) -> Lots:
         """Return what draws at random for this study."""
@@ -100,8 +201,17 @@ class Ledger:
             return
         try:
             self.save()
-        except StoreFailed:
+        except StopwiseError:
             self._saved = self._state.seq  # a cache that cannot be kept is no reason to stop
+
+
+def _own_copy(error: BaseException) -> Exception:
+    """Return what each of several threads raises, so that none changes another's."""
+    if not isinstance(error, StopwiseError):
+        return StoreFailed(f"nothing was stored: {error!r}")
+    own = copy(error)
+    own.__cause__ = error.__cause__
+    return own
 
 
 def require_name(text: str, what: str) -> None:

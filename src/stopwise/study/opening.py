@@ -6,11 +6,19 @@ from typing import Any
 
 import yaml
 
-from stopwise.errors import NotAllowed, require
-from stopwise.study.plan_file import FILE_NAME, parse_plan, read_store, template
+from stopwise.errors import NotAllowed, StoreFailed, require
+from stopwise.study.plan_file import FILE_NAME, parse_plan, read_store, store_in, template
 from stopwise.study.store import Store
 
-__all__ = ["DATABASE", "is_url", "open_store", "plan_text", "write_plan"]
+__all__ = [
+    "DATABASE",
+    "is_url",
+    "open_store",
+    "plan_text",
+    "rewrite_plan",
+    "write_plan",
+    "yaml_text",
+]
 
 DATABASE = "study.db"
 NAME = "study"  # where no other is given
@@ -21,9 +29,29 @@ def plan_text(plan: Mapping[str, Any] | str | None) -> str:
     """Return a plan as the text of a ``study.yaml``, checked; the template for None."""
     text = template() if plan is None else plan
     if not isinstance(text, str):
-        text = yaml.safe_dump(dict(text), sort_keys=False, allow_unicode=True)
+        text = yaml_text(text)
     parse_plan(text)
     return text
+
+
+def yaml_text(plan: Mapping[str, Any]) -> str:
+    """Return plain values as YAML."""
+    return yaml.safe_dump(dict(plan), sort_keys=False, allow_unicode=True)
+
+
+def rewrite_plan(folder: Path, text: str) -> None:
+    """Replace the plan of a folder in one step, so that a crash leaves the old or the new one."""
+    path = folder / FILE_NAME
+    require(
+        store_in(text) == read_store(path),
+        "`store` says where this study lives: it cannot change while the study is open",
+    )
+    new = path.with_suffix(".new")
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(path)
+    except OSError as error:
+        raise StoreFailed(f"{path}: {error.strerror}") from error
 
 
 def write_plan(folder: Path, text: str, store: str | None) -> None:

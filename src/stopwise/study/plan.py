@@ -115,6 +115,14 @@ class Plan(_Strict):
             raise ValueError("names must be distinct")
         return value
 
+    @field_validator("parameters")
+    @classmethod
+    def _own_parameters(cls, value: dict[str, Any]) -> dict[str, Any]:
+        declared = {*cls.model_fields, "bounds"} & set(value)
+        if declared:
+            raise ValueError(f"{min(declared)} is declared by the plan itself, not here")
+        return value
+
     @field_validator("baseline")
     @classmethod
     def _known(cls, value: str | None, info: Any) -> str | None:

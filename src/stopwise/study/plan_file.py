@@ -10,7 +10,15 @@ from pydantic import ValidationError
 from stopwise.errors import InvalidInput
 from stopwise.study.plan import Plan
 
-__all__ = ["FILE_NAME", "parse_plan", "read_plan", "read_store", "template"]
+__all__ = [
+    "FILE_NAME",
+    "parse_plan",
+    "read_plan",
+    "read_store",
+    "read_text",
+    "store_in",
+    "template",
+]
 
 FILE_NAME = "study.yaml"
 Place = tuple[str | int, ...]
@@ -23,20 +31,32 @@ def template() -> str:
 
 def read_plan(path: Path) -> Plan:
     """Read a plan, or raise ``InvalidInput`` with a line for each thing that is wrong."""
+    return parse_plan(read_text(path), str(path))
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a plan, or raise ``InvalidInput``."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise InvalidInput(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{path}: not UTF-8 text: {error.reason}") from error
-    return parse_plan(text, str(path))
 
 
 def read_store(path: Path) -> str | None:
     """Return the URL under ``store:`` of a plan, if the file is there and names one."""
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError):
+        return store_in(read_text(path))
+    except InvalidInput:
+        return None
+
+
+def store_in(text: str) -> str | None:
+    """Return the URL under ``store:`` in the text of a plan, if there is one."""
+    try:
+        content = yaml.safe_load(text)
+    except (ValueError, yaml.YAMLError):
         return None
     found = content.get("store") if isinstance(content, dict) else None
     return found if isinstance(found, str) else None
@@ -45,8 +65,9 @@ def read_store(path: Path) -> str | None:
 def parse_plan(text: str, source: str = FILE_NAME) -> Plan:
     """Parse the text of a plan; ``source`` is named in errors."""
     try:
+        alias = _first_alias(text)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
+        content = None if alias else yaml.safe_load(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
@@ -54,6 +75,8 @@ def parse_plan(text: str, source: str = FILE_NAME) -> Plan:
         raise InvalidInput(f"{source}{line}: this is not YAML: {problem}") from error
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{source}: this is not YAML: {error}") from error
+    if alias:
+        raise InvalidInput(f"{source}, line {alias}: a plan has no aliases (*)")
     if not isinstance(content, dict):
         raise InvalidInput(f"{source}: a plan is a list of `name: value` lines")
     lines: dict[Place, int] = {}
@@ -65,6 +88,14 @@ def parse_plan(text: str, source: str = FILE_NAME) -> Plan:
         return Plan.model_validate(content)
     except ValidationError as error:
         raise InvalidInput("\n".join(_complaints(error, lines, source))) from error
+
+
+def _first_alias(text: str) -> int | None:
+    """Return the line of the first alias: they can make a small file endless."""
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent) and event.start_mark is not None:
+            return int(event.start_mark.line) + 1
+    return None
 
 
 def _note_lines(node: Any, place: Place, lines: dict[Place, int]) -> tuple[str, int] | None:
@@ -91,6 +122,8 @@ def _complaints(error: ValidationError, lines: dict[Place, int], source: str) ->
     found = []
     for problem in error.errors(include_url=False):
         place, line = _deepest(problem["loc"], lines)
+        if problem["type"] == "missing":
+            place = (*place, problem["loc"][-1])
         name = ".".join(map(str, place))
         rule = problem["msg"].removeprefix("Value error, ")
         found.append(f"{source}, line {line}: {f'{name}: ' if name else ''}{rule}")
@@ -100,13 +133,7 @@ def _complaints(error: ValidationError, lines: dict[Place, int], source: str) ->
 def _deepest(location: Place, lines: dict[Place, int]) -> tuple[Place, int]:
     """Return the known place that a location names; tags of alternatives are no places."""
     place: Place = ()
-    missing = False
     for part in location:
         if (*place, part) in lines:
             place = (*place, part)
-            missing = False
-        else:
-            missing = True
-    line = lines.get(place, 1)
-    last = location[-1] if location else None
-    return ((*place, last) if missing and isinstance(last, str) else place), line
+    return place, lines[place]

@@ -9,12 +9,12 @@ from stopwise.study.journal import Entry
 from stopwise.study.records import as_text
 
 if TYPE_CHECKING:
-    from stopwise.study.study import Study
+    from stopwise.study.reading import StudyReader
 
 __all__ = ["chapters", "study_report"]
 
 
-def study_report(study: "Study") -> str:
+def study_report(study: "StudyReader") -> str:
     """Return the page; the whole journal is verified first, and a broken one is refused."""
     found = study.verify()
     if not found.sound:
@@ -23,7 +23,7 @@ def study_report(study: "Study") -> str:
     return html.render(analyses, [analysis.figures() for analysis in analyses], chapters(study))
 
 
-def chapters(study: "Study") -> list[Chapter]:
+def chapters(study: "StudyReader") -> list[Chapter]:
     """Return what happened: the record, amendments, voided trials, corrections, overshoot."""
     entries = study.journal()
     numbers = [_record(study), _amendments(entries), _voided(entries), _corrected(entries)]
@@ -31,7 +31,7 @@ def chapters(study: "Study") -> list[Chapter]:
     return [chapter for chapter in numbers if chapter.rows]
 
 
-def _record(study: "Study") -> Chapter:
+def _record(study: "StudyReader") -> Chapter:
     status, plan = study.status(), study.plan
     rows = [
         ("study", plan.name),
@@ -94,7 +94,7 @@ def _corrected(entries: list[Entry]) -> Chapter:
     return Chapter("Scores withdrawn and entered again", ("trial", "when", "who", "reason"), rows)
 
 
-def _overshoot(study: "Study") -> Chapter:
+def _overshoot(study: "StudyReader") -> Chapter:
     rows = tuple((task, policy, str(count)) for (task, policy), count in study.overshoot().items())
     return Chapter(
         "Overshoot: trials under way when nothing more was open, not used",

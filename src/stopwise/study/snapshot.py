@@ -35,6 +35,7 @@ def dump_state(state: State) -> str:
         "boards": {
             name: {
                 "rows": [{arm: astuple(slot) for arm, slot in row.items()} for row in board.rows],
+                "owners": board.owners,
                 "baseline": board.contest.rules.baseline,
                 **board.save(),
             }
@@ -89,6 +90,7 @@ def _restore_boards(state: State, content: dict[str, Any]) -> None:
     for name, saved in boards.items():
         board = state.boards[name]
         board.rows = [{arm: Slot(*slot) for arm, slot in row.items()} for row in saved["rows"]]
+        board.owners = [(station, until) for station, until in saved["owners"]]
         board.restore(saved)
 
 

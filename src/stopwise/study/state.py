@@ -173,12 +173,14 @@ def _assigned(state: State, entry: Entry) -> None:
     state.codes[trial.code] = trial.number
     state.held[trial.station] = trial.number
     board.rows[trial.row][trial.arm].holder = trial.number
+    board.keep_row(trial.row, trial.station, trial.expires)
 
 
 def _started(state: State, entry: Entry) -> None:
     trial = state.trials[entry.content["trial"] - 1]
     trial.started = True
     trial.expires = state.clock + entry.content["lease"]
+    state.boards[trial.task].keep_row(trial.row, trial.station, trial.expires)
 
 
 def _released(state: State, entry: Entry) -> None:
@@ -207,7 +209,7 @@ def _undone(state: State, entry: Entry) -> None:
     trial.expires = state.clock + entry.content["lease"]
     # A station that is at its next trial keeps that one; the owner enters the score anew.
     current = state.trial(state.held.get(trial.station, 0))
-    if current is None or current.status != "leased":
+    if trial.station and (current is None or current.status != "leased"):
         state.held[trial.station] = trial.number
 
 

@@ -6,7 +6,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, insert, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Float,
+    cast,
+    extract,
+    func,
+    insert,
+    literal,
+    select,
+    update,
+)
 
 from stopwise.errors import InvalidInput, InvalidState, NotAllowed, require
 from stopwise.study.blinding import new_secret
@@ -77,7 +89,7 @@ class Store:
         if self._clock is not None:
             return self._clock()
         with reading(self.engine) as connection:
-            return _server_time(connection)
+            return float(connection.execute(select(_time_of(connection))).scalar_one())
 
     def secret(self) -> str:
         """Return the secret from which everything random is drawn."""
@@ -89,24 +101,21 @@ class Store:
             raise InvalidInput(f"there is no study named {self.study!r} in this store")
         return str(found)
 
-    def entries(self, after: int = 0, previous: str = ORIGIN) -> Iterator[Entry]:
+    def entries(self, after: int = 0, previous: str | None = None) -> Iterator[Entry]:
         """Yield the entries after a known one; raise where the chain does not hold."""
         with reading(self.engine) as connection:
-            for _, body, digest in self._rows(connection, after, previous):
+            known = self._hash_of(connection, after) if previous is None else previous
+            for _, body, digest in self._rows(connection, after, known):
                 yield decode(body, digest)
 
     def check_chain(self, start: int, anchor: tuple[int, str]) -> None:
         """Check the hashes from an entry on, and that the anchor is among them."""
         seq, digest = anchor
         with reading(self.engine) as connection:
-            found = connection.execute(
-                select(journal.c.hash).where(
-                    journal.c.study == self.study, journal.c.seq == max(start - 1, 0)
-                )
-            ).scalar()
-            after = (start - 1, str(found)) if start > 1 else (0, ORIGIN)
-            for number, _, known in self._rows(connection, *after):
-                if number == seq and known != digest:
+            before = max(start - 1, 0)
+            known = self._hash_of(connection, before)
+            for number, _, found in self._rows(connection, before, known):
+                if number == seq and found != digest:
                     raise InvalidState(f"the saved state does not belong to entry {seq}")
 
     def damage(self) -> list[str]:
@@ -121,14 +130,15 @@ class Store:
     def writer(self) -> Iterator["Writer"]:
         """Give the one writer of the study; all it adds is committed together, or nothing."""
         with writing(self.engine) as connection:
-            head = connection.execute(
-                select(studies.c.seq, studies.c.hash)
-                .where(studies.c.study == self.study)
-                .with_for_update()
-            ).one_or_none()
+            columns = [studies.c.seq, studies.c.hash]
+            query = select(*columns, _time_of(connection)).where(studies.c.study == self.study)
+            head = connection.execute(query.with_for_update()).one_or_none()
             if head is None:
                 raise InvalidInput(f"there is no study named {self.study!r} in this store")
-            yield Writer(self, connection, head.seq, head.hash)
+            now = self._clock() if self._clock is not None else float(head[2])
+            writer = Writer(self, connection, head.seq, head.hash, now)
+            yield writer
+            writer.flush()
 
     def snapshot(self) -> Snapshot | None:
         """Return the saved state, if any."""
@@ -148,6 +158,10 @@ class Store:
             connection.execute(
                 insert(snapshots).values(study=self.study, seq=seq, hash=digest, content=content)
             )
+
+    def _hash_of(self, connection: Connection, seq: int) -> str:
+        query = select(journal.c.hash).where(journal.c.study == self.study, journal.c.seq == seq)
+        return str(connection.execute(query).scalar()) if seq else ORIGIN
 
     def _rows(
         self, connection: Connection, after: int, previous: str
@@ -179,30 +193,34 @@ class Store:
 class Writer:
     """The right to add to a journal, within one transaction."""
 
-    def __init__(self, store: Store, connection: Connection, seq: int, digest: str) -> None:
-        self.connection, self.seq, self.hash = connection, seq, digest
-        self._store = store
-        self.time = store._clock() if store._clock is not None else _server_time(connection)
+    def __init__(
+        self, store: Store, connection: Connection, seq: int, digest: str, now: float
+    ) -> None:
+        self.seq, self.hash, self.time = seq, digest, now
+        self._store, self._connection = store, connection
+        self._rows: list[dict[str, object]] = []
 
     def entries(self, after: int, previous: str) -> list[Entry]:
         """Return the entries after a known one."""
         if after == self.seq and previous == self.hash:
             return []
-        rows = self._store._rows(self.connection, after, previous)
+        rows = self._store._rows(self._connection, after, previous)
         return [decode(body, digest) for _, body, digest in rows]
 
-    def find(self, key: str) -> Entry | None:
-        """Return the entry that was made with this idempotency key, if any."""
-        found = self.connection.execute(
-            select(journal.c.body, journal.c.hash).where(
-                journal.c.study == self._store.study, journal.c.key == key
+    def find(self, keys: list[str]) -> dict[str, Entry]:
+        """Return the entries that were made with these idempotency keys."""
+        if not keys:
+            return {}
+        found = self._connection.execute(
+            select(journal.c.key, journal.c.body, journal.c.hash).where(
+                journal.c.study == self._store.study, journal.c.key.in_(keys)
             )
-        ).one_or_none()
-        return None if found is None else decode(found.body, found.hash)
+        )
+        return {key: decode(body, digest) for key, body, digest in found}
 
     def add(self, drafts: list[Draft], *, who: str, key: str | None = None) -> list[Entry]:
-        """Add facts; the last one carries the key."""
-        rows, entries = [], []
+        """Add facts, stored when the transaction ends; the last one carries the key."""
+        entries = []
         study = self._store.study
         for draft in drafts:
             own = key if draft is drafts[-1] else None
@@ -216,19 +234,28 @@ class Writer:
                 previous=self.hash,
             )
             self.seq, self.hash = self.seq + 1, digest
-            rows.append({"study": study, "seq": self.seq, "key": own, "body": body, "hash": digest})
-            entries.append(decode(body, digest))
-        if rows:
-            self.connection.execute(insert(journal), rows)
-            self.connection.execute(
-                update(studies).where(studies.c.study == study).values(seq=self.seq, hash=self.hash)
+            self._rows.append(
+                {"study": study, "seq": self.seq, "key": own, "body": body, "hash": digest}
             )
+            entries.append(decode(body, digest))
         return entries
 
+    def flush(self) -> None:
+        """Hand all that was added to the database."""
+        if self._rows:
+            self._connection.execute(insert(journal), self._rows)
+            self._connection.execute(
+                update(studies)
+                .where(studies.c.study == self._store.study)
+                .values(seq=self.seq, hash=self.hash)
+            )
 
-def _server_time(connection: Connection) -> float:
-    found = connection.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar()
-    return float(found or 0.0)
+
+def _time_of(connection: Connection) -> ColumnElement[float]:
+    """Return an expression for the time by the server's clock; SQLite has no server."""
+    if connection.dialect.name == "sqlite":
+        return literal(0.0)
+    return cast(extract("epoch", func.clock_timestamp()), Float)
 
 
 def _find(engine: Engine, name: str, create: str | None, *, may_exist: bool) -> str:

@@ -1,34 +1,23 @@
 """The one object for everyone: a study that is planned, locked, run and read."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
-from stopwise.report.analysis import Analysis
 from stopwise.study import access, amendment, assignment, importing, views
-from stopwise.study.access import Grant
 from stopwise.study.journal import Draft, Entry
-from stopwise.study.ledger import Ledger, require_name
-from stopwise.study.opening import is_url, open_store, plan_text, write_plan
-from stopwise.study.plan import Plan
-from stopwise.study.plan_file import FILE_NAME, parse_plan, read_plan
-from stopwise.study.records import record_frame, trial_table
-from stopwise.study.report import study_report
-from stopwise.study.state import State, TokenRecord
-from stopwise.study.store import Store
-from stopwise.study.verdict import StudyVerdict, analyses, verdict
-from stopwise.study.verification import Verification, verify
-
-if TYPE_CHECKING:
-    import polars as pl
+from stopwise.study.ledger import require_name
+from stopwise.study.opening import is_url, open_store, plan_text, rewrite_plan, write_plan
+from stopwise.study.plan_file import parse_plan
+from stopwise.study.reading import StudyReader, held_by
+from stopwise.study.state import State
 
 __all__ = ["Study"]
 
 
-class Study:
+class Study(StudyReader):
     """A study: blinded trials at the robot, one journal, a verdict replayed from it.
 
     Every method may be called from several threads, processes and machines at once. What changes
@@ -56,12 +45,6 @@ class Study:
     >>> study.verdict().sentence
     'nothing is decided after 0 rows of trials.'
     """
-
-    def __init__(self, store: Store, folder: Path | None = None, draft: Plan | None = None) -> None:
-        self.store, self.folder = store, folder
-        self._draft = draft
-        self._ledger = Ledger(store)
-        self._ledger.open()
 
     @classmethod
     def create(
@@ -97,42 +80,15 @@ class Study:
         """Open a study by its folder, its ``study.db``, or the URL of a database ("...#name")."""
         return cls(*open_store(url_or_path, clock=clock))
 
-    def close(self) -> None:
-        """Close the connections to the store."""
-        self.store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @property
-    def plan(self) -> Plan:
-        """The plan in force: as locked and amended, or the draft."""
-        state = self._ledger.refresh()
-        if state.plan is not None:
-            return state.plan
-        if self._draft is not None:
-            return self._draft
-        if self.folder is None:
-            raise NotAllowed("the study has no plan yet")
-        return read_plan(self.folder / FILE_NAME)
-
-    @property
-    def locked(self) -> bool:
-        """Whether the plan is frozen."""
-        return self._ledger.refresh().plan is not None
-
-    @property
-    def finished(self) -> bool:
-        """Whether nothing is left to try."""
-        return assignment.finished(self._ledger.refresh())
-
-    @property
-    def unblinded(self) -> bool:
-        """Whether the names have been revealed."""
-        return self._ledger.refresh().unblinded_at is not None
+    def redraft(self, text: str) -> None:
+        """Replace the draft; a plan that is not valid, or was locked, is left as it is."""
+        plan = parse_plan(text)
+        if self.locked:
+            raise NotAllowed("the study is locked: amend it instead")
+        if self._draft is None and self.folder is not None:
+            rewrite_plan(self.folder, text)
+        else:
+            self._draft = plan
 
     def lock(self, *, who: str = "owner") -> None:
         """Freeze and hash the plan; draw the labels. From now on trials can be taken."""
@@ -172,25 +128,9 @@ class Study:
             lots = self._ledger.lots(assignment.locked_plan(state))
             return assignment.take(state, lots, station=station, now=now, task=task)
 
-        with self._ledger.lock:
-            self._ledger.commit(decide, who=who or station)
-            return self._held(station)
-
-    def holding(self, station: str) -> views.Assignment | None:
-        """Return the trial that a station has taken and not yet reported."""
-        with self._ledger.lock:
-            self._ledger.refresh()
-            return self._held(station)
-
-    def last_scored(self, station: str) -> int | None:
-        """Return the number of the trial that a station scored last, if any."""
-        with self._ledger.lock:
-            own = (
-                trial.number
-                for trial in reversed(self._ledger.refresh().trials)
-                if trial.station == station and trial.status == "scored"
-            )
-            return next(own, None)
+        return self._ledger.ask(
+            decide, lambda state, now, _: held_by(state, station, now), who=who or station
+        )
 
     def start(self, trial: int, *, station: str, who: str | None = None) -> None:
         """Note that a trial has begun; repeated while it runs, it keeps the trial."""
@@ -199,13 +139,21 @@ class Study:
         )
 
     def release(
-        self, trial: int, *, station: str, reason: str = "", who: str | None = None
+        self,
+        trial: int,
+        *,
+        station: str,
+        reason: str = "",
+        key: str | None = None,
+        who: str | None = None,
     ) -> None:
         """Give a trial back that was not run, so that it can be handed out again."""
-        self._ledger.commit(
+        entries = self._ledger.commit(
             lambda state, _: [assignment.release(state, trial, station=station, reason=reason)],
             who=who or station,
+            key=key,
         )
+        _require_same(entries, "released", trial)
 
     def record(
         self,
@@ -230,7 +178,8 @@ class Study:
         station
             The station that ran it; None for the owner, who may report for any.
         key
-            An idempotency key: a report that comes twice with the same key is stored once.
+            An idempotency key: a report that comes twice with the same key is stored once. After
+            an undo, a new key is needed.
         note, tag, seconds
             Remarks, a failure tag of the plan, and how long the trial took.
         """
@@ -244,25 +193,36 @@ class Study:
             )
             return list(fresh)
 
-        with self._ledger.lock:
-            entry = self._ledger.commit(decide, who=who or station or "owner", key=key)[-1]
-            if entry.kind != "scored" or entry.content["trial"] != trial:
-                raise NotAllowed("this key was already used for another report")
+        def outcome(state: State, _: float, entries: list[Entry]) -> views.Recorded:
+            entry = _require_same(entries, "scored", trial)
+            known = state.trials[trial - 1]
+            if not fresh and known.status == "leased":
+                raise NotAllowed("the report with this key was withdrawn: use a new key")
             return views.Recorded(
                 trial=trial,
                 score=entry.content["score"],
-                counted=self._ledger.state.trials[trial - 1].counted,
+                counted=known.counted,
                 repeated=not fresh,
             )
 
+        return self._ledger.ask(decide, outcome, who=who or station or "owner", key=key)
+
     def undo(
-        self, trial: int, *, station: str | None = None, reason: str = "", who: str | None = None
+        self,
+        trial: int,
+        *,
+        station: str | None = None,
+        reason: str = "",
+        key: str | None = None,
+        who: str | None = None,
     ) -> None:
         """Withdraw the score of a trial, so that it can be entered again."""
-        self._ledger.commit(
+        entries = self._ledger.commit(
             lambda state, _: [assignment.undo(state, trial, station=station, reason=reason)],
             who=who or station or "owner",
+            key=key,
         )
+        _require_same(entries, "undone", trial)
 
     def correct(self, trial: int, answer: Any, reason: str, *, who: str = "owner") -> None:
         """Replace the score of a trial that was entered wrongly, with a reason, in one step."""
@@ -283,47 +243,6 @@ class Study:
             who=who,
         )
 
-    def resolve(self, code: str) -> views.Resolved:
-        """Return the policy behind the code of a trial that is under way, for the robot only."""
-        with self._ledger.lock:
-            state = self._ledger.refresh()
-            plan = assignment.locked_plan(state)
-            number = state.codes.get(code.strip().upper()) or state.codes.get(code.strip())
-            if number is None:
-                raise NotAllowed("there is no trial with this code")
-            trial = state.trials[number - 1]
-            name = self._ledger.lots(plan).labels(plan)[trial.arm]
-        run = next(policy.run for policy in plan.policies if policy.name == name)
-        return views.Resolved(trial=number, policy=name, run=run)
-
-    def verdict(self) -> StudyVerdict:
-        """Return how each pair stands, replayed from the journal."""
-        with self._ledger.lock:
-            return verdict(self._ledger.refresh())
-
-    def analyses(self) -> dict[str, Analysis]:
-        """Return the whole analysis of each task, with intervals, letters and figures."""
-        with self._ledger.lock:
-            state = self._ledger.refresh()
-            return analyses(state, assignment.locked_plan(state))
-
-    def status(self) -> views.Status:
-        """Return where the study stands."""
-        with self._ledger.lock:
-            name = self.plan.name
-            return views.status(self._ledger.refresh(), name, self.store.now())
-
-    def trials(self) -> Trials:
-        """Return the trials that count, in the order of the analysis."""
-        with self._ledger.lock:
-            state = self._ledger.refresh()
-            return trial_table(state, assignment.locked_plan(state))
-
-    def records(self) -> "pl.DataFrame":
-        """Return one row per trial ever handed out, with all that was reported of it."""
-        with self._ledger.lock:
-            return record_frame(self._ledger.refresh(), self.store.entries())
-
     def add_trials(self, trials: Trials, *, source: str, reason: str, who: str = "owner") -> int:
         """Take in trials that were run elsewhere under the same plan; return how many.
 
@@ -338,31 +257,6 @@ class Study:
 
         entries = self._ledger.commit(decide, who=who)
         return sum(len(row) for entry in entries for row in entry.content["rows"])
-
-    def overshoot(self) -> dict[tuple[str, str], int]:
-        """Return the scored trials that no comparison needed, counted by task and policy."""
-        with self._ledger.lock:
-            state = self._ledger.refresh()
-            shown = state.shown()
-            return dict(
-                Counter(
-                    (task, shown[arm])
-                    for task, board in state.boards.items()
-                    for _, arm, _ in board.overshoot()
-                )
-            )
-
-    def report(self) -> str:
-        """Return a self-contained page: verdict, figures, and what happened on the way."""
-        return study_report(self)
-
-    def journal(self, after: int = 0) -> list[Entry]:
-        """Return the entries of the journal after a sequence number, its chain verified."""
-        return [entry for entry in self.store.entries() if entry.seq > after]
-
-    def verify(self) -> Verification:
-        """Replay the whole journal and check chain, random draws, assignments and saved state."""
-        return verify(self.store)
 
     def create_token(self, role: str, name: str, *, who: str = "owner") -> str:
         """Return a new token; it is shown this once, only its hash is kept."""
@@ -380,17 +274,10 @@ class Study:
         """Make a token void, named by its id (see ``tokens``)."""
         self._ledger.commit(lambda state, _: [access.revoke_token(state, token)], who=who)
 
-    def tokens(self) -> tuple[TokenRecord, ...]:
-        """Return all tokens ever made, without the tokens themselves."""
-        return tuple(self._ledger.refresh().tokens.values())
 
-    def authenticate(self, text: str) -> Grant | None:
-        """Return what a token grants, or None."""
-        return access.authenticate(self._ledger.refresh(), text)
-
-    def _held(self, station: str) -> views.Assignment | None:
-        state, now = self._ledger.state, self.store.now()
-        trial = assignment.holding(state, station, now)
-        if trial is None:
-            return None
-        return views.assignment(state, assignment.locked_plan(state), trial, now)
+def _require_same(entries: list[Entry], kind: str, trial: int) -> Entry:
+    """Return the last entry; raise if a known key led to that of another report."""
+    entry = entries[-1]
+    if entry.kind != kind or entry.content["trial"] != trial:
+        raise NotAllowed("this key was already used for another report")
+    return entry

@@ -1,5 +1,6 @@
 """What people are shown of a study: frozen, and blind where it must be."""
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -137,9 +138,12 @@ def assignment(state: State, plan: Plan, trial: Trial, now: float) -> Assignment
 def status(state: State, name: str, now: float) -> Status:
     """Return where the study stands."""
     trials = state.trials
-    scored = sum(trial.status == "scored" for trial in trials)
+    scored_at = Counter(trial.station for trial in trials if trial.status == "scored")
+    scored = scored_at.total()
     counted = sum(trial.counted for trial in trials)
-    stations = tuple(_station(state, station, now) for station in sorted(state.held))
+    stations = tuple(
+        _station(state, station, scored_at[station], now) for station in sorted(state.held)
+    )
     running = "finished" if finished(state) else "running"
     return Status(
         study=state.study,
@@ -160,13 +164,12 @@ def status(state: State, name: str, now: float) -> Status:
     )
 
 
-def _station(state: State, station: str, now: float) -> StationStatus:
+def _station(state: State, station: str, scored: int, now: float) -> StationStatus:
     held = holding(state, station, now)
-    own = [trial for trial in state.trials if trial.station == station]
     return StationStatus(
         station=station,
         trial=None if held is None else held.number,
         code=None if held is None else held.code,
         started=held is not None and held.started,
-        scored=sum(trial.status == "scored" for trial in own),
+        scored=scored,
     )

@@ -11,6 +11,7 @@ from stopwise.cli.study import (
     report,
     resolve,
     run,
+    serve,
     status,
     token,
     unblind,
@@ -28,6 +29,7 @@ app.command("init")(init.init)
 app.command("lock")(lock.lock)
 app.command("status")(status.status)
 app.command("run")(run.run)
+app.command("serve")(serve.serve)
 app.command("void")(void.void)
 app.command("amend")(amend.amend)
 app.command("unblind")(unblind.unblind)

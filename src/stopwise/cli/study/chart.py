@@ -12,17 +12,21 @@ __all__ = ["evidence_chart"]
 WIDTH = 30
 
 
-def evidence_chart(verdict: "StudyVerdict") -> str:
-    """Return lines: how far each pair's p-value has come on its way from 1 to alpha."""
+def evidence_chart(verdict: "StudyVerdict", *, named: bool = True) -> str:
+    """Return lines: how far each pair's p-value has come on its way from 1 to alpha.
+
+    Without names, sorted by evidence, it tells who scores nothing of what they have just scored.
+    """
     lines = []
     for task in verdict.tasks:
         if len(verdict.tasks) > 1:
             lines.append(f"task {task.task}, {task.rows} rows")
-        names = [_name(pair) for pair in task.pairs]
+        pairs = task.pairs if named else sorted(task.pairs, key=lambda pair: pair.p_value)
+        names = [_name(pair) if named else "pair" for pair in pairs]
         width = max(map(len, names))
         lines += [
             f"  {name:<{width}}  {_bar(pair, task)}"
-            for name, pair in zip(names, task.pairs, strict=True)
+            for name, pair in zip(names, pairs, strict=True)
         ]
     return "\n".join(lines)
 

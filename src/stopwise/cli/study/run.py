@@ -45,7 +45,8 @@ def run(
                 continue
             if not _one_trial(study, trial, who, last=study.last_scored(own)):
                 return
-            typer.echo(evidence_chart(study.verdict()))
+            verdict = study.verdict()
+            typer.echo(evidence_chart(verdict, named=not verdict.blinded))
         typer.echo("Nothing is left to try: stop." if study.finished else "Nothing to do now.")
         typer.echo(str(study.verdict()))
 

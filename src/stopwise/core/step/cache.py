@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 Arrays = Mapping[str, NDArray[Any]]
 
 # Part of every file and file name: raise it whenever a synthesised number can change.
-VERSION = 1
+VERSION = 2
 _POLL_SECONDS = 0.05
 # A lock is renewed while its owner works, so an old one belongs to a process that is gone.
 _STALE_SECONDS = 30.0

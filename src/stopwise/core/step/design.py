@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stopwise.core.arrays import Bools, Doubles
+from stopwise.core.progress import Progress, watched
 from stopwise.core.step import cache
 from stopwise.core.step.alternatives import default_alternatives
 from stopwise.core.step.evaluation import (
@@ -20,7 +21,7 @@ from stopwise.core.step.evaluation import (
 )
 from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.core.step.rule import Rule
-from stopwise.core.step.synthesis import Progress, synthesise
+from stopwise.core.step.synthesis import synthesise
 from stopwise.core.step.worst_case import WorstCase
 from stopwise.errors import InvalidInput
 
@@ -187,15 +188,6 @@ class StepDesign:
         return means.reshape(rates0.shape)
 
 
-def _silent(n_max: int, seconds: float) -> AbstractContextManager[Progress]:  # noqa: ARG001
-    return nullcontext(lambda done, total: None)  # noqa: ARG005
-
-
-# Shows the progress of a synthesis of n_max pairs that may take so many seconds, unless a callback
-# is given. The core never prints: the terminal layer puts its bar here.
-announcer: Callable[[int, float], AbstractContextManager[Progress]] = _silent
-
-
 def step_design(
     alpha: float,
     n_max: int,
@@ -238,7 +230,9 @@ def step_design(
     binding = futility == "binding"
 
     def make(renew: Callable[[], None]) -> cache.Arrays:
-        shown = nullcontext(progress) if progress else announcer(n_max, estimated_seconds(n_max))
+        seconds = max(estimated_seconds(n_max), 1)
+        title = f"table of step for n_max = {n_max}, about {seconds:.0f} s"
+        shown = nullcontext(progress) if progress else watched(title)
         with shown as show:
 
             def tell(done: int, total: int) -> None:

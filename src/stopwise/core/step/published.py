@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from stopwise.core.arrays import Doubles
 from stopwise.core.step.evaluation import binomial_probabilities
-from stopwise.core.step.null_points import folded, null_rates
+from stopwise.core.step.null_points import folded, published_rates
 from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.core.step.rule import Rule
 from stopwise.core.step.walk import Walk, combine, combine_totals, interior
 
-_POINTS = 129
+# 2 ** rounds + 1 null points over the whole scale: 129 as published, 513 at the horizon.
+_ROUNDS, _FINE_ROUNDS = 7, 9
 _NEGLIGIBLE = 1e-9
 
 
@@ -56,7 +57,7 @@ def published_rule(
     walk = Walk(n_max, 12.0)
     weights = walk.forward_weights()
     shares = budget.shares(n_max)
-    rates = null_rates(n_max, _POINTS)
+    rates = published_rates(n_max, _ROUNDS)
     duals = np.zeros(rates.size)
     rejected = np.zeros(2)
     tables = _Tables(n_max)
@@ -88,9 +89,11 @@ def published_rule(
 
 
 def _refined(duals: Doubles, n_max: int) -> tuple[Doubles, Doubles]:
-    fine = null_rates(n_max, 4 * (_POINTS - 1) + 1)
+    """Return a finer grid, also below the first published point, with the prices known so far."""
+    below = np.arange(1, 8) / (8.0 * n_max)
+    fine = np.append(below, published_rates(n_max, _FINE_ROUNDS))
     carried = np.zeros(fine.size)
-    carried[::4] = duals
+    carried[below.size :: 2 ** (_FINE_ROUNDS - _ROUNDS)] = duals
     return fine, carried
 
 

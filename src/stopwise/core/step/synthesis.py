@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+from stopwise.core.progress import Progress
 from stopwise.core.step.alternatives import cost_arrays, default_alternatives
 from stopwise.core.step.evaluation import rejection_given_counts
 from stopwise.core.step.induction import Regions, best_regions, unfold
@@ -17,10 +18,8 @@ from stopwise.core.step.rule import Rule
 from stopwise.core.step.walk import Integers, Walk
 from stopwise.core.step.worst_case import WorstCase, worst_case
 
-Progress = Callable[[int, int], None]
-
 # Left unspent, so that the gaps between null points stay within alpha as well.
-_RESERVE = 1e-4
+_RESERVE = {"optimal": 1e-4, "paper": 1.5e-4}
 _BAND = 5.0
 
 
@@ -46,7 +45,7 @@ def synthesise(
     If the proof misses alpha by the little that null points leave between them, the rule is made
     again for a level that is smaller by as much.
     """
-    reserve = _RESERVE
+    reserve = _RESERVE[table]
     while True:
         if table == "paper":
             rule = _published(alpha * (1.0 - reserve), n_max, risk_budget, progress)
@@ -58,7 +57,7 @@ def synthesise(
         proof = worst_case(rejection, monotone=monotone)
         if proof.error <= alpha:
             return Synthesis(rule, proof, lower_bound)
-        reserve += proof.error / alpha - 1.0 + _RESERVE
+        reserve += proof.error / alpha - 1.0 + _RESERVE[table]
 
 
 def _published(alpha: float, n_max: int, budget: RiskBudget, progress: Progress) -> Rule:

@@ -20,13 +20,20 @@ def recognise(path: Path) -> bool:
 
 
 def read(path: Path) -> RawTable:
-    """Return is_success (the score) of each scenario; equal scenarios make blocks."""
+    """Return is_success (the score) of each scenario; equal scenarios make blocks.
+
+    The file is written while the evaluation runs: what is pending is no trial yet.
+    """
     records: list[dict[str, object]] = []
     places: list[str] = []
+    pending = 0
     for index, evaluation in enumerate(field(path, "", load_json(path), "evaluations", list)):
         place = f"evaluations[{index}]"
         for key in ("skill_type", "scenario_index", "is_success"):
             field(path, place, evaluation, key, object)
+        if evaluation.get("is_pending"):
+            pending += 1
+            continue
         records.append(evaluation)
         places.append(place)
     return RawTable(
@@ -40,4 +47,5 @@ def read(path: Path) -> RawTable:
             "block": "scenario_index",
         },
         bounds={"is_success": (0.0, 1.0)},
+        notes=(f"{path}: {pending} evaluations are still pending",) if pending else (),
     )

@@ -19,7 +19,10 @@ def recognise(path: Path) -> bool:
 
 
 def read(path: Path) -> RawTable:
-    """Return progress (the default score) and success of each episode."""
+    """Return progress (the default score) and success of each episode.
+
+    PolaRiS takes the initial conditions of an episode from a list by its number.
+    """
     frame = read_delimited(path)
     for column in COLUMNS:
         if column not in frame.columns:
@@ -28,6 +31,10 @@ def read(path: Path) -> RawTable:
         source=str(path),
         frame=frame,
         place=partial(line_of_row, path),
-        roles={"score": "progress", "success": "success", "trial": "episode"},
+        roles={"score": "progress", "success": "success", "trial": "episode", "block": "episode"},
         bounds={"progress": (0.0, 1.0), "success": (0.0, 1.0)},
+        notes=(
+            f"{path}: episodes of equal number were taken to start alike, since PolaRiS numbers "
+            "its initial conditions so; design 'independent' declares otherwise",
+        ),
     )

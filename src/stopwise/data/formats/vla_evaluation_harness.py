@@ -20,26 +20,43 @@ def recognise(path: Path) -> bool:
 
 
 def read(path: Path) -> RawTable:
-    """Return every metric of each episode; success is the default score."""
+    """Return every metric of each episode; success is the default score where there is one.
+
+    An episode with a failure_reason ended by a lost connection or the like; the harness itself
+    leaves it out of its metrics, and so does this.
+    """
     records: list[dict[str, object]] = []
     places: list[str] = []
+    broken = 0
     for index, task in enumerate(field(path, "", load_json(path), "tasks", list)):
         task_place = f"tasks[{index}]"
         task_name = field(path, task_place, task, "task", str)
         for number, episode in enumerate(field(path, task_place, task, "episodes", list)):
             place = f"{task_place}.episodes[{number}]"
             metrics = field(path, place, episode, "metrics", dict)
-            field(path, f"{place}.metrics", metrics, "success", object)
+            if episode.get("failure_reason"):
+                broken += 1
+                continue
             facts = {key: value for key, value in episode.items() if key != "metrics"}
             records.append({**facts, **metrics, "task": task_name})
             places.append(place)
-    failed = sum(record.get("failure_reason") not in (None, "") for record in records)
-    note = f"{path}: {failed} episodes state a failure_reason and count as they were scored"
+    frame = frame_of_records(records)
+    roles = {"task": "task", "trial": "episode_id", "block": "episode_id"}
+    if "success" in frame.columns:
+        roles |= {"score": "success", "success": "success"}
+    notes = [
+        f"{path}: episodes of equal number were taken to start alike, since the harness starts "
+        "them from the same state or seed; design 'independent' declares otherwise"
+    ]
+    if broken:
+        notes.append(
+            f"{path}: {broken} episodes with a failure_reason (broken off, not failed) left out"
+        )
     return RawTable(
         source=str(path),
-        frame=frame_of_records(records),
+        frame=frame,
         place=places.__getitem__,
-        roles={"task": "task", "score": "success", "success": "success", "trial": "episode_id"},
+        roles=roles,
         bounds={"success": (0.0, 1.0)},
-        notes=(note,) if failed else (),
+        notes=tuple(notes),
     )

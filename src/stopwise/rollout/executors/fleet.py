@@ -31,7 +31,7 @@ class Backend(Protocol):
         """Get ready to begin workers."""
 
     def begin(self) -> tuple[Any, Hashable]:
-        """Begin a worker; return it and the job whose answer is its width, once it is ready."""
+        """Begin a worker; return it and a job that is done once it is ready."""
 
     def send(self, worker: Any, tickets: Sequence[Ticket]) -> Hashable:
         """Ask a worker to run tickets; return the job whose answer are the episodes."""
@@ -87,9 +87,15 @@ class Fleet:
         self.workers = require_whole(workers, "workers", 1)
         self.batch = require_whole(batch, "batch", 1)
         self.most_retries = require_whole(retries, "retries", 0)
-        self.retries = 0
         self._backend, self._clock = backend, clock
-        self._timeout: float | None = None
+        self._start(None)
+
+    def _start(self, timeout: float | None) -> None:
+        """Set everything to what it is before the first worker: a fleet may serve many races."""
+        self.retries = 0
+        self._timeout = timeout
+        # One by one under a time-out, so that the clock of each episode is known.
+        self._batch = self.batch if timeout is None else 1
         self._tasks: dict[Hashable, _Task] = {}
         self._idle: deque[Any] = deque()
         self._queue: deque[Ticket] = deque()
@@ -100,9 +106,7 @@ class Fleet:
 
     def open(self, setup: Setup) -> None:
         """Begin all workers; the first tickets wait for the first that is ready."""
-        self._timeout = setup.timeout
-        if setup.timeout is not None:
-            self.batch = 1  # so that the clock of each episode is known
+        self._start(setup.timeout)
         self._backend.open(setup)
         for _ in range(self.workers):
             self._begin_worker()
@@ -110,12 +114,12 @@ class Fleet:
     @property
     def capacity(self) -> int:
         """A batch for each worker."""
-        return self.workers * self.batch
+        return self.workers * self._batch
 
     @property
     def room(self) -> int:
         """A batch for each worker that is ready, less what is held."""
-        return max(self._ready, 1) * self.batch - self._held
+        return max(self._ready, 1) * self._batch - self._held
 
     def submit(self, tickets: Sequence[Ticket]) -> None:
         """Send the tickets to idle workers; the rest waits."""
@@ -124,7 +128,7 @@ class Fleet:
         self._send()
 
     def collect(self) -> list[Episode]:
-        """Wait until at least one ticket is back, or a worker became ready for more."""
+        """Wait until at least one ticket is back, or a worker is ready for more."""
         found: list[Episode] = []
         ready = self._ready
         while self._held and not found and self._ready <= ready:
@@ -156,7 +160,7 @@ class Fleet:
             tickets = [self._queue.popleft()]
             # A ticket that lost a worker goes alone, so that it can harm no other again.
             while (
-                len(tickets) < self.batch
+                len(tickets) < self._batch
                 and self._queue
                 and not {tickets[0], self._queue[0]} & self._losses.keys()
             ):

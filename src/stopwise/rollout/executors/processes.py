@@ -100,6 +100,8 @@ class _Processes:
 
 def _install(payload: bytes) -> int:
     global _worker  # noqa: PLW0603 - a process is one worker
+    # An interrupt at the terminal is for the driver, which ends its workers itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _worker = Worker(unpacked(payload))
     return os.getpid()
 

@@ -34,7 +34,7 @@ class Executor(Protocol):
         """Take tickets, at most ``room``."""
 
     def collect(self) -> list[Episode]:
-        """Wait until at least one ticket is back; empty only if none is held."""
+        """Wait until a ticket is back or there is room for more; return those that are back."""
 
     def close(self) -> int:
         """Stop at once and let go of everything; return how many tickets were abandoned."""

@@ -1,0 +1,108 @@
+"""Pairs until the decision, next to other packages, on the same scores.
+
+Run ``python -m benchmarks.efficiency.peers``. The peers are installed into an environment of their
+own (``benchmarks/.peers``). One-sided at alpha .05, with at most 300 pairs; verdikt's test is
+two-sided: hold it beside ours, two-sided with strict ties.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import stopwise as sw
+from stopwise.core.arrays import Floats
+
+ENVIRONMENT = Path(__file__).parents[1] / ".peers"
+PACKAGES = ["ville==0.1.0", "fieldtrial==0.3.0", "verdikt-eval==0.3.1"]
+N, ALPHA = 300, 0.05
+OURS: dict[str, dict[str, Any]] = {
+    "stopwise nscore-plus": {"method": "nscore-plus"},
+    "stopwise nscore": {"method": "nscore"},
+    "stopwise step": {"method": "step"},
+    "stopwise nscore-plus, two-sided": {
+        "method": "nscore-plus",
+        "alternative": "two-sided",
+        "ties": "strict",
+    },
+}
+
+
+def cases(runs: int, rng: np.random.Generator) -> dict[str, Floats]:
+    """Return scores of shape (2, runs, N) by case."""
+
+    def drawn(draw: Any, first: Any, second: Any) -> Floats:
+        return np.stack([draw(*first, (runs, N)), draw(*second, (runs, N))])
+
+    return {
+        "success .5 .7": drawn(rng.binomial, (1, 0.5), (1, 0.7)) * 1.0,
+        "success .2 .4": drawn(rng.binomial, (1, 0.2), (1, 0.4)) * 1.0,
+        "6 milestones .45 .55": drawn(rng.binomial, (6, 0.45), (6, 0.55)) / 6.0,
+        "beta 5,5 6,4": drawn(rng.beta, (5, 5), (6, 4)),
+        "equal, success .5": drawn(rng.binomial, (1, 0.5), (1, 0.5)) * 1.0,
+    }
+
+
+def peer_stops(scores: dict[str, Floats]) -> dict[str, dict[str, list[int]]]:
+    """Return when each peer stops, installing them first if needed."""
+    python = ENVIRONMENT / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", ENVIRONMENT], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "scores.npz")
+        np.savez_compressed(path, allow_pickle=False, **scores)
+        worker = str(Path(__file__).with_name("peers_worker.py"))
+        done = subprocess.run([python, worker, path], check=True, capture_output=True, text=True)
+    stops: dict[str, dict[str, list[int]]] = json.loads(done.stdout)
+    return stops
+
+
+def our_stops(scores: dict[str, Floats]) -> dict[str, dict[str, list[int]]]:
+    """Return when our methods stop; step only where scores are successes."""
+    found: dict[str, dict[str, list[int]]] = {}
+    for name, settings in OURS.items():
+        for case, (scores0, scores1) in scores.items():
+            if settings["method"] == "step" and "success" not in case:
+                continue
+            sim = sw.simulate(scores0=scores0, scores1=scores1, alpha=ALPHA, n_max=N, **settings)
+            stops = np.where(sim.decision >= 0, sim.n, 0)
+            found.setdefault(name, {})[case] = stops.tolist()
+    return found
+
+
+def cell(stops: list[int] | None) -> str:
+    """Return mean pairs (N where there was no decision) and the share of decisions."""
+    if stops is None:
+        return ""
+    pairs = np.array(stops)
+    decided = np.mean(pairs > 0)
+    pairs[pairs == 0] = N
+    error = pairs.std() / len(pairs) ** 0.5
+    return f"{pairs.mean():.1f} ± {error:.1f} / {decided:.3f}"
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    scores = cases(arguments.runs, np.random.default_rng(arguments.seed))
+    rows = {**our_stops(scores), **peer_stops(scores)}
+    table = Table("mean pairs / decided", *scores)
+    for name, stops in rows.items():
+        table.add_row(name, *(cell(stops.get(case)) for case in scores))
+    Console(width=150).print(table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

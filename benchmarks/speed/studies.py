@@ -1,0 +1,138 @@
+"""Live studies: how long a study of 100,000 trials takes to open, and what many stations get.
+
+    python -m benchmarks.speed.studies [--trials 100000] [--stations 50] [--reports 2000]
+
+Opening is measured in fresh connections, from the saved state and by full replay, in the same
+run. The load is that of threads that each take and report trials through one ``Study``, as a
+server does; latencies are of a whole trial: take it and report it, two durable commits.
+"""
+
+import argparse
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import stopwise as sw
+from stopwise.study import assignment
+from stopwise.study.blinding import Lots
+from stopwise.study.journal import Draft
+from stopwise.study.state import State
+from tests.study.postgres import Server
+from tests.study.simulation import Journal
+
+CHUNK = 5000
+
+
+def main() -> None:
+    """Print the figures."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--trials", type=int, default=100_000)
+    options.add_argument("--stations", type=int, default=50)
+    options.add_argument("--reports", type=int, default=2000)
+    chosen = options.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="stopwise-benchmark-"))
+    server = Server.create(durable=True)
+    try:
+        for name, place in (
+            ("SQLite", f"sqlite:///{folder}/load.db#load"),
+            ("PostgreSQL", f"{server.url()}#load"),
+        ):
+            load(name, place, chosen.stations, chosen.reports)
+        opening(f"sqlite:///{folder}/long.db#long", chosen.trials)
+    finally:
+        server.delete()
+        shutil.rmtree(folder)
+
+
+def opening(place: str, trials: int) -> None:
+    """Measure how long a long study takes to open."""
+    study = _new(place)
+    _fill(study, trials)
+    study._ledger.save()
+    seconds = _seconds(lambda: sw.Study.open(place).verdict())
+    replayed = _seconds(study.verify)
+    print(f"a study of {trials} trials: verdict {seconds:.2f} s, verified in full {replayed:.0f} s")
+
+
+def load(name: str, place: str, stations: int, reports: int) -> None:
+    """Measure what many stations get at once."""
+    study = _new(place)
+    latencies: list[float] = []
+
+    def work(station: str, count: int) -> None:
+        for _ in range(count):
+            began = time.perf_counter()
+            trial = study.next_trial(station)
+            assert trial is not None
+            study.record(trial.trial, True, station=station, key=f"{station}, {trial.trial}")
+            latencies.append(time.perf_counter() - began)
+
+    threads = [
+        threading.Thread(target=work, args=(f"station {number}", reports // stations))
+        for number in range(stations)
+    ]
+    seconds = _seconds(lambda: _together(threads))
+    assert study.status().counted == len(latencies)
+    print(
+        f"{name}, {stations} stations: {len(latencies) / seconds:.0f} trials per second, "
+        f"p50 {1000 * np.quantile(latencies, 0.5):.0f} ms, "
+        f"p99 {1000 * np.quantile(latencies, 0.99):.0f} ms"
+    )
+
+
+def _new(place: str) -> sw.Study:
+    plan = {"name": "load", "policies": list("abcd"), "tasks": ["task"], "method": "wsr"}
+    study = sw.Study.create(place, plan)
+    study.lock()
+    return study
+
+
+def _fill(study: sw.Study, trials: int) -> None:
+    """Enter many trials: decided by the real functions, stored in large transactions."""
+    rng = np.random.default_rng(0)
+    journal = Journal()
+    for entry in study.journal():
+        journal.enter(Draft(entry.kind, entry.content))
+    lots = study._ledger.lots(study.plan)
+    drafts: list[Draft] = []
+    for number in range(1, trials + 1):
+        for draft in _one_trial(journal.state, lots, number, bool(rng.random() < 0.5)):
+            journal.enter(draft)
+            drafts.append(draft)
+        if len(drafts) > CHUNK or number == trials:
+            with study.store.writer() as writer:
+                writer.add(drafts, who="benchmark")
+            drafts.clear()
+    study.status()
+
+
+def _one_trial(state: State, lots: Lots, number: int, success: bool) -> list[Draft]:
+    station = f"station {number % 7}"
+    taken = assignment.next_trial(state, lots, station=station, now=1000.0)
+    assert taken is not None
+    lease = taken.content["lease"]
+    remarks = {"note": "", "tag": None, "seconds": 31.5}
+    score = {"trial": number, "score": float(success), "answer": success, **remarks}
+    return [taken, Draft("started", {"trial": number, "lease": lease}), Draft("scored", score)]
+
+
+def _together(threads: list[threading.Thread]) -> None:
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _seconds(act: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    act()
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    main()

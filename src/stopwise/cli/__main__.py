@@ -1,0 +1,7 @@
+"""``python -m stopwise.cli``: the same as the command ``stopwise``."""
+
+from stopwise.cli import app
+
+__all__: list[str] = []
+
+app()

@@ -1,0 +1,183 @@
+"""Reading a study: plan, status, verdict, records, journal."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from stopwise.data.trials import Trials
+from stopwise.errors import NotAllowed
+from stopwise.report.analysis import Analysis
+from stopwise.study import access, assignment, views
+from stopwise.study.access import Grant
+from stopwise.study.journal import Entry
+from stopwise.study.ledger import Ledger
+from stopwise.study.opening import yaml_text
+from stopwise.study.plan import Plan
+from stopwise.study.plan_file import FILE_NAME, read_plan, read_text
+from stopwise.study.records import record_frame, trial_table
+from stopwise.study.report import study_report
+from stopwise.study.state import State, TokenRecord
+from stopwise.study.store import Store
+from stopwise.study.verdict import StudyVerdict, analyses, verdict
+from stopwise.study.verification import Verification, verify
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["StudyReader", "held_by"]
+
+
+class StudyReader:
+    """A study as it can be read: everything that changes nothing."""
+
+    def __init__(self, store: Store, folder: Path | None = None, draft: Plan | None = None) -> None:
+        self.store, self.folder = store, folder
+        self._draft = draft
+        self._ledger = Ledger(store)
+        self._ledger.refresh()
+
+    def close(self) -> None:
+        """Close the connections to the store."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def plan(self) -> Plan:
+        """The plan in force: as locked and amended, or the draft."""
+        state = self._ledger.refresh()
+        if state.plan is not None:
+            return state.plan
+        if self._draft is not None:
+            return self._draft
+        if self.folder is None:
+            raise NotAllowed("the study has no plan yet")
+        return read_plan(self.folder / FILE_NAME)
+
+    @property
+    def plan_text(self) -> str:
+        """The plan as the text of a ``study.yaml``; a draft just as it was written."""
+        if not self.locked and self._draft is None and self.folder is not None:
+            return read_text(self.folder / FILE_NAME)
+        return yaml_text(self.plan.content())
+
+    @property
+    def seq(self) -> int:
+        """The sequence number of the last entry in the journal."""
+        return self._ledger.refresh().seq
+
+    @property
+    def locked(self) -> bool:
+        """Whether the plan is frozen."""
+        return self._ledger.refresh().plan is not None
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to try."""
+        return assignment.finished(self._ledger.refresh())
+
+    @property
+    def unblinded(self) -> bool:
+        """Whether the names have been revealed."""
+        return self._ledger.refresh().unblinded_at is not None
+
+    def holding(self, station: str) -> views.Assignment | None:
+        """Return the trial that a station has taken and not yet reported."""
+        with self._ledger.lock:
+            return held_by(self._ledger.refresh(), station, self.store.now())
+
+    def last_scored(self, station: str) -> int | None:
+        """Return the number of the trial that a station scored last, if any."""
+        with self._ledger.lock:
+            own = (
+                trial.number
+                for trial in reversed(self._ledger.refresh().trials)
+                if trial.station == station and trial.status == "scored"
+            )
+            return next(own, None)
+
+    def resolve(self, code: str) -> views.Resolved:
+        """Return the policy behind the code of a trial that is under way, for the robot only."""
+        with self._ledger.lock:
+            state = self._ledger.refresh()
+            plan = assignment.locked_plan(state)
+            number = state.codes.get(code.strip()) or state.codes.get(code.strip().upper())
+            trial = state.trial(number or 0)
+            if trial is None or trial.status != "leased":
+                raise NotAllowed("there is no trial under way with this code")
+            name = self._ledger.lots(plan).labels(plan)[trial.arm]
+        run = next(policy.run for policy in plan.policies if policy.name == name)
+        return views.Resolved(trial=trial.number, policy=name, run=run)
+
+    def verdict(self) -> StudyVerdict:
+        """Return how each pair stands, replayed from the journal."""
+        with self._ledger.lock:
+            return verdict(self._ledger.refresh())
+
+    def analyses(self) -> dict[str, Analysis]:
+        """Return the whole analysis of each task, with intervals, letters and figures."""
+        with self._ledger.lock:
+            state = self._ledger.refresh()
+            return analyses(state, assignment.locked_plan(state))
+
+    def status(self) -> views.Status:
+        """Return where the study stands."""
+        with self._ledger.lock:
+            name = self.plan.name
+            return views.status(self._ledger.refresh(), name, self.store.now())
+
+    def trials(self) -> Trials:
+        """Return the trials that count, in the order of the analysis."""
+        with self._ledger.lock:
+            state = self._ledger.refresh()
+            return trial_table(state, assignment.locked_plan(state))
+
+    def records(self) -> "pl.DataFrame":
+        """Return one row per trial ever handed out, with all that was reported of it."""
+        with self._ledger.lock:
+            return record_frame(self._ledger.refresh(), self.store.entries())
+
+    def overshoot(self) -> dict[tuple[str, str], int]:
+        """Return the scored trials that no comparison needed, counted by task and policy."""
+        with self._ledger.lock:
+            state = self._ledger.refresh()
+            shown = state.shown()
+            return dict(
+                Counter(
+                    (task, shown[arm])
+                    for task, board in state.boards.items()
+                    for _, arm, _ in board.overshoot()
+                )
+            )
+
+    def report(self) -> str:
+        """Return a self-contained page: verdict, figures, and what happened on the way."""
+        return study_report(self)
+
+    def journal(self, after: int = 0) -> list[Entry]:
+        """Return the entries of the journal after a sequence number, their chain verified."""
+        return list(self.store.entries(after)) if after < self.seq else []
+
+    def verify(self) -> Verification:
+        """Replay the whole journal and check chain, random draws, assignments and saved state."""
+        return verify(self.store)
+
+    def tokens(self) -> tuple[TokenRecord, ...]:
+        """Return all tokens ever made, without the tokens themselves."""
+        return tuple(self._ledger.refresh().tokens.values())
+
+    def authenticate(self, text: str) -> Grant | None:
+        """Return what a token grants, or None."""
+        return access.authenticate(self._ledger.refresh(), text)
+
+
+def held_by(state: State, station: str, now: float) -> views.Assignment | None:
+    """Return the trial that a station holds, as its operator may see it."""
+    trial = assignment.holding(state, station, now)
+    if trial is None:
+        return None
+    return views.assignment(state, assignment.locked_plan(state), trial, now)

@@ -1,0 +1,69 @@
+"""The web app of one study."""
+
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.staticfiles import StaticFiles
+
+from stopwise import __version__
+from stopwise.study.study import Study
+from stopwise.web.failures import answer_failures
+from stopwise.web.limits import SafeHeaders, SmallBodies
+from stopwise.web.routes import evidence, journal, pages, plan, session, tokens, trials
+from stopwise.web.site import Site
+
+__all__ = ["CONCERNS", "create_app"]
+
+CONCERNS = (trials, evidence, plan, tokens, journal, session, pages)
+
+ABOUT = """
+The API of one live study. Send `Authorization: Bearer TOKEN`; the owner makes tokens, each with a
+role: `owner`, `operator` (takes and scores trials), `viewer` (sees the evidence) or `runner` (a
+program at the robot, which may ask what is behind a code). Every change is stored durably before it
+is answered. A report sent again with the same `key` is stored once, so it is safe to retry. Every
+failure is `{"error": ..., "detail": ...}`.
+"""
+
+
+def create_app(study: Study, *, url: str | None = None) -> FastAPI:
+    """Return the web app of a study, to be served by any ASGI server.
+
+    Parameters
+    ----------
+    study
+        An open study; several apps, also on other machines, may serve the same one.
+    url
+        The address that people use, for links and QR codes; by default that of each request.
+    """
+    app = FastAPI(
+        title="stopwise study",
+        version=__version__,
+        description=ABOUT,
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # it would load scripts from elsewhere; /api is our own page
+        redoc_url=None,
+    )
+    app.state.site = Site(study, url)
+    for concern in CONCERNS:
+        app.include_router(concern.router)
+    app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")
+    answer_failures(app)
+    app.openapi = lambda: _described(app)  # type: ignore[method-assign]
+    app.add_middleware(SmallBodies)
+    app.add_middleware(SafeHeaders)
+    return app
+
+
+def _described(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI of what is really answered: ill-formed input is 400, as all failures."""
+    if app.openapi_schema is None:
+        document = FastAPI.openapi(app)
+        for operations in document["paths"].values():
+            for operation in operations.values():
+                operation["responses"].pop("422", None)
+        schemas = document["components"]["schemas"]
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
+        app.openapi_schema = document
+    return app.openapi_schema

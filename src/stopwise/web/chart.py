@@ -1,0 +1,149 @@
+"""Where things lie in the small charts of the pages; the templates draw them as SVG."""
+
+import math
+from dataclasses import dataclass
+
+from stopwise.web.models import TaskView
+
+__all__ = ["Chart", "Line", "Tick", "evidence_chart", "interval_chart"]
+
+WIDTH, LEFT, RIGHT = 640.0, 46.0, 12.0
+EVIDENCE_HEIGHT, TOP, BOTTOM = 260.0, 24.0, 30.0
+ROW = 34.0
+COLOURS = 6
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A mark on an axis."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One pair: a line through points, where it ends, its label and its colour."""
+
+    label: str
+    points: str
+    end: tuple[float, float]
+    decided: bool
+    colour: int
+
+
+@dataclass(frozen=True)
+class Span:
+    """One pair's interval of the difference."""
+
+    label: str
+    y: float
+    low: float
+    high: float
+    text: str
+    decided: bool
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart of the given size; ``bar`` is where a decision falls."""
+
+    width: float
+    height: float
+    left: float
+    right: float
+    bottom: float
+    bar: float
+    lines: tuple[Line, ...] = ()
+    spans: tuple[Span, ...] = ()
+    ticks_x: tuple[Tick, ...] = ()
+    ticks_y: tuple[Tick, ...] = ()
+
+
+def evidence_chart(task: TaskView) -> Chart:
+    """Return 1 / p of each pair against its pairs of trials, on a logarithmic scale."""
+    needed = -math.log10(task.alpha)
+    values = [[_decades(p) for p in pair.curve.p_value] for pair in task.pairs]
+    top = max([needed * 1.25, *(max(value) * 1.05 for value in values)])
+    top = min(top, needed * 3)  # what is decided need not be drawn to the sky
+    last = max(4, *(pair.curve.n[-1] for pair in task.pairs))
+    bottom = EVIDENCE_HEIGHT - BOTTOM
+
+    def x(n: float) -> float:
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * n / last, 1)
+
+    def y(decades: float) -> float:
+        return round(bottom - (bottom - TOP) * min(decades, top) / top, 1)
+
+    lines = []
+    for number, (pair, value) in enumerate(zip(task.pairs, values, strict=True)):
+        places = [(x(n), y(v)) for n, v in zip(pair.curve.n, value, strict=True)]
+        lines.append(
+            Line(
+                label=pair.curve.label,
+                points=" ".join(f"{a},{b}" for a, b in places),
+                end=places[-1],
+                decided=pair.better is not None,
+                colour=number % COLOURS,
+            )
+        )
+    return Chart(
+        width=WIDTH,
+        height=EVIDENCE_HEIGHT,
+        left=LEFT,
+        right=WIDTH - RIGHT,
+        bottom=bottom,
+        bar=y(needed),
+        lines=tuple(lines),
+        ticks_x=tuple(Tick(x(n), str(n)) for n in _round_steps(last)),
+        ticks_y=tuple(Tick(y(d), f"{10**d:,}") for d in range(int(top) + 1)),
+    )
+
+
+def interval_chart(task: TaskView) -> Chart:
+    """Return the interval of each pair's difference, with zero in the middle."""
+    widest = max(max(abs(pair.low), abs(pair.high)) for pair in task.pairs) or 1.0
+    left, right = 8.0, WIDTH - 8.0
+    middle, half = (left + right) / 2, (right - left) / 2
+
+    def x(value: float) -> float:
+        return round(middle + half * value / widest, 1)
+
+    spans = tuple(
+        Span(
+            label=f"{pair.policy1} − {pair.policy0}",
+            y=20.0 + ROW * row,
+            low=x(pair.low),
+            high=x(pair.high),
+            text=f"{pair.low:+.2f} to {pair.high:+.2f}",
+            decided=pair.better is not None,
+        )
+        for row, pair in enumerate(task.pairs)
+    )
+    height = ROW * len(spans) + 30.0
+    return Chart(
+        width=WIDTH,
+        height=height,
+        left=left,
+        right=right,
+        bottom=height - 20.0,
+        bar=middle,
+        spans=spans,
+        ticks_x=(
+            Tick(left, f"{-widest:.2g}".replace("-", "−")),
+            Tick(middle, "0"),
+            Tick(right, f"+{widest:.2g}"),
+        ),
+    )
+
+
+def _decades(p_value: float) -> float:
+    return -math.log10(max(p_value, 1e-300))
+
+
+def _round_steps(last: int) -> list[int]:
+    """Return about five round numbers from 0 to last."""
+    rough = last / 5
+    unit = 10 ** math.floor(math.log10(max(rough, 1)))
+    step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
+    return list(range(0, last + 1, int(step)))

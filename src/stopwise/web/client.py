@@ -1,0 +1,207 @@
+"""A study on another machine, by its web API: the same calls as ``Study``, with retries."""
+
+import random
+import secrets
+import time
+from collections.abc import Callable
+from typing import Any, Self
+from urllib.parse import quote
+
+import httpx
+
+from stopwise.core.result import Decision
+from stopwise.errors import InvalidInput, NotAllowed, StopwiseError, StoreFailed
+from stopwise.ranking.analysis import Standing
+from stopwise.study.verdict import StudyVerdict, TaskVerdict
+from stopwise.study.views import Assignment, Recorded, Resolved, StationStatus, Status
+
+__all__ = ["StudyClient"]
+
+# Answers that may change by themselves.
+PASSING = frozenset({429, 500, 502, 503, 504})
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
+ERRORS: dict[int, type[StopwiseError]] = {400: InvalidInput, 413: InvalidInput}
+
+
+class StudyClient:
+    """A study that is served elsewhere (``stopwise study serve``).
+
+    Calls have the names and the results of ``Study``. A call that meets a broken connection or a
+    busy server is repeated for ``retry_seconds``; each report carries a key of its own, so that it
+    is stored once however often it is sent.
+
+    Parameters
+    ----------
+    url
+        The address of the server, or a join link, which holds the token.
+    token
+        A token of the study; a program at the robot needs one of role "runner".
+    retry_seconds
+        How long to try before ``StoreFailed`` is raised.
+    sleep
+        How to wait between two tries, for tests.
+
+    Examples
+    --------
+    A program at the robot, which runs trials until nothing is left to try::
+
+        study = sw.StudyClient("http://lab:8000", token)
+        while (trial := study.next_trial("arm 1")) is not None:
+            policy = study.resolve(trial.code)
+            study.record(trial.trial, run(policy.run), station="arm 1")
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        retry_seconds: float = 60.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        address, _, fragment = url.partition("#")
+        self._token = token or fragment
+        if not self._token:
+            raise InvalidInput("a token is needed: give one, or a join link")
+        self._retry_seconds, self._sleep = retry_seconds, sleep
+        self._http = httpx.Client(
+            base_url=address.removesuffix("/join").rstrip("/"),
+            headers={"Authorization": f"Bearer {self._token}"},
+            timeout=httpx.Timeout(30.0, connect=5.0),
+            trust_env=False,
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to try."""
+        return self.status().phase == "finished"
+
+    def next_trial(self, station: str, *, task: str | None = None) -> Assignment | None:
+        """Return the trial that a station should run next, or None if there is none now."""
+        found = self._call("POST", "/api/trials/next", {"station": station, "task": task})
+        return _assignment(found["trial"])
+
+    def holding(self, station: str) -> Assignment | None:
+        """Return the trial that a station has taken and not yet reported."""
+        found = self._call("GET", f"/api/trials/held?station={quote(station, safe='')}")
+        return _assignment(found["trial"])
+
+    def start(self, trial: int, *, station: str) -> None:
+        """Note that a trial has begun; repeated while it runs, it keeps the trial."""
+        self._call("POST", f"/api/trials/{trial}/start", {"station": station})
+
+    def release(
+        self, trial: int, *, station: str, reason: str = "", key: str | None = None
+    ) -> None:
+        """Give a trial back that was not run."""
+        body = {"station": station, "reason": reason, "key": key or _new_key()}
+        self._call("POST", f"/api/trials/{trial}/release", body)
+
+    def record(
+        self,
+        trial: int,
+        answer: Any,
+        *,
+        station: str,
+        key: str | None = None,
+        note: str = "",
+        tag: str | None = None,
+        seconds: float | None = None,
+    ) -> Recorded:
+        """Store the result of a trial, once; see ``Study.record``."""
+        body = {
+            "answer": list(answer) if isinstance(answer, tuple) else answer,
+            "station": station,
+            "key": key or _new_key(),
+            "note": note,
+            "tag": tag,
+            "seconds": seconds,
+        }
+        return Recorded(**self._call("POST", f"/api/trials/{trial}/score", body))
+
+    def undo(self, trial: int, *, station: str, reason: str = "", key: str | None = None) -> None:
+        """Withdraw the score of a trial, before the next is taken."""
+        body = {"station": station, "reason": reason, "key": key or _new_key()}
+        self._call("POST", f"/api/trials/{trial}/undo", body)
+
+    def resolve(self, code: str) -> Resolved:
+        """Return the policy behind a code; only for the role "runner"."""
+        return Resolved(**self._call("GET", f"/api/policies/{quote(code, safe='')}"))
+
+    def status(self) -> Status:
+        """Return where the study stands."""
+        found = self._call("GET", "/api/status")
+        stations = tuple(StationStatus(**station) for station in found.pop("stations"))
+        return Status(**found, stations=stations)
+
+    def verdict(self) -> StudyVerdict:
+        """Return how each pair stands; for owners and viewers."""
+        found = self._call("GET", "/api/verdict")
+        return StudyVerdict(
+            tasks=tuple(_task(task) for task in found["tasks"]),
+            finished=found["finished"],
+            blinded=found["blinded"],
+            seq=found["seq"],
+            hash=found["hash"],
+        )
+
+    def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        """Return the answer, or raise what the server raised; passing failures are waited out."""
+        until = time.monotonic() + self._retry_seconds
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                response = self._http.request(method, path, json=body)
+                if response.status_code not in PASSING:
+                    return _content(response)
+                reason = f"the server answers {response.status_code}"
+            except httpx.TransportError as error:
+                reason = f"no connection to {self._http.base_url}: {error}"
+            if time.monotonic() + pause > until:
+                raise StoreFailed(f"{reason}; tried for {self._retry_seconds:g} s")
+            # At random, so that stations that were cut off together do not come back together.
+            self._sleep(pause * random.uniform(0.5, 1.0))
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+
+def _new_key() -> str:
+    return secrets.token_hex(16)
+
+
+def _content(response: httpx.Response) -> Any:
+    try:
+        content = response.json()
+    except ValueError as error:
+        raise StoreFailed(f"{response.url} is no study: its answer is not JSON") from error
+    if response.is_success:
+        return content
+    detail = content.get("detail", response.reason_phrase)
+    raise ERRORS.get(response.status_code, NotAllowed)(detail)
+
+
+def _assignment(content: dict[str, Any] | None) -> Assignment | None:
+    return None if content is None else Assignment(**{**content, "tags": tuple(content["tags"])})
+
+
+def _task(content: dict[str, Any]) -> TaskVerdict:
+    pairs = tuple(_standing(pair) for pair in content["pairs"])
+    return TaskVerdict(**{**content, "needed": tuple(content["needed"]), "pairs": pairs})
+
+
+def _standing(content: dict[str, Any]) -> Standing:
+    return Standing(
+        **{
+            **{name: value for name, value in content.items() if name != "better"},
+            "decision": Decision(content["decision"]),
+        }
+    )

@@ -1,0 +1,138 @@
+"""The evidence of a study as it is shown: computed once for all readers, and not too often."""
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from stopwise.errors import NotAllowed
+from stopwise.report.analysis import Analysis
+from stopwise.report.figure_data import evidence_curves
+from stopwise.study.study import Study
+from stopwise.study.verdict import StudyVerdict
+from stopwise.web.models import CurveView, EvidenceView, PairView, PolicyView, TaskView
+
+__all__ = ["Evidence", "EvidenceCache", "evidence"]
+
+# Between two computations passes this many times what one took: others need the processor too.
+REST = 4.0
+POINTS = 300  # of a curve; more cannot be seen
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One computation: the verdict, and the analysis of each task that has any row."""
+
+    verdict: StudyVerdict
+    analyses: dict[str, Analysis]
+
+
+def evidence(study: Study) -> Evidence:
+    """Compute the evidence now."""
+    verdict = study.verdict()
+    try:
+        return Evidence(verdict, study.analyses())
+    except NotAllowed:
+        return Evidence(verdict, {})
+
+
+class EvidenceCache:
+    """The newest evidence, or the one before while a new one would come too soon."""
+
+    def __init__(self, study: Study, clock: Callable[[], float] = time.monotonic) -> None:
+        self._study, self._clock = study, clock
+        self._lock = threading.Lock()
+        self._found: Evidence | None = None
+        self._not_before = 0.0
+
+    def get(self) -> Evidence:
+        """Return the evidence; many readers at once cost one computation."""
+        with self._lock:
+            found = self._found
+            now = self._clock()
+            if found is not None and (
+                now < self._not_before or found.verdict.seq == self._study.seq
+            ):
+                return found
+            found = evidence(self._study)
+            self._not_before = self._clock() + REST * (self._clock() - now)
+            self._found = found
+            return found
+
+    def view(self) -> EvidenceView:
+        """Return the evidence as the API gives it."""
+        found = self.get()
+        return EvidenceView(
+            blinded=found.verdict.blinded,
+            finished=found.verdict.finished,
+            sentence=found.verdict.sentence,
+            seq=found.verdict.seq,
+            tasks=[_task_view(found, task.task) for task in found.verdict.tasks],
+        )
+
+
+def _task_view(found: Evidence, name: str) -> TaskView:
+    task = next(task for task in found.verdict.tasks if task.task == name)
+    analysis = found.analyses.get(name)
+    return TaskView(
+        task=name,
+        alpha=task.alpha,
+        rows=task.rows,
+        n_max=task.n_max,
+        decided=task.decided,
+        needed=list(task.needed),
+        sentence=None if analysis is None else analysis.sentence,
+        order=None if analysis is None else analysis.order_text,
+        trials_used=0 if analysis is None else analysis.trials_used,
+        policies=[] if analysis is None else _policies(analysis),
+        pairs=[] if analysis is None else _pairs(analysis),
+        trials_saved=0 if analysis is None else _saved(analysis, decided=task.decided),
+    )
+
+
+def _saved(analysis: Analysis, *, decided: bool) -> int:
+    """Return the trials of the plan that are not needed any more, known once all is decided."""
+    if not decided or analysis.n_max is None:
+        return 0
+    return analysis.n_max * len(analysis.policies) - analysis.trials_used
+
+
+def _policies(analysis: Analysis) -> list[PolicyView]:
+    return [
+        PolicyView(
+            policy=policy.name,
+            letters=policy.letters,
+            n=policy.n,
+            mean=policy.mean,
+            low=policy.interval.low,
+            high=policy.interval.high,
+        )
+        for policy in analysis.policies
+    ]
+
+
+def _pairs(analysis: Analysis) -> list[PairView]:
+    curves = evidence_curves(analysis, "p")
+    return [
+        PairView(
+            policy0=pair.policy0,
+            policy1=pair.policy1,
+            better=pair.better,
+            implied=pair.implied,
+            n=pair.n,
+            p_value=pair.p_value,
+            log_e=pair.log_e if pair.log_e is not None and math.isfinite(pair.log_e) else None,
+            low=pair.interval.low,
+            high=pair.interval.high,
+            curve=_thinned(curve.label, curve.n, curve.value),
+        )
+        for pair, curve in zip(analysis.pairs, curves, strict=True)
+    ]
+
+
+def _thinned(label: str, n: np.ndarray, value: np.ndarray) -> CurveView:
+    keep = np.unique(np.linspace(0, n.size - 1, min(n.size, POINTS)).astype(int))
+    return CurveView(label=label, n=n[keep].tolist(), p_value=value[keep].tolist())

@@ -1,0 +1,92 @@
+"""Every failure as one clear answer: JSON for programs, a page for people."""
+
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from stopwise.errors import InvalidInput, InvalidState, NotAllowed, StopwiseError, StoreFailed
+from stopwise.web.models import Failure
+
+__all__ = ["FAILURES", "answer_failures"]
+
+# The first class that fits decides.
+STATUS: tuple[tuple[type[StopwiseError], int, str], ...] = (
+    (InvalidState, 503, "damaged"),
+    (InvalidInput, 400, "invalid_input"),
+    (NotAllowed, 409, "not_allowed"),
+    (StoreFailed, 503, "store_failed"),
+)
+WORDS = {
+    400: "invalid_input",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+    429: "too_many_tries",
+}
+
+
+def _described(text: str) -> dict[str, object]:
+    # Spelt out, because FastAPI would describe failures of a page as pages too.
+    schema = {"$ref": f"#/components/schemas/{Failure.__name__}"}
+    return {"description": text, "content": {"application/json": {"schema": schema}}}
+
+
+# For the OpenAPI: what any operation may answer besides its own.
+FAILURES: dict[int | str, dict[str, object]] = {
+    400: _described("The request breaks a stated rule."),
+    401: _described("No token, or one that is unknown or revoked."),
+    403: _described("The role of the token does not allow this."),
+    409: _described("The study is in a state that forbids this."),
+    413: _described("The body is too large."),
+    503: _described("The store failed; nothing was half-written."),
+}
+
+
+def answer_failures(app: FastAPI) -> None:
+    """Register an answer for every kind of failure."""
+    app.add_exception_handler(StopwiseError, _deliberate)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def _answer(status: int, word: str, detail: str) -> JSONResponse:
+    return JSONResponse({"error": word, "detail": detail}, status_code=status)
+
+
+def _deliberate(_: Request, error: Exception) -> Response:
+    for kind, status, word in STATUS:
+        if isinstance(error, kind):
+            # Where a store lies is not for everyone; the log of the server has the whole text.
+            text = str(error) if status < 500 else "the study's store failed: tell the owner"
+            return _answer(status, word, text)
+    return _answer(400, "invalid_input", str(error))
+
+
+def _invalid(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    problems = []
+    for problem in error.errors()[:5]:
+        place = ".".join(str(part) for part in problem["loc"][1:])
+        problems.append(f"{place}: {problem['msg']}" if place else problem["msg"])
+    text = "; ".join(problems).encode("utf-8", "backslashreplace").decode()
+    return _answer(400, "invalid_input", text[:2000])
+
+
+def _refused(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    word = WORDS.get(error.status_code, "refused")
+    text = error.detail or HTTPStatus(error.status_code).phrase
+    answer = _answer(error.status_code, word, text)
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+def _unexpected(_request: Request, _error: Exception) -> Response:
+    return _answer(500, "unexpected", "an unexpected failure: see the log of the server")

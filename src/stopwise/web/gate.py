@@ -1,0 +1,84 @@
+"""Who is asking, and whether they may: tokens, cookies, roles, forged requests."""
+
+import hmac
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import Depends, HTTPException, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from stopwise.study.access import Grant, Role
+from stopwise.web.site import Here, Site
+
+__all__ = [
+    "Anyone",
+    "Operator",
+    "Owner",
+    "Reader",
+    "Runner",
+    "Watcher",
+    "csrf_token",
+    "session",
+]
+
+CSRF_HEADER = "X-CSRF-Token"
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_bearer = HTTPBearer(auto_error=False, scheme_name="token", description="A token of the study.")
+
+
+def csrf_token(token: str) -> str:
+    """Return what a page must send with each change: another site cannot know or set it."""
+    return hmac.digest(token.encode(), b"csrf", "sha256").hex()[:32]
+
+
+def session(site: Site, request: Request) -> tuple[str, Grant] | None:
+    """Return the token in the cookie and what it grants, or None."""
+    token = request.cookies.get(site.cookie)
+    grant = site.study.authenticate(token) if token else None
+    return (token, grant) if token and grant else None
+
+
+def _grant(
+    request: Request,
+    site: Here,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)] = None,
+) -> Grant:
+    if bearer is not None:
+        grant = site.study.authenticate(bearer.credentials)
+        if grant is not None:
+            return grant
+        raise _unknown("this token is unknown or revoked")
+    found = session(site, request)
+    if found is None:
+        raise _unknown("a token is needed: send `Authorization: Bearer TOKEN`, or join by a link")
+    token, grant = found
+    sent = request.headers.get(CSRF_HEADER, "")
+    if request.method not in SAFE and not hmac.compare_digest(
+        sent.encode("latin-1", "replace"), csrf_token(token).encode()
+    ):
+        raise HTTPException(403, "this change did not come from a page of this study: reload it")
+    return grant
+
+
+def _unknown(message: str) -> HTTPException:
+    return HTTPException(401, message, headers={"WWW-Authenticate": "Bearer"})
+
+
+def _allow(*roles: Role) -> Callable[[Grant], Grant]:
+    def check(grant: Annotated[Grant, Depends(_grant)]) -> Grant:
+        if grant.role not in roles:
+            raise HTTPException(403, f"this is not for the role {grant.role}")
+        return grant
+
+    return check
+
+
+Anyone = Annotated[Grant, Depends(_grant)]
+Owner = Annotated[Grant, Depends(_allow(Role.OWNER))]
+# Takes and scores trials: a person, or a program at the robot.
+Operator = Annotated[Grant, Depends(_allow(Role.OWNER, Role.OPERATOR, Role.RUNNER))]
+# Sees the evidence; an operator who did might score by it.
+Reader = Annotated[Grant, Depends(_allow(Role.OWNER, Role.VIEWER))]
+# Asks what is behind a code: not even the owner, unless by a token that the journal names.
+Runner = Annotated[Grant, Depends(_allow(Role.RUNNER))]
+Watcher = Annotated[Grant, Depends(_allow(*Role))]

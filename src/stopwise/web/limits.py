@@ -1,0 +1,102 @@
+"""What a stranger cannot do to the server: large bodies, many tries, framing, sniffing."""
+
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["Attempts", "SafeHeaders", "SmallBodies"]
+
+LARGEST_BODY = 256 * 1024
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+
+
+class SafeHeaders:
+    """Adds the security headers that a response does not set itself."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+class SmallBodies:
+    """Refuses bodies beyond a limit, also those that do not say how long they are."""
+
+    def __init__(self, app: ASGIApp, largest: int = LARGEST_BODY) -> None:
+        self.app, self.largest = app, largest
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, unless it is too large."""
+        text = f"a request may have at most {self.largest // 1024} KiB"
+        received = 0
+
+        async def receive_some() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self.largest:
+                raise HTTPException(413, text)
+            return message
+
+        declared = dict(scope.get("headers", ())).get(b"content-length", b"0")
+        if declared.isdigit() and int(declared) > self.largest:
+            answer = JSONResponse({"error": "too_large", "detail": text}, status_code=413)
+            await answer(scope, receive, send)
+        else:
+            await self.app(scope, receive_some, send)
+
+
+class Attempts:
+    """Failed tries to join, by address, within a sliding window; forgets old addresses."""
+
+    def __init__(
+        self,
+        most: int = 10,
+        seconds: float = 60.0,
+        addresses: int = 1000,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.most, self.seconds, self.addresses = most, seconds, addresses
+        self._clock = clock
+        self._failed: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def wait(self, address: str) -> float:
+        """Return how long the address must wait before its next try, 0 for not at all."""
+        failed = self._failed.get(address, deque())
+        while failed and failed[0] <= self._clock() - self.seconds:
+            failed.popleft()
+        return failed[0] + self.seconds - self._clock() if len(failed) >= self.most else 0.0
+
+    def failed(self, address: str) -> None:
+        """Note a failed try."""
+        self._failed.setdefault(address, deque(maxlen=self.most)).append(self._clock())
+        self._failed.move_to_end(address)
+        while len(self._failed) > self.addresses:
+            self._failed.popitem(last=False)

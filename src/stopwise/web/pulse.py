@@ -1,0 +1,73 @@
+"""Live updates: one look at the journal now and then, told to every page that is open."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+from starlette.concurrency import run_in_threadpool
+
+from stopwise.errors import StopwiseError
+from stopwise.study.study import Study
+
+__all__ = ["Pulse"]
+
+SECONDS = 0.5
+HEARTBEAT = 15.0
+
+
+class Pulse:
+    """The journal's sequence number, watched while anyone listens.
+
+    The store is asked, not this process's memory: another server may have written.
+    """
+
+    def __init__(self, study: Study, seconds: float = SECONDS) -> None:
+        self._study, self._seconds = study, seconds
+        self._seq = -1
+        self._changed = asyncio.Condition()
+        self._listeners = 0
+        self._closed = False
+        self._watcher: asyncio.Task[None] | None = None
+
+    async def listen(self) -> AsyncIterator[int | None]:
+        """Yield the sequence number now and after every change; None as a sign of life."""
+        self._listeners += 1
+        if self._watcher is None:
+            self._watcher = asyncio.create_task(self._watch())
+        known = -1
+        try:
+            while not self._closed:
+                if self._seq == known and not await self._wait(known):
+                    yield None
+                elif self._seq != known:
+                    known = self._seq
+                    yield known
+        finally:
+            self._listeners -= 1
+            if not self._listeners and self._watcher is not None:
+                self._watcher.cancel()
+                self._watcher = None
+
+    async def close(self) -> None:
+        """End all streams: they would keep the server from ending."""
+        self._closed = True
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def _wait(self, known: int) -> bool:
+        try:
+            async with asyncio.timeout(HEARTBEAT), self._changed:
+                await self._changed.wait_for(lambda: self._closed or self._seq != known)
+        except TimeoutError:
+            return False
+        return True
+
+    async def _watch(self) -> None:
+        while True:
+            with suppress(StopwiseError):  # a store that is away may come back
+                seq = await run_in_threadpool(lambda: self._study.seq)
+                if seq != self._seq:
+                    async with self._changed:
+                        self._seq = seq
+                        self._changed.notify_all()
+            await asyncio.sleep(self._seconds)

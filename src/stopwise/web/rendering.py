@@ -1,0 +1,42 @@
+"""Filling in the pages; all text is escaped by the templates."""
+
+import functools
+from datetime import UTC, datetime
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from stopwise import __version__
+from stopwise.web.chart import evidence_chart, interval_chart
+
+__all__ = ["render"]
+
+
+def render(template: str, **content: Any) -> str:
+    """Return a page."""
+    return _environment().get_template(template).render(version=__version__, **content)
+
+
+@functools.cache
+def _environment() -> Environment:
+    folder = files("stopwise.web").joinpath("templates")
+    environment = Environment(
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        loader=FunctionLoader(lambda name: folder.joinpath(name).read_text(encoding="utf-8")),
+    )
+    environment.filters["clock"] = _clock
+    environment.filters["p"] = _p_value
+    environment.globals.update(evidence_chart=evidence_chart, interval_chart=interval_chart)
+    return environment
+
+
+def _clock(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _p_value(value: float) -> str:
+    return "1" if value >= 1 else f"{value:.2g}" if value >= 1e-4 else f"{value:.0e}"

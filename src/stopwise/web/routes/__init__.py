@@ -1,0 +1,1 @@
+"""The routes of the web app, one file per concern."""

@@ -1,0 +1,55 @@
+"""What is known: status, verdict, evidence, the report and the trials as a file."""
+
+from fastapi import APIRouter, Response
+from fastapi.responses import HTMLResponse
+
+from stopwise.web.failures import FAILURES
+from stopwise.web.gate import Reader, Watcher
+from stopwise.web.limits import HEADERS
+from stopwise.web.models import EvidenceView, StatusView, VerdictView
+from stopwise.web.site import Here
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api", tags=["evidence"], responses=FAILURES)
+POLICY = "Content-Security-Policy"
+
+
+@router.get("/status")
+def status(site: Here, _: Watcher) -> StatusView:
+    """Return where the study stands, and who is at work."""
+    return StatusView.model_validate(site.status().to_dict())
+
+
+@router.get("/verdict")
+def verdict(site: Here, _: Reader) -> VerdictView:
+    """Return how each pair stands, replayed from the journal."""
+    return VerdictView.model_validate(site.study.verdict().to_dict())
+
+
+@router.get("/evidence")
+def evidence(site: Here, _: Reader) -> EvidenceView:
+    """Return p-values, confidence sequences, letters and curves."""
+    return site.evidence.view()
+
+
+@router.get("/report", response_class=HTMLResponse)
+def report_page(site: Here, _: Reader) -> Response:
+    """Return the report, one self-contained page."""
+    text = site.study.report()
+    # The report carries its own style, and no script at all.
+    own = HEADERS[POLICY].replace("style-src 'self'", "style-src 'unsafe-inline'")
+    return HTMLResponse(text, headers={POLICY: own.replace("script-src 'self'; ", "")})
+
+
+@router.get("/trials.csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+def trials_file(site: Here, _: Reader) -> Response:
+    """Return all trials; before unblinding those that count, without what tells them apart."""
+    # With numbers or codes beside labels, a trial could be voided by its arm.
+    study = site.study
+    frame = study.records() if study.unblinded else study.trials().frame
+    return Response(
+        frame.write_csv(),
+        media_type="text/csv",
+        headers={"Content-Disposition": "attachment; filename=trials.csv"},
+    )

@@ -1,0 +1,58 @@
+"""The audit log, and the stream that tells that it grew."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+
+from stopwise.web.audit import entry_view
+from stopwise.web.failures import FAILURES
+from stopwise.web.gate import Owner, Watcher
+from stopwise.web.models import JournalView
+from stopwise.web.site import Here
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api", tags=["journal"], responses=FAILURES)
+
+
+@router.get("/journal")
+def journal(
+    site: Here,
+    _: Owner,
+    after: Annotated[int, Query(ge=0, le=10**12)] = 0,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+) -> JournalView:
+    """Return entries after a sequence number; labels of trials stay hidden until unblinding."""
+    blinded = not site.study.unblinded
+    entries = site.study.journal(after)
+    return JournalView(
+        entries=[entry_view(entry, blinded=blinded) for entry in entries[:limit]],
+        more=len(entries) > limit,
+    )
+
+
+@router.get(
+    "/events",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
+)
+async def events(
+    site: Here, _: Watcher, once: Annotated[bool, Query(description="End after one.")] = False
+) -> StreamingResponse:
+    """Send an event `changed` with the journal's sequence number, now and after every change."""
+
+    async def stream() -> AsyncIterator[str]:
+        async for seq in site.pulse.listen():
+            if seq is None:
+                yield ": still here\n\n"
+                continue
+            yield f"id: {seq}\nevent: changed\ndata: {json.dumps({'seq': seq})}\n\n"
+            if once:
+                return
+
+    return StreamingResponse(
+        stream(), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
+    )

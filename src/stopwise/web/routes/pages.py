@@ -1,0 +1,116 @@
+"""The pages for people: join, operate, watch, own, and how to use the API."""
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from stopwise.errors import NotAllowed
+from stopwise.study.access import Grant, Role
+from stopwise.web.audit import entry_view
+from stopwise.web.gate import csrf_token, session
+from stopwise.web.rendering import render
+from stopwise.web.routes.plan import plan_view
+from stopwise.web.routes.session import PAGES
+from stopwise.web.site import Here, Site
+
+__all__ = ["router"]
+
+router = APIRouter(include_in_schema=False)
+LAST_ENTRIES = 100
+
+
+@router.get("/")
+def home(site: Here, request: Request) -> Response:
+    """Send people to the page of their role."""
+    found = session(site, request)
+    return RedirectResponse("/join" if found is None else PAGES.get(found[1].role, "/join"), 303)
+
+
+@router.get("/join")
+def join_page() -> Response:
+    """Show where a link leads: a script hands the token over, so that no log ever holds it."""
+    return HTMLResponse(render("join.html"))
+
+
+@router.get("/api")
+def api_page(request: Request) -> Response:
+    """Show every operation of the API."""
+    return HTMLResponse(render("api.html", document=request.app.openapi()))
+
+
+@router.get("/operate")
+def operate_page(site: Here, request: Request) -> Response:
+    """Show the page at the robot."""
+    return _page(site, request, "operate.html", _nothing, Role.OPERATOR, Role.OWNER)
+
+
+@router.get("/view")
+def view_page(site: Here, request: Request) -> Response:
+    """Show the evidence."""
+    return _page(site, request, "view.html", _evidence, Role.VIEWER, Role.OWNER)
+
+
+@router.get("/view/live")
+def view_live(site: Here, request: Request) -> Response:
+    """Return the part of the viewer's page that changes."""
+    return _page(site, request, "view_live.html", _evidence, Role.VIEWER, Role.OWNER)
+
+
+@router.get("/owner")
+def owner_page(site: Here, request: Request) -> Response:
+    """Show everything that an owner needs."""
+    return _page(site, request, "owner.html", _everything, Role.OWNER)
+
+
+@router.get("/owner/live")
+def owner_live(site: Here, request: Request) -> Response:
+    """Return the part of the owner's page that changes."""
+    return _page(site, request, "owner_live.html", _everything, Role.OWNER)
+
+
+def _page(
+    site: Site,
+    request: Request,
+    template: str,
+    content: Callable[[Site], dict[str, Any]],
+    *roles: Role,
+) -> Response:
+    found = session(site, request)
+    if found is None:
+        return RedirectResponse("/join", 303)
+    token, grant = found
+    if grant.role not in roles:
+        return RedirectResponse(PAGES.get(grant.role, "/join"), 303)
+    shared = {"csrf": csrf_token(token), "grant": grant}
+    try:
+        status = site.status()
+    except NotAllowed as error:
+        return _broken_draft(site, grant, shared, str(error))
+    return HTMLResponse(render(template, **shared, status=status, **content(site)))
+
+
+def _broken_draft(site: Site, grant: Grant, shared: dict[str, Any], problem: str) -> Response:
+    plan = plan_view(site) if grant.role is Role.OWNER else None
+    page = render("broken.html", **shared, plan=plan, problem=problem)
+    return HTMLResponse(page, 409)
+
+
+def _nothing(_: Site) -> dict[str, Any]:
+    return {}
+
+
+def _evidence(site: Site) -> dict[str, Any]:
+    return {"evidence": site.evidence.view()}
+
+
+def _everything(site: Site) -> dict[str, Any]:
+    blinded = not site.study.unblinded
+    entries = site.study.journal(max(0, site.study.seq - LAST_ENTRIES))
+    return {
+        **_evidence(site),
+        "plan": plan_view(site),
+        "tokens": [token for token in site.study.tokens() if not token.revoked],
+        "entries": [entry_view(entry, blinded=blinded) for entry in reversed(entries)],
+    }

@@ -1,0 +1,61 @@
+"""The plan: drafted, locked, amended, unblinded; for the owner."""
+
+from fastapi import APIRouter
+
+from stopwise.web.failures import FAILURES
+from stopwise.web.gate import Owner
+from stopwise.web.models import (
+    AmendmentRequest,
+    Done,
+    PlanRequest,
+    PlanView,
+    UnblindRequest,
+    UnblindView,
+)
+from stopwise.web.site import Here, Site
+
+__all__ = ["plan_view", "router"]
+
+router = APIRouter(prefix="/api", tags=["plan"], responses=FAILURES)
+
+
+def plan_view(site: Site) -> PlanView:
+    """Return the plan as its owner sees it; a draft need not be valid."""
+    study = site.study
+    locked = study.locked
+    return PlanView(
+        text=study.plan_text, locked=locked, digest=study.plan.digest if locked else None
+    )
+
+
+@router.get("/plan")
+def read_plan(site: Here, _: Owner) -> PlanView:
+    """Return the plan."""
+    return plan_view(site)
+
+
+@router.put("/plan")
+def write_plan(site: Here, _: Owner, request: PlanRequest) -> Done:
+    """Replace the draft; what is wrong is said with its line, and then nothing is changed."""
+    site.study.redraft(request.text)
+    return Done()
+
+
+@router.post("/plan/lock")
+def lock_plan(site: Here, grant: Owner) -> Done:
+    """Freeze and hash the plan, and draw labels and order."""
+    site.study.lock(who=grant.name)
+    return Done()
+
+
+@router.post("/plan/amendments")
+def amend_plan(site: Here, grant: Owner, request: AmendmentRequest) -> Done:
+    """Log a change of what may still change, or a remark."""
+    site.study.amend(request.reason, request.changes, who=grant.name)
+    return Done()
+
+
+@router.post("/plan/unblind")
+def unblind(site: Here, grant: Owner, request: UnblindRequest) -> UnblindView:
+    """Reveal the names, for everyone and for good."""
+    return UnblindView(names=site.study.unblind(reason=request.reason, who=grant.name))

@@ -1,0 +1,64 @@
+"""Joining and leaving: a token becomes a cookie that no script can read."""
+
+from fastapi import APIRouter, HTTPException, Request, Response
+
+from stopwise import __version__
+from stopwise.study.access import Role
+from stopwise.web.failures import FAILURES
+from stopwise.web.gate import Anyone
+from stopwise.web.models import Done, Failure, Health, JoinRequest, JoinView, Me
+from stopwise.web.site import Here
+
+__all__ = ["PAGES", "router"]
+
+router = APIRouter(prefix="/api", tags=["session"], responses=FAILURES)
+PAGES = {Role.OWNER: "/owner", Role.OPERATOR: "/operate", Role.VIEWER: "/view"}
+MONTH = 31 * 24 * 3600
+
+
+@router.get("/health")
+def health() -> Health:
+    """Tell that the server answers; needs no token."""
+    return Health(ok=True, version=__version__)
+
+
+@router.get("/me")
+def me(grant: Anyone) -> Me:
+    """Return the role and the name of the token."""
+    return Me(role=grant.role, name=grant.name)
+
+
+@router.post(
+    "/join", responses={429: {"model": Failure, "description": "Too many wrong tokens: wait."}}
+)
+def join(site: Here, request: Request, response: Response, wanted: JoinRequest) -> JoinView:
+    """Exchange a token for a cookie; after too many wrong ones, wait."""
+    address = request.client.host if request.client else ""
+    wait = site.attempts.wait(address)
+    if wait > 0:
+        raise HTTPException(
+            429, f"too many tries: wait {wait:.0f} s", headers={"Retry-After": f"{wait:.0f}"}
+        )
+    token = wanted.token.strip()
+    grant = site.study.authenticate(token)
+    if grant is None:
+        site.attempts.failed(address)
+        raise HTTPException(401, "this link is unknown or revoked: ask the owner for a new one")
+    if grant.role not in PAGES:
+        raise HTTPException(403, "this token is for a program at the robot, not for a browser")
+    response.set_cookie(
+        site.cookie,
+        token,
+        max_age=MONTH,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return JoinView(role=grant.role, page=PAGES[grant.role])
+
+
+@router.post("/leave")
+def leave(site: Here, response: Response) -> Done:
+    """Forget the cookie."""
+    response.delete_cookie(site.cookie, httponly=True, samesite="strict")
+    return Done()

@@ -1,0 +1,41 @@
+"""Who may join: tokens are made, listed and revoked by the owner."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+
+from stopwise.web.failures import FAILURES
+from stopwise.web.gate import Owner
+from stopwise.web.links import join_link, qr_code
+from stopwise.web.models import Done, NewTokenView, TokenRequest, TokenView
+from stopwise.web.site import Here
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api/tokens", tags=["tokens"], responses=FAILURES)
+
+
+@router.get("")
+def list_tokens(site: Here, _: Owner) -> list[TokenView]:
+    """Return all tokens ever made, without the tokens themselves."""
+    return [
+        TokenView(id=token.token, role=token.role, name=token.name, revoked=token.revoked)
+        for token in site.study.tokens()
+    ]
+
+
+@router.post("", status_code=201)
+def create_token(site: Here, grant: Owner, request: Request, wanted: TokenRequest) -> NewTokenView:
+    """Make a token; it is shown this once, only its hash is kept."""
+    token = site.study.create_token(wanted.role, wanted.name, who=grant.name)
+    link = join_link(site.address(request), token)
+    return NewTokenView(token=token, link=link, qr=qr_code(link))
+
+
+@router.delete("/{token}")
+def revoke_token(
+    site: Here, grant: Owner, token: Annotated[str, Path(min_length=1, max_length=64)]
+) -> Done:
+    """Make a token void at once, named by its id."""
+    site.study.revoke_token(token, who=grant.name)
+    return Done()

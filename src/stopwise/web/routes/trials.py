@@ -1,0 +1,116 @@
+"""Taking, running and scoring trials."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from stopwise.web.failures import FAILURES
+from stopwise.web.gate import Operator, Owner, Runner
+from stopwise.web.models import (
+    AssignmentView,
+    Done,
+    Name,
+    NextRequest,
+    NextView,
+    RecordedView,
+    ReleaseRequest,
+    ResolvedView,
+    ScoreRequest,
+    StartRequest,
+    UndoRequest,
+    VoidRequest,
+)
+from stopwise.web.site import Here, Site
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api", tags=["trials"], responses=FAILURES)
+Number = Annotated[int, Path(ge=1, le=10**9, description="The number of the trial.")]
+
+
+@router.post("/trials/next")
+def take_next_trial(site: Here, grant: Operator, request: NextRequest) -> NextView:
+    """Give a station its next trial; one that it holds already is given again."""
+    station = request.station or grant.name
+    trial = site.study.next_trial(station, task=request.task, who=grant.name)
+    return _next(site, None if trial is None else AssignmentView(**trial.to_dict()))
+
+
+@router.get("/trials/held")
+def held_trial(
+    site: Here, grant: Operator, station: Annotated[Name | None, Query()] = None
+) -> NextView:
+    """Return the trial that a station holds, and whether it is still needed."""
+    trial = site.study.holding(station or grant.name)
+    return _next(site, None if trial is None else AssignmentView(**trial.to_dict()))
+
+
+@router.post("/trials/{trial}/start")
+def start_trial(site: Here, grant: Operator, trial: Number, request: StartRequest) -> Done:
+    """Note that a trial has begun; repeat it while a long trial runs, to keep it."""
+    site.study.start(trial, station=request.station or grant.name, who=grant.name)
+    return Done()
+
+
+@router.post("/trials/{trial}/score")
+def score_trial(site: Here, grant: Operator, trial: Number, request: ScoreRequest) -> RecordedView:
+    """Store the result of a trial, durably, before this is answered."""
+    found = site.study.record(
+        trial,
+        request.answer,
+        station=request.station or grant.name,
+        key=request.key,
+        note=request.note,
+        tag=request.tag,
+        seconds=request.seconds,
+        who=grant.name,
+    )
+    return RecordedView(
+        trial=found.trial, score=found.score, counted=found.counted, repeated=found.repeated
+    )
+
+
+@router.post("/trials/{trial}/release")
+def release_trial(site: Here, grant: Operator, trial: Number, request: ReleaseRequest) -> Done:
+    """Give back a trial that was not run."""
+    site.study.release(
+        trial,
+        station=request.station or grant.name,
+        reason=request.reason,
+        key=request.key,
+        who=grant.name,
+    )
+    return Done()
+
+
+@router.post("/trials/{trial}/undo")
+def undo_trial(site: Here, grant: Operator, trial: Number, request: UndoRequest) -> Done:
+    """Withdraw a score, before the station takes its next trial."""
+    site.study.undo(
+        trial,
+        station=request.station or grant.name,
+        reason=request.reason,
+        key=request.key,
+        who=grant.name,
+    )
+    return Done()
+
+
+@router.post("/trials/{trial}/void")
+def void_trial(site: Here, grant: Owner, trial: Number, request: VoidRequest) -> Done:
+    """Do not count a trial, for a cause that is not its score; it stays in the journal."""
+    site.study.void(trial, request.reason, redraw=request.redraw, who=grant.name)
+    return Done()
+
+
+@router.get("/policies/{code}", tags=["runner"])
+def resolve_code(
+    site: Here, _: Runner, code: Annotated[str, Path(min_length=1, max_length=200)]
+) -> ResolvedView:
+    """Return the policy behind a code, for the program that starts it."""
+    found = site.study.resolve(code)
+    return ResolvedView(trial=found.trial, policy=found.policy, run=found.run)
+
+
+def _next(site: Site, trial: AssignmentView | None) -> NextView:
+    return NextView(trial=trial, finished=trial is None and site.study.finished)

@@ -1,0 +1,81 @@
+"""Serving a study: where it listens, and the owner's link."""
+
+import logging
+import socket
+from dataclasses import dataclass
+
+import uvicorn
+
+from stopwise.errors import StopwiseError
+from stopwise.study.access import Role
+from stopwise.study.study import Study
+from stopwise.web.app import create_app
+from stopwise.web.links import join_link, lan_address
+
+__all__ = ["Serving"]
+
+SECONDS_TO_CLOSE = 5
+
+
+class _Server(uvicorn.Server):
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self.config.app.state.site.pulse.close()  # type: ignore[union-attr]
+        await super().shutdown(sockets)
+
+
+@dataclass
+class Serving:
+    """A study about to be served.
+
+    Attributes
+    ----------
+    study
+        The study.
+    listener
+        The socket; it is bound before any link is shown, so that the port in the link is right.
+    url
+        The address that people use.
+    """
+
+    study: Study
+    listener: socket.socket
+    url: str
+
+    @classmethod
+    def bind(
+        cls, study: Study, *, port: int = 8000, lan: bool = False, url: str | None = None
+    ) -> "Serving":
+        """Take a port: on this machine only, unless the whole network may come."""
+        # Without the protocol, asyncio would not turn off delays, 40 ms for each request.
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(("0.0.0.0" if lan else "127.0.0.1", port))
+        except OSError as error:
+            listener.close()
+            raise StopwiseError(f"port {port} cannot be used: {error.strerror}") from error
+        host = lan_address() if lan else "127.0.0.1"
+        return cls(study, listener, url or f"http://{host}:{listener.getsockname()[1]}")
+
+    def owner_link(self) -> str:
+        """Return a link with a fresh token for the owner; the last one of this address is void."""
+        name = f"owner at {self.url.partition('://')[2]}"[:100]
+        for token in self.study.tokens():
+            if token.name == name and not token.revoked:
+                self.study.revoke_token(token.token, who="serve")
+        token_text = self.study.create_token(Role.OWNER, name, who="serve")
+        return join_link(self.url.rstrip("/"), token_text)
+
+    def server(self, *, access_log: bool = False) -> uvicorn.Server:
+        """Return the server, to be run here or in a thread; no token ever is in its log."""
+        config = uvicorn.Config(
+            create_app(self.study, url=self.url),
+            log_level=logging.WARNING if not access_log else logging.INFO,
+            access_log=access_log,
+            timeout_graceful_shutdown=SECONDS_TO_CLOSE,
+        )
+        return _Server(config)
+
+    def run(self, *, access_log: bool = False) -> None:
+        """Serve until interrupted."""
+        self.server(access_log=access_log).run(sockets=[self.listener])

@@ -1,0 +1,60 @@
+"""What all requests to one app share: the study, its address, and what is computed once."""
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Annotated, cast
+
+from fastapi import Depends, Request
+
+from stopwise.errors import InvalidInput, NotAllowed
+from stopwise.study.study import Study
+from stopwise.study.views import Status
+from stopwise.web.evidence import EvidenceCache
+from stopwise.web.limits import Attempts
+from stopwise.web.pulse import Pulse
+
+__all__ = ["Here", "Site"]
+
+
+@dataclass
+class Site:
+    """One study and where it is served.
+
+    Attributes
+    ----------
+    url
+        The address that people use, for links and QR codes; None to take each request's own.
+    cookie
+        Cookies do not tell ports apart, so each study has a name of its own for them.
+    """
+
+    study: Study
+    url: str | None = None
+    cookie: str = ""
+    evidence: EvidenceCache = field(init=False)
+    pulse: Pulse = field(init=False)
+    attempts: Attempts = field(default_factory=Attempts)
+
+    def __post_init__(self) -> None:
+        secret = f"cookie {self.study.store.secret()}"
+        self.cookie = f"stopwise_{hashlib.sha256(secret.encode()).hexdigest()[:8]}"
+        self.evidence = EvidenceCache(self.study)
+        self.pulse = Pulse(self.study)
+
+    def status(self) -> Status:
+        """Return where the study stands; what is wrong with a draft is for its owner alone."""
+        try:
+            return self.study.status()
+        except InvalidInput as error:
+            raise NotAllowed("the plan is not valid yet: its owner has to mend it") from error
+
+    def address(self, request: Request) -> str:
+        """Return the address under which people reach the app, without a slash at the end."""
+        return (self.url or str(request.base_url)).rstrip("/")
+
+
+def _here(request: Request) -> Site:
+    return cast(Site, request.app.state.site)
+
+
+Here = Annotated[Site, Depends(_here)]

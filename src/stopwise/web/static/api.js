@@ -1,0 +1,55 @@
+// Requests to this study's API. A failure that may pass (no network, a busy server) is told apart
+// from an answer of the server, which will not change by asking again.
+
+const csrf = document.querySelector('meta[name="csrf"]')?.content ?? "";
+
+export class NoConnection extends Error {}
+
+export class Refused extends Error {
+  constructor(status, detail) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+export async function call(method, path, body) {
+  const headers = { "X-CSRF-Token": csrf };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: AbortSignal.timeout(15000),
+    });
+  } catch {
+    throw new NoConnection("no connection");
+  }
+  if (response.status >= 500 || response.status === 429) throw new NoConnection("server is busy");
+  const content = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Refused(response.status, content.detail ?? response.statusText);
+  return content;
+}
+
+// The random part of a key; crypto.randomUUID is missing on pages without TLS.
+export function newKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// Calls back after every change of the journal, and tells whether the stream is alive.
+export function listen(changed, connection) {
+  let source;
+  const open = () => {
+    source = new EventSource("/api/events");
+    source.addEventListener("open", () => connection?.(true));
+    source.addEventListener("changed", (event) => changed(JSON.parse(event.data).seq));
+    source.addEventListener("error", () => {
+      connection?.(false);
+      if (source.readyState === EventSource.CLOSED) setTimeout(open, 3000);
+    });
+  };
+  open();
+  addEventListener("pagehide", () => source.close());
+}

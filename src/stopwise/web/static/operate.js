@@ -1,0 +1,325 @@
+// The page at the robot: take a trial, run it, score it, undo it; through dropped connections too.
+import { call, listen, NoConnection } from "./api.js";
+import { Queue } from "./queue.js";
+import { makeRubric } from "./rubric.js";
+
+const find = (id) => document.getElementById(id);
+const sections = ["ready", "trial", "saved", "waiting", "draft", "done"];
+const stationButton = find("station");
+
+// What must survive a reload: the trial, the clock, and what was saved last.
+const PLACE = "stopwise:operate";
+const kept = JSON.parse(localStorage.getItem(PLACE) ?? "{}");
+kept.station ??= stationButton.dataset.name;
+let rubric;
+let connected = true;
+
+function keep(changes) {
+  Object.assign(kept, changes);
+  localStorage.setItem(PLACE, JSON.stringify(kept));
+}
+
+const queue = new Queue("stopwise:queue", {
+  told: () => showConnection(),
+  stored: (item, answer) => {
+    if (kept.saved && kept.saved.key === item.body.key) {
+      keep({ saved: { ...kept.saved, stored: true, score: answer.score, counted: answer.counted } });
+      if (kept.section === "saved") showSaved();
+      look();
+    }
+  },
+  refused: (item, error, again) => {
+    if (again) problem("You were signed out: join again. What you entered is kept on this device.");
+    else problem(`Not stored: ${error.message}`);
+    if (!again && item.what === "score") forget();
+  },
+});
+
+function problem(text) {
+  find("problem-text").textContent = text;
+  find("problem").hidden = !text;
+}
+
+function showConnection() {
+  const pill = find("connection");
+  const lost = !connected || queue.offline;
+  pill.className = `pill ${queue.waiting ? "warn" : lost ? "bad" : "good"}`;
+  if (queue.waiting) pill.textContent = lost ? "waiting for connection" : "saving…";
+  else pill.textContent = lost ? "no connection" : kept.section === "saved" ? "saved" : "connected";
+  if (kept.section === "saved") showSavedState();
+}
+
+function show(section) {
+  for (const name of sections) find(name).hidden = name !== section;
+  find("stage").dataset.section = section;
+  keep({ section });
+  showConnection();
+  scrollTo(0, 0);
+}
+
+// --- the trial ---------------------------------------------------------------------------------
+
+async function take() {
+  problem("");
+  try {
+    const found = await call("POST", "/api/trials/next", { station: kept.station });
+    setConnected(true);
+    if (found.trial) {
+      begin(found.trial);
+    } else {
+      show(found.finished ? "done" : "waiting");
+      find("undo-last").hidden = !kept.saved;
+    }
+  } catch (error) {
+    if (error instanceof NoConnection) {
+      setConnected(false);
+      problem("No connection: the next trial comes as soon as it is back.");
+      keep({ wanted: true });
+    } else if (error.status === 401) {
+      location.assign("/join");
+    } else if (error.status === 409) {
+      show("draft");
+    } else {
+      problem(error.message);
+    }
+  }
+}
+
+function begin(trial) {
+  keep({ trial, wanted: false, saved: null, started: null, seconds: null });
+  showTrial();
+}
+
+function showTrial() {
+  const { trial } = kept;
+  find("code").textContent = trial.code;
+  find("code").classList.toggle("long", trial.code.length > 6);
+  find("trial-number").textContent = `trial ${trial.trial}`;
+  find("condition").textContent = trial.condition ?? "";
+  find("condition-row").hidden = trial.condition === null;
+  find("task").textContent = trial.task;
+  find("instructions").textContent = trial.instructions;
+  find("note").value = "";
+  find("more").open = false;
+  find("unneeded").hidden = trial.needed;
+  find("question").textContent =
+    trial.rubric.kind === "milestones" ? "What was reached?" : "How did it go?";
+  rubric = makeRubric(trial.rubric, () => {
+    find("save").disabled = rubric.answer() === undefined;
+  });
+  find("rubric").replaceChildren(rubric.element);
+  find("save").disabled = true;
+  showTags(trial.tags);
+  showClock();
+  show("trial");
+}
+
+function showTags(tags) {
+  const chips = tags.map((tag) => {
+    const chip = document.createElement("button");
+    chip.type = "button";
+    chip.className = "chip";
+    chip.textContent = tag;
+    chip.setAttribute("aria-pressed", "false");
+    chip.addEventListener("click", () => {
+      const now = chip.getAttribute("aria-pressed") !== "true";
+      for (const other of chips) other.setAttribute("aria-pressed", "false");
+      chip.setAttribute("aria-pressed", String(now));
+    });
+    return chip;
+  });
+  find("tags").replaceChildren(...chips);
+  find("tags").hidden = !tags.length;
+}
+
+function chosenTag() {
+  return find("tags").querySelector('[aria-pressed="true"]')?.textContent ?? null;
+}
+
+// --- the clock ---------------------------------------------------------------------------------
+
+function elapsed() {
+  if (kept.seconds !== null && kept.seconds !== undefined) return kept.seconds;
+  return kept.started ? (Date.now() - kept.started) / 1000 : 0;
+}
+
+function showClock() {
+  const seconds = Math.floor(elapsed());
+  find("clock").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  const running = kept.started && kept.seconds == null;
+  find("clock").classList.toggle("running", Boolean(running));
+  find("timer").textContent = running ? "Stop" : kept.started ? "Restart" : "Start";
+}
+
+function toggleTimer() {
+  if (kept.started && kept.seconds == null) {
+    keep({ seconds: elapsed() });
+  } else {
+    keep({ started: Date.now(), seconds: null });
+    sendStart();
+  }
+  showClock();
+}
+
+// Said again at half time, a start keeps a long trial from being handed out again. Not queued: by
+// the time it could be sent, it would be old news.
+async function sendStart() {
+  const { trial } = kept;
+  keep({ heard: Date.now() });
+  try {
+    await call("POST", `/api/trials/${trial.trial}/start`, { station: trial.station });
+    setConnected(true);
+  } catch (error) {
+    if (error instanceof NoConnection) setConnected(false);
+  }
+}
+
+setInterval(() => {
+  if (kept.section !== "trial") return;
+  showClock();
+  const running = kept.started && kept.seconds == null;
+  if (running && Date.now() - kept.heard > 500 * kept.trial.seconds_left) sendStart();
+}, 250);
+
+// --- saving and undoing ------------------------------------------------------------------------
+
+function save() {
+  const { trial } = kept;
+  const timed = kept.started ? Math.round(elapsed() * 10) / 10 : null;
+  keep({ saved: { trial: trial.trial, station: trial.station, assignment: trial, stored: false } });
+  const body = {
+    answer: rubric.answer(),
+    station: trial.station,
+    note: find("note").value.trim(),
+    tag: chosenTag(),
+    seconds: timed,
+  };
+  const key = queue.add(`/api/trials/${trial.trial}/score`, body, "score");
+  keep({ saved: { ...kept.saved, key } });
+  showSaved();
+}
+
+function showSaved() {
+  const { saved } = kept;
+  find("saved-mark").classList.toggle("pending", !saved.stored);
+  find("saved-text").textContent = saved.stored
+    ? `Trial ${saved.trial} saved: score ${Number(saved.score.toPrecision(3))}`
+    : `Trial ${saved.trial} is kept on this device`;
+  show("saved");
+}
+
+function showSavedState() {
+  const { saved } = kept;
+  find("saved-state").textContent = saved.stored
+    ? saved.counted
+      ? "It is stored."
+      : "It is stored; another station had already filled this place, so it does not count."
+    : queue.offline || !connected
+      ? "Waiting for connection. It will be sent once, even if you close this page."
+      : "Sending…";
+}
+
+function undo() {
+  const { saved } = kept;
+  if (!saved) return;
+  queue.add(`/api/trials/${saved.trial}/undo`, { station: saved.station }, "undo");
+  keep({ trial: saved.assignment, saved: null, started: null, seconds: null });
+  showTrial();
+}
+
+function giveBack() {
+  const { trial } = kept;
+  const reason = find("note").value.trim();
+  queue.add(`/api/trials/${trial.trial}/release`, { station: trial.station, reason }, "release");
+  forget();
+}
+
+function forget() {
+  keep({ trial: null, saved: null, started: null, seconds: null });
+  show("ready");
+}
+
+// The next trial is asked for only when the last score has arrived, so that undoing stays possible.
+function next() {
+  if (queue.waiting) {
+    problem("Your last score is kept here. The next trial comes as soon as the connection is back.");
+    keep({ wanted: true });
+    queue.flush();
+    return;
+  }
+  take();
+}
+
+// --- what the server tells ----------------------------------------------------------------------
+
+function setConnected(now) {
+  const back = now && !connected;
+  connected = now;
+  if (back) {
+    problem("");
+    queue.flush();
+  }
+  showConnection();
+}
+
+async function look() {
+  if (kept.wanted && !queue.waiting) return take();
+  try {
+    const found = await call("GET", "/api/status");
+    setConnected(true);
+    find("tally").textContent = `${found.counted} trials so far`;
+    const section = kept.section ?? "ready";
+    if (section === "saved" && found.phase === "finished" && !queue.waiting) {
+      show("done");
+      find("undo-last").hidden = !kept.saved;
+    } else if (section === "ready" && found.phase !== "running") {
+      show(found.phase === "draft" ? "draft" : "done");
+    } else if (section === "draft" && found.phase !== "draft") {
+      show("ready");
+    } else if (section === "waiting") {
+      await take();
+    } else if (section === "done" && found.phase === "running") {
+      show("ready");
+    } else if (section === "trial") {
+      await lookAtTrial();
+    }
+  } catch (error) {
+    if (error instanceof NoConnection) setConnected(false);
+    else if (error.status === 401) problem("You were signed out: join again by your link.");
+  }
+}
+
+async function lookAtTrial() {
+  const station = encodeURIComponent(kept.trial.station);
+  const held = await call("GET", `/api/trials/held?station=${station}`);
+  const needed = held.trial?.trial === kept.trial.trial && held.trial.needed;
+  find("unneeded").hidden = needed || queue.waiting > 0;
+}
+
+function changeStation() {
+  const name = prompt("Name of this station", kept.station)?.trim();
+  if (!name || name === kept.station) return;
+  keep({ station: name.slice(0, 100) });
+  stationButton.textContent = kept.station;
+  if (kept.section !== "saved") forget();
+}
+
+stationButton.textContent = kept.station;
+stationButton.addEventListener("click", changeStation);
+find("take").addEventListener("click", take);
+find("ask").addEventListener("click", take);
+find("next").addEventListener("click", next);
+find("timer").addEventListener("click", toggleTimer);
+find("save").addEventListener("click", save);
+find("undo").addEventListener("click", undo);
+find("undo-last").addEventListener("click", undo);
+find("give-back").addEventListener("click", giveBack);
+find("give-back-now").addEventListener("click", giveBack);
+find("problem-close").addEventListener("click", () => problem(""));
+addEventListener("offline", () => setConnected(false));
+addEventListener("online", look);
+
+if (kept.section === "trial" && kept.trial) showTrial();
+else if (kept.section === "saved" && kept.saved) showSaved();
+else show("ready");
+listen(look, (alive) => (alive ? look() : setConnected(false)));

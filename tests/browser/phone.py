@@ -1,0 +1,41 @@
+"""A phone at the robot: joining, scoring, pictures."""
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+from stopwise.web.links import join_link
+
+__all__ = ["DESKTOP", "PHONE", "code_of", "joined", "picture"]
+
+PHONE: ViewportSize = {"width": 390, "height": 844}
+DESKTOP: ViewportSize = {"width": 1280, "height": 900}
+# To renew the pictures of the docs: STOPWISE_SCREENSHOTS=docs/images pytest tests/browser
+SCREENSHOTS = os.environ.get("STOPWISE_SCREENSHOTS")
+
+
+def picture(page: Page, name: str, *, full_page: bool = False) -> None:
+    """Keep what the page looks like, if pictures are wanted."""
+    if SCREENSHOTS:
+        page.evaluate("() => scrollTo(0, 0)")
+        page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png", full_page=full_page)
+
+
+def joined(browser: Browser, url: str, token: str, viewport: ViewportSize) -> Page:
+    """Follow a join link; any error of a script fails the test."""
+    context = browser.new_context(viewport=viewport)
+    context.set_default_timeout(30_000)
+    page = context.new_page()
+    page.on("pageerror", lambda error: pytest.fail(f"script: {error}"))
+    page.goto(join_link(url, token))
+    page.wait_for_url(lambda address: "join" not in address)
+    assert token not in page.url
+    return page
+
+
+def code_of(page: Page) -> str:
+    """Return the code that is shown."""
+    expect(page.locator("#trial")).to_be_visible()
+    return page.locator("#code").inner_text()

@@ -1,0 +1,111 @@
+"""The operator's page: every kind of rubric, and what a phone keeps when it is closed."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+import stopwise as sw
+from stopwise.cli.demo_study import half_run
+from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture
+from tests.web.serving import served
+
+LEVELS = {
+    "kind": "levels",
+    "levels": [{"name": "failed", "value": 0}, {"name": "done", "value": 2}],
+}
+NUMBER = {"kind": "number", "low": 0, "high": 30, "step": 0.5, "unit": "cm"}
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+def one_task(folder: Path, score: Any) -> sw.Study:
+    task = {"name": EVIL, "instructions": EVIL, "score": score}
+    study = sw.Study.create(folder, {"name": EVIL, "policies": ["old", "new"], "tasks": [task]})
+    study.lock()
+    return study
+
+
+def slide(page: Page) -> None:
+    page.get_by_label("Score").fill("12.5")
+    expect(page.locator("output")).to_have_text("12.5 cm")
+
+
+@pytest.mark.parametrize(
+    ("score", "choose", "stored"),
+    [
+        ("binary", lambda page: page.get_by_role("button", name="Failure").click(), 0.0),
+        (LEVELS, lambda page: page.get_by_role("button", name="done").click(), 2.0),
+        (NUMBER, slide, 12.5),
+    ],
+    ids=["binary", "levels", "number"],
+)
+def test_each_rubric_is_stored_as_it_was_touched(
+    browser: Browser, tmp_path: Path, score: Any, choose: Any, stored: float
+) -> None:
+    """Names that are HTML are shown as text; the page would fail on the alert."""
+    with one_task(tmp_path / "study", score) as study, served(study) as url:
+        phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
+        phone.on("dialog", lambda _: pytest.fail("a script of the plan ran"))
+        phone.get_by_role("button", name="Next trial").click()
+        code_of(phone)
+        expect(phone.locator("#task")).to_have_text(EVIL)
+        expect(phone.locator("#save")).to_be_disabled()
+        choose(phone)
+        phone.locator("#save").click()
+        expect(phone.locator("#saved-state")).to_have_text("It is stored.")
+        phone.context.close()
+    with sw.Study.open(tmp_path / "study") as study:
+        assert [e.content["score"] for e in study.journal() if e.kind == "scored"] == [stored]
+
+
+def test_a_phone_that_was_closed_without_connection_sends_later(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with one_task(tmp_path / "study", "binary") as study, served(study) as url:
+        phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
+        phone.get_by_role("button", name="Next trial").click()
+        code_of(phone)
+        phone.context.set_offline(True)
+        phone.get_by_role("button", name="Success").click()
+        phone.locator("#save").click()
+        expect(phone.locator("#connection")).to_have_text("waiting for connection")
+        # An undo waits in line too, and so does the score entered instead.
+        phone.get_by_role("button", name="Undo").click()
+        phone.get_by_role("button", name="Failure").click()
+        phone.locator("#save").click()
+        context = phone.context
+        phone.close()
+        assert study.status().scored == 0
+        context.set_offline(False)
+        again = context.new_page()
+        again.goto(f"{url}/operate")
+        expect(again.locator("#saved-state")).to_have_text("It is stored.")
+        kinds = [entry.kind for entry in study.journal()]
+        assert kinds[-3:] == ["scored", "undone", "scored"]
+        assert study.journal()[-1].content["score"] == 0
+        context.close()
+
+
+def test_owner_and_viewer_see_the_evidence_grow(browser: Browser, tmp_path: Path) -> None:
+    with half_run(tmp_path / "cups") as study, served(study) as url:
+        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
+        viewer = joined(browser, url, study.create_token("viewer", "grace"), PHONE)
+        before = study.status().counted
+        expect(viewer.locator(".numbers")).to_contain_text(str(before))
+        picture(owner, "study-owner")
+        picture(viewer, "study-viewer")
+        phone = joined(browser, url, study.create_token("operator", "arm 3"), PHONE)
+        phone.get_by_role("button", name="Next trial").click()
+        code_of(phone)
+        phone.get_by_role("button", name="cup reached").click()
+        phone.get_by_role("button", name="dropped").click()
+        phone.locator("#timer").click()
+        picture(phone, "study-operator")
+        phone.locator("#save").click()
+        for page in (owner, viewer):
+            expect(page.locator(".numbers")).to_contain_text(str(before + 1))
+        expect(owner.locator("#live-people")).to_contain_text("arm 3")
+        assert "vla-large" not in owner.content() + viewer.content() + phone.content()
+        for page in (owner, viewer, phone):
+            page.context.close()

@@ -1,0 +1,126 @@
+"""A whole study in the browser: two operators, partial credit, a dropped connection, a verdict."""
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+import stopwise as sw
+from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture
+from tests.web.serving import CUPS, served
+
+MILESTONES = [step["name"] for step in CUPS["tasks"][0]["score"]["milestones"]]
+
+
+def score(page: Page, reached: int) -> None:
+    """Tick milestones and save."""
+    for name in MILESTONES[:reached]:
+        page.get_by_role("button", name=name).click()
+    if not reached:
+        page.get_by_role("button", name="None of these").click()
+    page.locator("#save").click()
+
+
+def reached_by(study: sw.Study, code: str) -> int:
+    """Return how far the policy behind a code gets in this simulated lab."""
+    return 4 if study.resolve(code).policy == "flow-v2" else 1
+
+
+def test_a_study_from_the_draft_to_the_report(browser: Browser, tmp_path: Path) -> None:
+    study = sw.Study.create(tmp_path / "cups", CUPS)
+    with served(study) as url:
+        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
+        lock_in_the_editor(owner)
+        assert study.plan.n_max == 30
+
+        phones = [invited(browser, owner, name) for name in ("arm 1", "arm 2")]
+        for phone in phones:
+            phone.get_by_role("button", name="Next trial").click()
+        through_a_dropped_connection(study, phones[0])
+        undo_and_score_again(study, phones[1])
+        until_done(study, phones)
+
+        expect(owner.locator("#live-evidence")).to_contain_text("Finished")
+        assert "flow-v2" not in owner.locator("#live-evidence").inner_text()
+        owner.once("dialog", lambda dialog: dialog.accept())
+        owner.get_by_role("button", name="Unblind").click()
+        expect(owner.locator("#live-evidence")).to_contain_text("flow-v2 > diffusion-v1")
+        picture(owner, "study-unblinded")
+        owner.get_by_role("link", name="Report").click()
+        expect(owner.locator(".verdict")).to_contain_text("flow-v2 > diffusion-v1")
+    assert study.verdict().finished
+    assert all(entry.who != "" for entry in study.journal())
+
+
+def lock_in_the_editor(owner: Page) -> None:
+    editor = owner.get_by_label("The text of study.yaml")
+    good = editor.input_value()
+    editor.fill(good.replace("n_max: 40", "n_max: many"))
+    owner.get_by_role("button", name="Save the draft").click()
+    expect(owner.locator("#draft .form-state")).to_contain_text("n_max")
+    expect(owner.locator("#draft .form-state")).to_contain_text("line ")
+    editor.fill(good.replace("n_max: 40", "n_max: 30"))
+    owner.once("dialog", lambda dialog: dialog.accept())
+    owner.get_by_role("button", name="Save and lock").click()
+    expect(owner.locator("#draft")).to_have_count(0)
+
+
+def invited(browser: Browser, owner: Page, name: str) -> Page:
+    """Let the owner make a link and a phone follow it."""
+    owner.get_by_label("Name").fill(name)
+    owner.get_by_role("button", name="Make a link").click()
+    expect(owner.locator("#live-people")).to_contain_text(name)
+    expect(owner.locator(".new-token img")).to_be_visible()
+    link = owner.locator(".token-link").input_value()
+    url, _, token = link.partition("/join#")
+    return joined(browser, url, token, PHONE)
+
+
+def through_a_dropped_connection(study: sw.Study, phone: Page) -> None:
+    context: BrowserContext = phone.context
+    code = code_of(phone)
+    phone.get_by_role("button", name="Start").click()
+    before = study.status().scored
+    context.set_offline(True)
+    phone.get_by_text("Add a note").click()
+    phone.get_by_label("Note").fill("the cable was loose")
+    score(phone, reached_by(study, code))
+    expect(phone.locator("#connection")).to_have_text("waiting for connection")
+    picture(phone, "study-offline")
+    assert study.status().scored == before
+
+    context.set_offline(False)
+    expect(phone.locator("#saved-state")).to_have_text("It is stored.")
+    expect(phone.locator("#connection")).to_have_text("saved")
+    notes = [entry.content["note"] for entry in study.journal() if entry.kind == "scored"]
+    assert notes == ["the cable was loose"]
+
+
+def undo_and_score_again(study: sw.Study, phone: Page) -> None:
+    code = code_of(phone)
+    reached = reached_by(study, code)
+    score(phone, 2)
+    expect(phone.locator("#saved-state")).to_have_text("It is stored.")
+    phone.get_by_role("button", name="Undo").click()
+    expect(phone.locator("#code")).to_have_text(code)
+    score(phone, reached)
+    expect(phone.locator("#saved-state")).to_have_text("It is stored.")
+    kinds = [entry.kind for entry in study.journal()]
+    assert kinds.count("undone") == 1
+
+
+def until_done(study: sw.Study, phones: list[Page]) -> None:
+    """Go on in turn until both phones say that it is over."""
+    while not study.finished:
+        for phone in phones:
+            if study.finished:
+                break  # the pages say so by themselves
+            if phone.locator("#next").is_visible():
+                phone.locator("#next").click()
+                expect(phone.locator("#saved")).to_be_hidden()
+            if phone.locator("#code").is_visible():
+                score(phone, reached_by(study, phone.locator("#code").inner_text()))
+                expect(phone.locator("#connection")).to_have_text(re.compile("saved|connected"))
+    for phone in phones:
+        expect(phone.locator("#done")).to_contain_text("This comparison is done: stop.")
+    picture(phones[0], "study-done")

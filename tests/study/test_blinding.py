@@ -1,0 +1,119 @@
+"""Random draws: unforeseeable, balanced, and saying nothing of what is behind them."""
+
+from collections import Counter
+from pathlib import Path
+
+import stopwise as sw
+from stopwise.study.blinding import Lots, new_secret
+from stopwise.study.plan import Conditions, Plan
+from tests.study.plans import plan
+
+POLICIES = ["alpha-policy", "beta-policy", "gamma-policy", "delta-policy"]
+
+
+def test_codes_are_distinct_and_grow_when_they_run_out() -> None:
+    lots = Lots("secret", 0)
+    codes: dict[str, int] = {}
+    for number in range(5000):
+        codes[lots.code(codes, "trial", number)] = number
+
+    lengths = Counter(map(len, codes))
+    assert set(lengths) == {3, 4}
+    assert lengths[3] == 24**3 // 4
+
+
+def test_every_order_is_equally_likely() -> None:
+    orders = Counter("".join(Lots(new_secret(), 0).shuffled("abc", "row", 1)) for _ in range(6000))
+
+    assert len(orders) == 6
+    assert all(850 < count < 1150 for count in orders.values())
+
+
+def test_the_order_of_a_row_tells_nothing_of_the_next() -> None:
+    lots = Lots("secret", 0)
+    first = [lots.shuffled("ab", "order", "stack", row)[0] for row in range(2000)]
+    same = sum(one == other for one, other in zip(first[1:], first, strict=False))
+
+    assert 900 < same < 1100
+
+
+def test_listed_conditions_come_equally_often_and_drawn_ones_within_their_range() -> None:
+    lots = Lots("secret", 0)
+    listed = Conditions(listed=("left", "right", "middle"))
+    drawn = Conditions(drawn={"x": (0.0, 0.3), "angle": (-180.0, 180.0)})
+
+    assert Counter(lots.condition(listed, draw, "t") for draw in range(30)) == {
+        "left": 10,
+        "right": 10,
+        "middle": 10,
+    }
+    texts = {str(lots.condition(drawn, draw, "t")) for draw in range(100)}
+    assert len(texts) > 90
+    for text in texts:
+        x, angle = (float(part.split(" = ")[1]) for part in text.split(", "))
+        assert 0 <= x <= 0.3
+        assert -180 <= angle <= 180
+
+
+def test_policies_of_a_block_share_its_condition(tmp_path: Path) -> None:
+    task = {"name": "stack", "conditions": {"drawn": {"x": [0, 1]}}}
+    study = sw.Study.create(tmp_path / "s", plan(policies=POLICIES, tasks=[task], design="blocks"))
+    study.lock()
+    trials = []
+    for _ in range(12):
+        trial = study.next_trial("left")
+        assert trial is not None
+        trials.append(trial.condition)
+        study.record(trial.trial, True, station="left")
+
+    assert [len(set(trials[row : row + 4])) for row in (0, 4, 8)] == [1, 1, 1]
+    assert len(set(trials)) == 3
+
+
+def test_nothing_that_an_operator_sees_names_a_policy(tmp_path: Path) -> None:
+    study = sw.Study.create(tmp_path / "s", plan(policies=POLICIES))
+    study.lock()
+    seen = []
+    for _ in range(8):
+        trial = study.next_trial("left")
+        assert trial is not None
+        seen.append(str(trial.to_dict()))
+        seen.append(str(study.record(trial.trial, True, station="left")))
+    for act in (
+        lambda: study.record(1, True, station="left"),
+        lambda: study.record(99, True, station="left"),
+        lambda: study.next_trial("left", task="nonsense"),
+        lambda: study.record(1, True, station="right"),
+        lambda: study.resolve("nonsense"),
+        lambda: study.undo(3, station="left"),
+    ):
+        try:
+            act()
+        except sw.StopwiseError as error:
+            seen.append(str(error))
+    seen += [str(study.verdict()), str(study.verdict().to_dict()), str(study.status())]
+    seen += [str(study.records().rows()), str(study.trials().frame.rows())]
+    seen += [str(entry) for entry in study.journal() if entry.kind != "locked"]
+
+    assert not [text for text in seen if "policy" in text and "-policy" in text]
+
+
+def test_codes_by_trial_are_fresh_and_by_policy_stay(tmp_path: Path) -> None:
+    for blinding, count in (("trial", 8), ("policy", 2)):
+        study = sw.Study.create(tmp_path / blinding, plan(blinding=blinding))
+        study.lock()
+        codes = set()
+        for _ in range(8):
+            trial = study.next_trial("left")
+            assert trial is not None
+            codes.add(trial.code)
+            study.record(trial.trial, True, station="left")
+
+        assert len(codes) == count
+
+
+def test_labels_are_drawn_anew_for_each_study() -> None:
+    four = Plan.model_validate(plan(policies=POLICIES))
+    first = Counter(Lots(new_secret(), 0).labels(four)["A"] for _ in range(400))
+
+    assert all(first[name] > 60 for name in POLICIES)

@@ -1,0 +1,49 @@
+"""The draft of a plan, and reports that are sent again."""
+
+from pathlib import Path
+
+import pytest
+
+import stopwise as sw
+from tests.study.plans import plan
+
+
+def test_a_draft_is_replaced_until_the_lock(tmp_path: Path) -> None:
+    study = sw.Study.create(tmp_path / "study", plan())
+    text = study.plan_text.replace("cups", "mugs")
+    study.redraft(text)
+    assert (tmp_path / "study" / "study.yaml").read_text() == text
+    assert study.plan.name == "mugs"
+
+    with pytest.raises(sw.InvalidInput, match=r"study\.yaml, line 1: alpha"):
+        study.redraft(f"alpha: 2\n{text}")
+    with pytest.raises(sw.InvalidInput, match="where this study lives"):
+        study.redraft(f"{text}\nstore: elsewhere.db\n")
+    assert study.plan_text == text
+
+    study.lock()
+    with pytest.raises(sw.NotAllowed, match="locked"):
+        study.redraft(text)
+    assert "name: mugs" in study.plan_text
+
+
+def test_a_draft_without_a_folder_stays_in_memory(tmp_path: Path) -> None:
+    study = sw.Study.create(f"sqlite:///{tmp_path}/lab.db#cups", plan())
+    study.redraft(study.plan_text.replace("cups", "mugs"))
+    study.lock()
+    assert study.plan.name == "mugs"
+
+
+def test_what_is_sent_again_with_its_key_is_stored_once(tmp_path: Path) -> None:
+    study = sw.Study.create(tmp_path / "study", plan())
+    study.lock()
+    trial = study.next_trial("arm 1")
+    assert trial is not None
+    study.record(trial.trial, True, station="arm 1", key="first")
+    for _ in range(2):
+        study.undo(trial.trial, station="arm 1", key="second")
+    for _ in range(2):
+        study.release(trial.trial, station="arm 1", key="third")
+    assert [entry.kind for entry in study.journal()][-3:] == ["scored", "undone", "released"]
+    with pytest.raises(sw.NotAllowed, match="already used for another report"):
+        study.undo(trial.trial, station="arm 1", key="third")

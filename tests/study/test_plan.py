@@ -1,0 +1,135 @@
+"""Plans: what may stand in study.yaml, and what is said where it may not."""
+
+from typing import Any
+
+import pytest
+import yaml
+
+import stopwise as sw
+from stopwise.study.plan import Plan
+from stopwise.study.plan_file import parse_plan, template
+from tests.study.plans import plan
+
+
+def test_the_template_is_a_plan() -> None:
+    found = parse_plan(template())
+
+    assert found.policy_names == ("baseline", "new")
+    assert found.n_max == 50
+
+
+def test_the_examples_in_the_template_are_rubrics() -> None:
+    lines = [line for line in template().splitlines() if line.startswith("#   score: ")]
+    examples = [yaml.safe_load(line[1:].split("success or")[0]) for line in lines]
+
+    assert len(examples) == 4
+    for example in examples:
+        Plan.model_validate(plan(tasks=[{"name": "stack", **example}]))
+
+
+BROKEN = {
+    "alpha: 0.05": ("alpha: 1.5", "alpha: Input should be less than 1"),
+    "method: nscore-plus": ("method: magic", "'magic'"),
+    "n_max: 50": ("n_max: many", "n_max: Input should be a valid integer"),
+    "  - name: new": ("  - name: baseline", "policies: names must be distinct"),
+    "    score: binary": ("    score: {kind: number, low: 2, high: 1}", "tasks.0.score: low must"),
+    "seed: 0": ("parameters: {alpha: 0.5}", "parameters: alpha is declared by the plan itself"),
+    "baseline: null": ("baseline: nobody", "baseline: must be one of baseline, new"),
+    "design: independent": ("desing: independent", "desing: Extra inputs are not permitted"),
+}
+
+
+@pytest.mark.parametrize("line", BROKEN)
+def test_what_is_wrong_is_named_with_its_line(line: str) -> None:
+    broken, complaint = BROKEN[line]
+    lines = template().splitlines()
+    place = next(number for number, text in enumerate(lines) if text.startswith(line))
+    lines[place] = broken
+
+    with pytest.raises(sw.InvalidInput) as caught:
+        parse_plan("\n".join(lines))
+
+    assert complaint in str(caught.value)
+    if line.startswith(("method", "  - name")):  # said of the whole plan, of the whole list
+        assert "line " in str(caught.value)
+    else:
+        assert f"line {place + 1}: " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("policies: [a, b", "line 1: this is not YAML"),
+        ("- a\n- b\n", "a plan is a list of `name: value` lines"),
+        ("name: a\nname: b\n", "line 2: 'name' is given twice"),
+        ("name: x\npolicies: [a, b]\n", "tasks: Field required"),
+        ("", "a plan is a list"),
+        ("a: &a [*a]", "line 1: a plan has no aliases"),
+    ],
+)
+def test_what_is_no_plan_is_refused(text: str, complaint: str) -> None:
+    with pytest.raises(sw.InvalidInput, match=complaint):
+        parse_plan(text)
+
+
+def test_alpha_is_split_over_the_tasks_unless_declared_for_each() -> None:
+    two = plan(tasks=["stack", "sort"])
+
+    split = Plan.model_validate(two)
+    each = Plan.model_validate({**two, "alpha_for": "task"})
+
+    assert split.settings(split.tasks[0])["alpha"] == 0.025
+    assert each.settings(each.tasks[0])["alpha"] == 0.05
+
+
+def test_the_digest_is_that_of_the_content() -> None:
+    assert Plan.model_validate(plan()).digest == Plan.model_validate(plan()).digest
+    assert Plan.model_validate(plan()).digest != Plan.model_validate(plan(alpha=0.04)).digest
+
+
+RUBRICS: dict[str, tuple[Any, dict[Any, float], list[Any]]] = {
+    "binary": ("binary", {True: 1.0, False: 0.0}, ["yes", 0.5, None, 2]),
+    "milestones": (
+        {"kind": "milestones", "milestones": [{"name": "a"}, {"name": "b", "weight": 3}]},
+        {(): 0.0, ("a",): 0.25, ("b",): 0.75, ("a", "b"): 1.0},
+        ["a", ["c"], ["a", "a"], 1, [["a"]]],
+    ),
+    "levels": (
+        {"kind": "levels", "levels": [{"name": "no", "value": -1}, {"name": "yes", "value": 4}]},
+        {"no": -1.0, "yes": 4.0},
+        ["maybe", 4, None, ["no"]],
+    ),
+    "number": (
+        {"kind": "number", "low": 0, "high": 30},
+        {0: 0.0, 12.5: 12.5, 30: 30.0},
+        [-1, 31, "12", float("nan"), True, None],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUBRICS)
+def test_answers_become_scores(name: str) -> None:
+    rubric, good, bad = RUBRICS[name]
+    score = Plan.model_validate(plan(tasks=[{"name": "stack", "score": rubric}])).tasks[0].score
+
+    assert {answer: score.score(answer) for answer in good} == good
+    assert score.bounds == (min(good.values()), max(good.values()))
+    for answer in bad:
+        with pytest.raises(sw.InvalidInput):
+            score.score(answer)
+
+
+@pytest.mark.parametrize(
+    "rubric",
+    [
+        {"kind": "milestones", "milestones": []},
+        {"kind": "milestones", "milestones": [{"name": "a"}, {"name": "a"}]},
+        {"kind": "milestones", "milestones": [{"name": "a", "weight": 0}]},
+        {"kind": "levels", "levels": [{"name": "a", "value": 1}, {"name": "b", "value": 1}]},
+        {"kind": "number", "low": 0, "high": float("inf")},
+        {"kind": "poem"},
+    ],
+)
+def test_a_rubric_that_makes_no_sense_is_refused(rubric: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="validation error"):
+        Plan.model_validate(plan(tasks=[{"name": "stack", "score": rubric}]))

@@ -1,0 +1,31 @@
+"""A study in its folder, and a client of the server that serves it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+import stopwise as sw
+from stopwise.study.access import Role
+from tests.study.conftest import kind, new_study, place, server
+from tests.web.serving import CUPS, served
+
+__all__ = ["client", "kind", "new_study", "place", "server", "study", "tokens"]
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[sw.Study]:
+    with sw.Study.create(tmp_path / "cups", CUPS) as study:
+        yield study
+
+
+@pytest.fixture
+def tokens(study: sw.Study) -> dict[str, str]:
+    return {role.value: study.create_token(role, f"the {role}") for role in Role}
+
+
+@pytest.fixture
+def client(study: sw.Study) -> Iterator[httpx.Client]:
+    with served(study) as url, httpx.Client(base_url=url, trust_env=False, timeout=60) as client:
+        yield client

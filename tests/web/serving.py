@@ -1,0 +1,56 @@
+"""A study served for tests: in this process by a real server, and plans to serve."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import stopwise as sw
+from stopwise.web.server import Serving
+
+__all__ = ["CUPS", "served"]
+
+CUPS: dict[str, Any] = {
+    "name": "Cup stacking",
+    "policies": [
+        {"name": "diffusion-v1", "run": "serve v1"},
+        {"name": "flow-v2", "run": "serve v2"},
+    ],
+    "tasks": [
+        {
+            "name": "stack the cups",
+            "instructions": "Both cups upright, gripper open. Stop after 90 s.",
+            "score": {
+                "kind": "milestones",
+                "milestones": [
+                    {"name": "cup reached"},
+                    {"name": "cup grasped"},
+                    {"name": "cup lifted"},
+                    {"name": "stacked and released", "weight": 3},
+                ],
+            },
+            "conditions": {"listed": ["red cup left", "blue cup left", "both near the edge"]},
+        }
+    ],
+    "design": "blocks",
+    "n_max": 40,
+    "tags": ["dropped", "collision", "timeout"],
+}
+
+
+@contextmanager
+def served(study: sw.Study) -> Iterator[str]:
+    """Serve a study on a free port of this machine; yield its address."""
+    serving = Serving.bind(study, port=0)
+    server = serving.server()
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [serving.listener]})
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield serving.url
+    finally:
+        server.should_exit = True
+        thread.join()
+        serving.listener.close()

@@ -1,0 +1,211 @@
+"""Nobody but the runner learns which policy is behind a code, from anything the app ever says.
+
+Every route is walked, found by asking the app itself, so that a new one cannot be forgotten.
+Showing ``plan.content()`` in the status, the entry "locked" of the journal to a viewer, or the name
+of a policy in an error would each fail here.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+import stopwise as sw
+from stopwise.web.app import CONCERNS
+from tests.web.serving import CUPS, served
+
+ALL = ["cup reached", "cup grasped", "cup lifted", "stacked and released"]
+NAMES = ("diffusion-v1", "flow-v2", "serve v1", "serve v2")
+BODIES = {
+    "/api/trials/next": {"station": "arm 1"},
+    "/api/trials/{trial}/score": {"answer": ["cup reached"], "station": "arm 1"},
+    "/api/join": {"token": "sw_wrong"},
+    "/api/tokens": {"role": "owner", "name": "me"},
+    "/api/plan": {"text": "name: x"},
+    "/api/plan/amendments": {"reason": "x", "changes": {"policies": ["x", "y"]}},
+    "/api/trials/{trial}/void": {"reason": "x"},
+}
+ILL_FORMED: tuple[Any, ...] = ({"answer": "x", "station": "arm 1"}, [])
+
+
+def all_routes() -> set[tuple[str, str]]:
+    """Return every method and path, of the API and of the pages."""
+    found = {
+        (method, route.path)
+        for concern in CONCERNS
+        for route in concern.router.routes
+        for method in route.methods
+    }
+    assert len(found) > 30
+    return found | {("GET", "/api/openapi.json")}
+
+
+def answers(
+    client: httpx.Client, study: sw.Study, headers: dict[str, str]
+) -> Iterator[tuple[str, httpx.Response]]:
+    """Yield what each route says to good, bad and ill-formed requests."""
+    codes = [entry.content["code"] for entry in study.journal() if entry.kind == "assigned"]
+    for method, path in sorted(all_routes()):
+        places = {
+            path.format(trial=number, code=code, token="x")
+            for number, code in [(1, "XXX"), (999, codes[0] if codes else "XXX")]
+        }
+        bodies = [None] if method in ("GET", "DELETE") else [BODIES.get(path, {}), *ILL_FORMED]
+        query = {"once": "true"} if path == "/api/events" else {}
+        for place in places:
+            for body in bodies:
+                response = client.request(method, place, json=body, headers=headers, params=query)
+                yield f"{method} {place} {body}", response
+
+
+def phases(study: sw.Study) -> Iterator[str]:
+    """Take a study through its phases, up to but not including unblinding."""
+    yield "draft"
+    study.lock()
+    yield "locked"
+    first = study.next_trial("arm 1")
+    yield "assigned"
+    assert first is not None
+    study.record(first.trial, ["cup reached"], station="arm 1")
+    study.void(first.trial, "camera unplugged")
+    yield "voided"
+    while not study.finished:
+        for station in ("arm 1", "arm 2"):
+            trial = study.next_trial(station)
+            if trial is not None:
+                better = study.resolve(trial.code).policy == "flow-v2"
+                study.record(trial.trial, ALL if better else [], station=station)
+    yield "finished"
+
+
+def unmasked(response: httpx.Response) -> str | None:
+    """Return the first name found in an answer: body, headers or cookies."""
+    text = response.text + repr(response.headers.raw)
+    return next((name for name in NAMES if name in text), None)
+
+
+@pytest.mark.parametrize("role", ["operator", "viewer", None])
+def test_no_route_tells_a_name_before_unblinding(
+    study: sw.Study, client: httpx.Client, tokens: dict[str, str], role: str | None
+) -> None:
+    headers = {"Authorization": f"Bearer {tokens[role]}"} if role else {}
+    seen = set()
+    for phase in phases(study):
+        if role:
+            client.post("/api/join", json={"token": tokens[role]})
+        for request, response in answers(client, study, headers):
+            assert response.status_code < 500, (phase, request, response.text)
+            assert unmasked(response) is None, (phase, request)
+            seen.add(response.status_code)
+    assert {403, 400} <= seen if role else 401 in seen
+
+
+def test_a_broken_draft_is_shown_to_its_owner_alone(
+    study: sw.Study, client: httpx.Client, tokens: dict[str, str]
+) -> None:
+    """What is wrong may name policies: "baseline: must be one of ..."."""
+    assert study.folder is not None
+    (study.folder / "study.yaml").write_text(study.plan_text + "\nbaseline: someone\n")
+    for role in ("operator", "viewer"):
+        headers = {"Authorization": f"Bearer {tokens[role]}"}
+        client.post("/api/join", json={"token": tokens[role]})
+        for _, response in answers(client, study, headers):
+            assert response.status_code < 500
+            assert unmasked(response) is None
+    client.post("/api/join", json={"token": tokens["owner"]})
+    assert "baseline: someone" in client.get("/owner").text
+    headers = {"Authorization": f"Bearer {tokens['owner']}"}
+    draft = client.get("/api/plan", headers=headers).json()["text"]
+    answer = client.put("/api/plan", json={"text": draft}, headers=headers)
+    assert "line" in answer.json()["detail"]
+    assert "must be one of diffusion-v1, flow-v2" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("blinding", ["trial", "policy"])
+def test_the_evidence_of_the_owner_is_blind_too(
+    study: sw.Study, client: httpx.Client, tokens: dict[str, str], blinding: str
+) -> None:
+    study.redraft(study.plan_text + f"\nblinding: {blinding}\n")
+    for _ in phases(study):
+        pass
+    headers = {"Authorization": f"Bearer {tokens['owner']}"}
+    client.post("/api/join", json={"token": tokens["owner"]})
+    for path in ("status", "evidence", "verdict", "report", "trials.csv", "journal", "tokens"):
+        response = client.get(f"/api/{path}", headers=headers)
+        assert response.status_code == 200, path
+        assert unmasked(response) is None, path
+    for entry in client.get("/api/journal?limit=1000", headers=headers).json()["entries"]:
+        assert not {"arm", "opens", "arms"} & set(entry["content"]), entry
+    assert unmasked(client.get("/owner/live")) is None
+
+    assert client.post("/api/plan/unblind", json={}, headers=headers).status_code == 200
+    assert "flow-v2" in client.get("/api/evidence", headers=headers).text
+    assert "flow-v2" in client.get("/owner/live").text
+    shown = client.get("/api/verdict", headers={"Authorization": f"Bearer {tokens['viewer']}"})
+    assert shown.json()["tasks"][0]["pairs"][0]["better"] == "flow-v2"
+
+
+def test_only_the_runner_resolves_a_code(
+    study: sw.Study, client: httpx.Client, tokens: dict[str, str]
+) -> None:
+    study.lock()
+    trial = study.next_trial("arm 1")
+    assert trial is not None
+    found = {}
+    for role, token in tokens.items():
+        headers = {"Authorization": f"Bearer {token}"}
+        found[role] = client.get(f"/api/policies/{trial.code}", headers=headers)
+    assert {role: answer.status_code for role, answer in found.items()} == {
+        "owner": 403, "operator": 403, "viewer": 403, "runner": 200,
+    }  # fmt: skip
+    assert found["runner"].json()["policy"] == study.resolve(trial.code).policy
+
+
+def test_the_order_of_trials_says_nothing(study: sw.Study) -> None:
+    """Numbers and codes of trials are drawn without regard to the policy behind them.
+
+    Codes are fresh, so no two trials share one; which policy comes first in a row is a coin.
+    """
+    study.lock()
+    first = 0
+    codes = set()
+    for _ in range(40):
+        for place in range(2):
+            trial = study.next_trial("arm 1")
+            assert trial is not None
+            codes.add(trial.code)
+            first += place == 0 and study.resolve(trial.code).policy == "flow-v2"
+            study.record(trial.trial, [], station="arm 1")
+    assert len(codes) == 80
+    assert 8 <= first <= 32  # P < 1e-4 for a coin outside of this
+
+
+def test_a_name_that_is_a_script_is_text_everywhere(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    evil = "<script>alert(1)</script>"
+    plan = {**CUPS, "name": evil, "policies": [evil, "<img src=x onerror=alert(1)>"]}
+    plan["tasks"] = [{**CUPS["tasks"][0], "name": evil, "instructions": evil}]
+    with sw.Study.create(tmp_path_factory.mktemp("evil") / "study", plan) as study:
+        token = study.create_token("owner", evil)
+        study.lock(who=evil)
+        for row in range(30):
+            for station in (evil, "arm 2"):
+                trial = study.next_trial(station)
+                if trial is not None:
+                    answer = ["cup reached"] if study.resolve(trial.code).policy == evil else []
+                    study.record(
+                        trial.trial, answer, station=station, note=evil, key=f"{evil}{row}{station}"
+                    )
+        study.unblind(reason=evil)
+        with (
+            served(study) as url,
+            httpx.Client(base_url=url, trust_env=False, timeout=60) as client,
+        ):
+            client.post("/api/join", json={"token": token})
+            for page in ("/operate", "/owner", "/owner/live", "/view", "/api/report"):
+                text = client.get(page).text
+                assert "script&gt;" in text or page == "/view", page
+                assert not re.search(r"<script>|<img src=x", text), page

@@ -1,0 +1,36 @@
+"""Where the lines of the small charts lie."""
+
+from stopwise.web.chart import evidence_chart, interval_chart
+from stopwise.web.models import CurveView, PairView, TaskView
+
+
+def task(*p_values: float, better: str | None = None) -> TaskView:
+    curve = CurveView(label="B ? A", n=list(range(len(p_values))), p_value=list(p_values))
+    pair = PairView(
+        policy0="A", policy1="B", better=better, implied=False, n=len(p_values) - 1,
+        p_value=p_values[-1], log_e=None, low=-0.2, high=0.8, curve=curve,
+    )  # fmt: skip
+    return TaskView(
+        task="t", alpha=0.05, rows=2, n_max=10, decided=False, needed=["A", "B"], sentence=None,
+        order=None, trials_used=4, trials_saved=0, policies=[], pairs=[pair],
+    )  # fmt: skip
+
+
+def test_a_line_crosses_the_bar_exactly_when_p_is_below_alpha() -> None:
+    for p_value, above in ((0.06, False), (0.05, False), (0.04, True), (1e-9, True), (0.0, True)):
+        chart = evidence_chart(task(1.0, 0.5, p_value))
+        assert (chart.lines[0].end[1] < chart.bar) == above  # the axis of a screen points down
+        assert chart.lines[0].end[1] >= 0
+
+
+def test_trials_are_on_round_numbers() -> None:
+    chart = evidence_chart(task(*[1.0] * 48))
+    assert [tick.text for tick in chart.ticks_x] == ["0", "10", "20", "30", "40"]
+    assert [tick.text for tick in evidence_chart(task(1.0)).ticks_x] == ["0", "1", "2", "3", "4"]
+
+
+def test_zero_is_in_the_middle_of_the_intervals() -> None:
+    chart = interval_chart(task(1.0, 0.5))
+    span = chart.spans[0]
+    assert span.low < chart.bar < span.high
+    assert span.high == chart.right  # the widest end reaches the edge

@@ -1,0 +1,183 @@
+"""What strangers, forged requests and curious networks can do: nothing."""
+
+import logging
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+
+import stopwise as sw
+from stopwise.web.gate import csrf_token
+from stopwise.web.limits import LARGEST_BODY, Attempts
+from stopwise.web.server import Serving
+
+
+def test_a_link_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(
+    client: httpx.Client, tokens: dict[str, str]
+) -> None:
+    answer = client.post("/api/join", json={"token": tokens["operator"]})
+    assert answer.json() == {"role": "operator", "page": "/operate"}
+    cookie = answer.headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert client.get("/").headers["Location"] == "/operate"
+    assert client.get("/owner").headers["Location"] == "/operate"  # not this role's page
+    client.post("/api/leave")
+    assert client.get("/").headers["Location"] == "/join"
+
+
+def test_a_change_by_cookie_needs_the_mark_of_our_own_page(
+    study: sw.Study, client: httpx.Client, tokens: dict[str, str]
+) -> None:
+    client.post("/api/join", json={"token": tokens["owner"]})
+    for headers in ({}, {"X-CSRF-Token": "wrong"}, {"X-CSRF-Token": csrf_token(tokens["viewer"])}):
+        assert client.post("/api/plan/lock", headers=headers).status_code == 403
+    assert not study.locked
+    page = client.get("/owner").text
+    found = re.search(r'name="csrf" content="(\w+)"', page)
+    assert found is not None
+    assert client.post("/api/plan/lock", headers={"X-CSRF-Token": found[1]}).status_code == 200
+    assert study.locked
+
+
+def test_a_form_of_another_site_cannot_even_join(
+    client: httpx.Client, tokens: dict[str, str]
+) -> None:
+    form = {"token": tokens["operator"]}
+    assert client.post("/api/join", data=form).status_code == 400
+    text = f'{{"token": "{tokens["operator"]}"}}'
+    plain = client.post("/api/join", content=text, headers={"Content-Type": "text/plain"})
+    assert plain.status_code == 400
+
+
+def test_a_revoked_token_ends_at_once(
+    study: sw.Study, client: httpx.Client, tokens: dict[str, str]
+) -> None:
+    client.post("/api/join", json={"token": tokens["viewer"]})
+    bearer = {"Authorization": f"Bearer {tokens['viewer']}"}
+    assert client.get("/api/status").status_code == 200
+    revoked = next(token for token in study.tokens() if token.role == "viewer")
+    study.revoke_token(revoked.token)
+    assert client.get("/api/status").status_code == 401
+    assert client.get("/api/status", headers=bearer).status_code == 401
+    assert client.get("/view").headers["Location"] == "/join"
+
+
+def test_guessing_tokens_is_slowed_down(client: httpx.Client, tokens: dict[str, str]) -> None:
+    for _ in range(10):
+        assert client.post("/api/join", json={"token": "sw_guess"}).status_code == 401
+    answer = client.post("/api/join", json={"token": tokens["operator"]})
+    assert answer.status_code == 429
+    assert int(answer.headers["Retry-After"]) > 0
+
+
+def test_attempts_are_forgotten_in_time() -> None:
+    now = 0.0
+    attempts = Attempts(most=2, seconds=60, addresses=3, clock=lambda: now)
+    attempts.failed("a")
+    attempts.failed("a")
+    assert attempts.wait("a") == 60
+    assert attempts.wait("b") == 0
+    now = 61.0
+    assert attempts.wait("a") == 0
+    for name in "bcde":
+        attempts.failed(name)
+    assert len(attempts._failed) == 3  # no stranger can fill the memory
+
+
+def test_a_runner_is_no_browser(client: httpx.Client, tokens: dict[str, str]) -> None:
+    assert client.post("/api/join", json={"token": tokens["runner"]}).status_code == 403
+
+
+def test_large_bodies_are_refused(client: httpx.Client) -> None:
+    large = b"x" * (LARGEST_BODY + 1)
+    assert client.post("/api/join", content=large).status_code == 413
+    pieces = client.post("/api/join", content=iter([large[:1000]] * (LARGEST_BODY // 1000 + 2)))
+    assert pieces.status_code == 413
+    assert pieces.json()["error"] == "too_large"
+
+
+@pytest.mark.parametrize("path", ["/join", "/api/health", "/nowhere", "/static/style.css", "/api"])
+def test_every_answer_carries_the_security_headers(client: httpx.Client, path: str) -> None:
+    headers = client.get(path).headers
+    assert "unsafe" not in headers["Content-Security-Policy"]
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+
+
+def test_pages_need_nothing_from_elsewhere_and_no_inline_script() -> None:
+    import stopwise.web
+
+    folder = Path(stopwise.web.__file__).parent
+    for file in [*folder.glob("templates/*"), *folder.glob("static/*")]:
+        text = file.read_text().replace("http://www.w3.org/2000/svg", "")
+        assert not re.search(r"https?://|\son\w+=|<style|style=|<script>", text), file.name
+        assert "|safe" not in text
+
+
+def test_where_the_store_lies_is_not_told(study: sw.Study, client: httpx.Client) -> None:
+    token = study.create_token("operator", "arm 1")
+    study.lock()
+    assert study.folder is not None
+    for file in study.folder.glob("study.db*"):
+        file.write_bytes(b"this is no database" * 500)
+    answer = client.get("/api/status", headers={"Authorization": f"Bearer {token}"})
+    assert answer.status_code == 503
+    assert str(study.folder) not in answer.text
+    assert set(answer.json()) == {"error", "detail"}
+
+
+def test_no_log_holds_a_token(
+    study: sw.Study, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    import threading
+    import time
+
+    caplog.set_level(logging.DEBUG)
+    serving = Serving.bind(study, port=0)
+    link = serving.owner_link()
+    token = link.partition("#")[2]
+    server = serving.server(access_log=True)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [serving.listener]})
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    with httpx.Client(base_url=serving.url, trust_env=False) as client:
+        client.get(link)
+        client.post("/api/join", json={"token": token})
+        client.get("/owner")
+        client.get("/api/status", headers={"Authorization": f"Bearer {token}"})
+    server.should_exit = True
+    thread.join()
+    serving.listener.close()
+    output = "".join(capfd.readouterr())
+    assert "/api/status" in output
+    assert token not in output
+    assert "csrf" not in output
+
+
+def test_it_listens_on_this_machine_only_unless_told(study: sw.Study) -> None:
+    for lan, host in ((False, "127.0.0.1"), (True, "0.0.0.0")):
+        serving = Serving.bind(study, port=0, lan=lan)
+        assert serving.listener.getsockname()[0] == host
+        serving.listener.close()
+
+
+def test_the_owners_link_of_the_last_start_is_void(study: sw.Study) -> None:
+    serving = Serving.bind(study, port=0)
+    first, second = (serving.owner_link().partition("#")[2] for _ in range(2))
+    serving.listener.close()
+    assert study.authenticate(first) is None
+    assert study.authenticate(second) is not None
+
+
+def test_a_taken_port_is_one_clear_line(study: sw.Study) -> None:
+    serving = Serving.bind(study, port=0)
+    port = serving.listener.getsockname()[1]
+    serving.listener.listen()
+    with pytest.raises(sw.StopwiseError, match=f"port {port} cannot be used"):
+        Serving.bind(study, port=port)
+    serving.listener.close()

@@ -87,6 +87,20 @@ def test_a_phone_that_was_closed_without_connection_sends_later(
         context.close()
 
 
+def test_a_trial_that_was_begun_is_kept_until_it_is_saved(browser: Browser, tmp_path: Path) -> None:
+    """Also after the timer was stopped: another station must not be given it meanwhile."""
+    with one_task(tmp_path / "study", "binary") as study, served(study) as url:
+        study.amend("quick", {"lease_minutes": 1 / 60})
+        phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
+        phone.get_by_role("button", name="Next trial").click()
+        code_of(phone)
+        phone.locator("#timer").click()
+        phone.locator("#timer").click()
+        phone.wait_for_timeout(2500)
+        assert study.holding("arm 1") is not None
+        phone.context.close()
+
+
 def test_owner_and_viewer_see_the_evidence_grow(browser: Browser, tmp_path: Path) -> None:
     with half_run(tmp_path / "cups") as study, served(study) as url:
         owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)

@@ -75,6 +75,8 @@ def test_a_policy_that_is_decided_is_tried_no_more(tmp_path: Path) -> None:
     assert 20 < last < 100
     assert {*tried[last + 3 :]} == {"good", "as good"}
     assert study.status().duplicates == 0
+    # What an eliminated policy will not need is known, the rest is not.
+    assert study.trials_saved() == {"stack": 60 - tried.count("bad")}
     assert study.trials().counts()["stack", study._ledger.state.arms[0]] > 0
 
 

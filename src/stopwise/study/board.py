@@ -145,6 +145,17 @@ class Board:
                 if arm not in wanted and slot.score is not None:
                     yield number, arm, slot
 
+    def saved(self) -> int:
+        """Return the trials up to n_max that arms without an open comparison need no more.
+
+        Overshoot was run after all. What arms with an open comparison will save is not known yet.
+        """
+        if self.n_max is None:
+            return 0
+        done = [arm for arm in self._contest.rules.policies if arm not in self.needed]
+        needed = sum(arm in arms for arms in self._needed for arm in done)
+        return self.n_max * len(done) - needed - sum(arm in done for _, arm, _ in self.overshoot())
+
     def save(self) -> dict[str, Any]:
         """Return the contest and what it was shown, as plain JSON content."""
         runs = [[list(arms), len(list(same))] for arms, same in groupby(self._needed)]

@@ -155,6 +155,12 @@ class StudyReader:
                 )
             )
 
+    def trials_saved(self) -> dict[str, int]:
+        """Return, by task, the trials up to n_max that are known not to be needed any more."""
+        with self._ledger.lock:
+            boards = self._ledger.refresh().boards
+            return {task: board.saved() for task, board in boards.items()}
+
     def report(self) -> str:
         """Return a self-contained page: verdict, figures, and what happened on the way."""
         return study_report(self)

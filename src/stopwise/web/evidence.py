@@ -24,19 +24,20 @@ POINTS = 300  # of a curve; more cannot be seen
 
 @dataclass(frozen=True)
 class Evidence:
-    """One computation: the verdict, and the analysis of each task that has any row."""
+    """One computation: the verdict, trials saved by task, and the analysis of each with any row."""
 
     verdict: StudyVerdict
+    saved: dict[str, int]
     analyses: dict[str, Analysis]
 
 
 def evidence(study: Study) -> Evidence:
     """Compute the evidence now."""
-    verdict = study.verdict()
+    verdict, saved = study.verdict(), study.trials_saved()
     try:
-        return Evidence(verdict, study.analyses())
+        return Evidence(verdict, saved, study.analyses())
     except NotAllowed:
-        return Evidence(verdict, {})
+        return Evidence(verdict, saved, {})
 
 
 class EvidenceCache:
@@ -89,15 +90,8 @@ def _task_view(found: Evidence, name: str) -> TaskView:
         trials_used=0 if analysis is None else analysis.trials_used,
         policies=[] if analysis is None else _policies(analysis),
         pairs=[] if analysis is None else _pairs(analysis),
-        trials_saved=0 if analysis is None else _saved(analysis, decided=task.decided),
+        trials_saved=found.saved[name],
     )
-
-
-def _saved(analysis: Analysis, *, decided: bool) -> int:
-    """Return the trials of the plan that are not needed any more, known once all is decided."""
-    if not decided or analysis.n_max is None:
-        return 0
-    return analysis.n_max * len(analysis.policies) - analysis.trials_used
 
 
 def _policies(analysis: Analysis) -> list[PolicyView]:

@@ -141,8 +141,8 @@ function chosenTag() {
 
 const timer = new Timer(find("clock"), find("timer"), kept, keep, sendStart);
 
-// Said again at half time, a start keeps a long trial from being handed out again. Not queued: by
-// the time it could be sent, it would be old news.
+// Said again at half time until the trial is saved, also when the timer was stopped, a start keeps a
+// long trial from being handed out again. Not queued: later it would be old news.
 async function sendStart() {
   const { trial } = kept;
   keep({ heard: Date.now() });
@@ -157,7 +157,7 @@ async function sendStart() {
 setInterval(() => {
   if (kept.section !== "trial") return;
   timer.show();
-  if (timer.running && Date.now() - kept.heard > 500 * kept.trial.seconds_left) sendStart();
+  if (kept.started && Date.now() - kept.heard > 500 * kept.trial.seconds_left) sendStart();
 }, 250);
 
 // --- saving and undoing ------------------------------------------------------------------------

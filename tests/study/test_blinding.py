@@ -42,17 +42,36 @@ def test_listed_conditions_come_equally_often_and_drawn_ones_within_their_range(
     listed = Conditions(listed=("left", "right", "middle"))
     drawn = Conditions(drawn={"x": (0.0, 0.3), "angle": (-180.0, 180.0)})
 
-    assert Counter(lots.condition(listed, draw, "t") for draw in range(30)) == {
+    assert Counter(lots.condition(listed, draw, "t", in_turn=True) for draw in range(30)) == {
         "left": 10,
         "right": 10,
         "middle": 10,
     }
-    texts = {str(lots.condition(drawn, draw, "t")) for draw in range(100)}
+    texts = {str(lots.condition(drawn, draw, "t", in_turn=True)) for draw in range(100)}
     assert len(texts) > 90
     for text in texts:
         x, angle = (float(part.split(" = ")[1]) for part in text.split(", "))
         assert 0 <= x <= 0.3
         assert -180 <= angle <= 180
+
+
+def test_conditions_of_independent_trials_are_independent(tmp_path: Path) -> None:
+    """Gone through in turn, a policy would never start twice in a row of two from the same place.
+
+    Then even equal policies would not have equal means given the past, which the proof asks for.
+    """
+    task = {"name": "stack", "conditions": {"listed": ["left", "right"]}}
+    study = sw.Study.create(tmp_path / "s", plan(tasks=[task], method="wsr"))
+    study.lock()
+    found: dict[str, list[str | None]] = {"old": [], "new": []}
+    for _ in range(160):
+        trial = study.next_trial("arm")
+        assert trial is not None
+        found[study.resolve(trial.code).policy].append(trial.condition)
+        study.record(trial.trial, True, station="arm")
+
+    same = sum(seen[row] == seen[row + 1] for seen in found.values() for row in range(0, 80, 2))
+    assert 22 < same < 58  # of 80; P < 1e-4 outside of this
 
 
 def test_policies_of_a_block_share_its_condition(tmp_path: Path) -> None:

@@ -294,6 +294,6 @@ def _code(state: State, lots: Lots, plan: Plan, arm: str, number: int) -> str:
 def _condition(lots: Lots, plan: Plan, task: str, row: int, arm: str) -> str | None:
     conditions = plan.task(task).conditions
     if plan.design == "blocks":
-        return lots.condition(conditions, row, "block", task)
-    # Each arm goes through the conditions in an order of its own.
-    return lots.condition(conditions, row, "condition", task, arm)
+        return lots.condition(conditions, row, "block", task, in_turn=True)
+    # Gone through in turn by each arm for itself, what is left would depend on what has been.
+    return lots.condition(conditions, row, "condition", task, arm, in_turn=False)

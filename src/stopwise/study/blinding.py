@@ -69,10 +69,17 @@ class Lots:
         """Return what keeps a published hash from being searched for the arm that went into it."""
         return self._draw("salt", *purpose).hex()[:32]
 
-    def condition(self, conditions: Conditions | None, draw: int, *purpose: object) -> str | None:
-        """Return the draw-th initial condition, counted from 0."""
+    def condition(
+        self, conditions: Conditions | None, draw: int, *purpose: object, in_turn: bool
+    ) -> str | None:
+        """Return the draw-th initial condition, counted from 0.
+
+        In turn, each of a list comes once before any comes again; else each is drawn afresh.
+        """
         if conditions is None:
             return None
+        if conditions.listed and not in_turn:
+            return conditions.listed[int(self._uniform(*purpose, draw) * len(conditions.listed))]
         if conditions.listed:
             cycle, place = divmod(draw, len(conditions.listed))
             order = self.shuffled(map(str, range(len(conditions.listed))), *purpose, cycle)

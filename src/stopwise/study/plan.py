@@ -27,7 +27,11 @@ class Policy(_Strict):
 
 
 class Conditions(_Strict):
-    """Initial conditions: a list gone through in random order, or numbers drawn from ranges."""
+    """Initial conditions: a list, or numbers drawn from ranges.
+
+    In a design with blocks a list is gone through in random order, block by block; in an
+    independent design one is drawn for each trial.
+    """
 
     listed: tuple[str, ...] = ()
     drawn: dict[str, tuple[float, float]] = Field(default_factory=dict)

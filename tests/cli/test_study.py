@@ -167,6 +167,7 @@ def test_import_adds_rows_and_the_report_says_so(folder: Path, tmp_path: Path) -
     assert call("import", file, folder).exit_code == 2
     call("void", "3", folder, "--reason", "the <b>cup</b> broke")
     call("amend", folder, "--reason", "new camera")
+    call("run", folder, typed="release it looked odd\nall\nquit\n")
     page = tmp_path / "report.html"
     assert "written" in call("report", folder, "--html", page).output
     text = page.read_text()
@@ -175,6 +176,7 @@ def test_import_adds_rows_and_the_report_says_so(folder: Path, tmp_path: Path) -
     assert "new camera" in text
     assert "the &lt;b&gt;cup&lt;/b&gt; broke" in text
     assert "not revealed" in text
+    assert "given back: it looked odd" in text
 
 
 def test_tokens_are_made_listed_and_revoked(folder: Path) -> None:

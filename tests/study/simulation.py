@@ -1,8 +1,8 @@
 """Whole studies, simulated: the real assignment and replay, driven without a store.
 
 Thirty-two stations work at once. How long a trial takes depends on its policy and on its score, so
-results come out of order in a way that says something about them. Stations vanish, come back
-late, give trials back; trials are voided, before and after their score, for no reason of theirs.
+results come out of order in a way that says something about them. Stations vanish and come back
+late; trials are voided, before and after their score, for no reason of theirs.
 """
 
 import heapq

@@ -24,10 +24,10 @@ def study_report(study: "StudyReader") -> str:
 
 
 def chapters(study: "StudyReader") -> list[Chapter]:
-    """Return what happened: the record, amendments, voided trials, corrections, overshoot."""
+    """Return what happened: the record, and all by which a trial was changed or left out."""
     entries = study.journal()
     numbers = [_record(study), _amendments(entries), _voided(entries), _corrected(entries)]
-    numbers += [_overshoot(study), _imports(entries)]
+    numbers += [_unscored(entries), _overshoot(study), _imports(entries)]
     return [chapter for chapter in numbers if chapter.rows]
 
 
@@ -92,7 +92,26 @@ def _corrected(entries: list[Entry]) -> Chapter:
         for entry in entries
         if entry.kind == "undone"
     )
-    return Chapter("Scores withdrawn and entered again", ("trial", "when", "who", "reason"), rows)
+    return Chapter("Scores withdrawn", ("trial", "when", "who", "reason"), rows)
+
+
+def _unscored(entries: list[Entry]) -> Chapter:
+    """Return trials that were begun and have no score: their outcome may have been seen."""
+    begun: dict[int, tuple[str, str, str, str]] = {}
+    for entry in entries:
+        number = entry.content.get("trial", 0)
+        if entry.kind in ("started", "undone"):
+            begun[number] = (str(number), as_text(entry.time), entry.who, "no result yet")
+        elif entry.kind == "released" and number in begun:
+            reason = entry.content["reason"] or "no reason given"
+            begun[number] = (*begun[number][:3], f"given back: {reason}")
+        elif entry.kind in ("scored", "voided"):
+            begun.pop(number, None)
+    return Chapter(
+        "Trials begun and left without a score",
+        ("trial", "begun", "who", "what became of it"),
+        tuple(begun.values()),
+    )
 
 
 def _overshoot(study: "StudyReader") -> Chapter:

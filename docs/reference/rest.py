@@ -2,48 +2,29 @@
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-__all__ = ["document", "exists", "on_config", "on_files", "page", "routes"]
+from stopwise import Study
+from stopwise.web.app import create_app
 
-PAGE = "reference/rest.md"
-
-
-def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Take the page out of the navigation where there is no web application."""
-    for section in config.nav or []:
-        if isinstance(section, dict) and "Reference" in section and not exists():
-            section["Reference"].remove(PAGE)
-    return config
+__all__ = ["document", "on_files", "page", "routes"]
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the page to the site."""
-    if exists():
-        files.append(File.generated(config, PAGE, content=page(document())))
+    files.append(File.generated(config, "reference/rest.md", content=page(document())))
     return files
-
-
-def exists() -> bool:
-    """Return whether there is a web application."""
-    return find_spec("stopwise.web") is not None
 
 
 def document() -> dict[str, Any]:
     """Return the OpenAPI document of a study's application."""
-    from stopwise import Study
-
-    create_app = import_module("stopwise.web.app").create_app
     with tempfile.TemporaryDirectory() as folder:
         study = Study.create(folder)
         try:
-            found: dict[str, Any] = create_app(study).openapi()
-            return found
+            return create_app(study).openapi()
         finally:
             study.close()
 

@@ -1,5 +1,7 @@
 """Bets of ``nscore-plus``: what each rule of their size is there for."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -56,3 +58,96 @@ def test_no_bet_can_lose_everything(design: str, margin: float) -> None:
         assert np.isfinite(worst.log_e).all()
         assert (worst.log_e <= state.log_e + 1e-12).all()
         state = method.step(state, rng.beta(shape0, 1.0), rng.beta(1.0, shape1))
+
+
+@pytest.mark.parametrize("design", ["independent", "paired"])
+def test_a_leap_is_as_many_steps_to_the_last_bit(design: str) -> None:
+    """Long studies renew the bet ever more rarely; in between rows may be taken together."""
+    method = NScorePlus(design=design)
+    rng = np.random.default_rng(3)
+    scores0, scores1 = rng.integers(0, 7, (2, 2300, 3, 2)) / 6
+    single = leaping = method.start((3, 2))
+    for score0, score1 in zip(scores0, scores1, strict=True):
+        single = method.step(single, score0, score1)
+    row, leaps = 0, 0
+    while row < 2300:
+        count = min(method.held(leaping), 2300 - row)
+        rows = slice(row, row + count)
+        leaping, path = method.leap(leaping, scores0[rows], scores1[rows])
+        assert np.array_equal(path[-1], leaping.log_e)
+        row, leaps = row + count, leaps + 1
+
+    assert leaps < 1800
+    assert all(np.array_equal(one, other) for one, other in zip(single, leaping, strict=True))
+
+
+def test_streams_agree_where_runs_are_at_different_times() -> None:
+    """One run of an array may be due for a new bet while another is not."""
+    method = NScorePlus()
+    scores = np.random.default_rng(4).random((2, 1300))
+    late, early = method.start((1,)), method.start((1,))
+    for column in range(600):
+        late = method.step(late, scores[:1, column], scores[1:, column])
+    both = type(late)(*(np.concatenate(arrays) for arrays in zip(late, early, strict=True)))
+    for column in range(600, 1300):
+        pair = scores[:1, column], scores[1:, column]
+        late, early = method.step(late, *pair), method.step(early, *pair)
+        both = method.step(both, *(np.repeat(score, 2) for score in pair))
+
+    assert np.array_equal(both.log_e, np.concatenate([late.log_e, early.log_e]))
+
+
+def test_the_randomised_look_comes_once_and_last() -> None:
+    """Up to the last pair nothing but the plan differs; there, luck times 1/E is the p-value."""
+    rng = np.random.default_rng(5)
+    scores = rng.random((2, 30))
+    test = sw.SequentialTest("nscore-plus", n_max=30, last_look="randomised", seed=3)
+    for pair in scores.T[:29]:
+        verdict = test.update(*pair)
+        assert verdict.log_e is not None
+        assert verdict.p_value >= np.exp(-max(verdict.log_e, 0.0))
+    method = test.settings.test
+    luck = float(method.start((1,)).luck[0])
+
+    last = test.update(*scores[:, 29])
+
+    assert last.log_e is not None
+    assert last.p_value == min(verdict.p_value, luck * np.exp(-last.log_e), 1.0)
+
+
+def test_randomised_looks_are_repeatable_and_differ_between_runs() -> None:
+    rng = np.random.default_rng(6)
+    settings: dict[str, Any] = {"n_max": 40, "last_look": "randomised", "workers": 1}
+    scores = np.repeat(rng.random((2, 1, 40)), 1500, axis=1) ** [[[1.0]], [[0.7]]]
+
+    first = sw.simulate("nscore-plus", *scores, **settings)
+    again = sw.simulate("nscore-plus", *scores, **settings)
+    other = sw.simulate("nscore-plus", *scores, seed=1, **settings)
+
+    assert np.array_equal(first.p_value, again.p_value)
+    assert not np.array_equal(first.p_value, other.p_value)
+    assert np.unique(first.p_value).size > 1000  # equal studies, but each has its own luck
+
+
+def test_the_stream_has_the_luck_of_the_first_run() -> None:
+    rng = np.random.default_rng(7)
+    scores = rng.random((2, 3, 25)) ** [[[1.0]], [[0.7]]]
+    settings: dict[str, Any] = {"n_max": 25, "last_look": "randomised", "seed": 9}
+
+    sim = sw.simulate("nscore-plus", *scores, **settings)
+    verdict = sw.SequentialTest("nscore-plus", **settings).run(scores[0, 0], scores[1, 0])
+
+    assert (sim.p_value[0], sim.log_e[0]) == (verdict.p_value, verdict.log_e)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"last_look": "lucky", "n_max": 5}, "last_look must be one of exact, randomised"),
+        ({"last_look": "randomised"}, "needs a declared n_max"),
+        ({"seed": -1}, "seed must be a whole number"),
+    ],
+)
+def test_settings_of_the_last_look_are_checked(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(sw.InvalidInput, match=message):
+        sw.SequentialTest("nscore-plus", **settings)

@@ -5,6 +5,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
+from stopwise.core.nscore_plus import NScorePlus
 from stopwise.ranking import budget
 from stopwise.ranking.family import Family
 from stopwise.ranking.pairs import Replay, replay
@@ -151,8 +152,32 @@ def test_the_path_starts_at_nothing_and_ends_at_the_decision() -> None:
 def test_long_traces_are_thinned_and_keep_both_ends() -> None:
     trace = Trace.start(1_000_000, 1)
 
-    kept = [row for row in range(1_000_000) if trace.keeps(row)]
+    kept = [row for row in range(1_000_000) if trace.next(row) == row]
 
     assert kept[:DENSE] == list(range(DENSE))
     assert kept[-1] == 999_999
     assert len(kept) < 2.1 * DENSE
+
+
+def test_rows_taken_together_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a long study rows between two bets go at once, unless something may come of them."""
+    rng = np.random.default_rng(5)
+    scores = rng.binomial(6, [0.5, 0.5, 0.51], (1, 2600, 3)) / 6
+    family = Family(k=3)
+    comparison = family.comparison("nscore-plus", alpha=0.05)
+    together = replay(comparison, budget.Holm(family=family, alpha=0.05), scores, with_trace=True)
+    monkeypatch.setattr(NScorePlus, "held", lambda *_: 1)
+
+    single = replay(comparison, budget.Holm(family=family, alpha=0.05), scores, with_trace=True)
+
+    for name in ("claims", "n", "rows", "log_e", "p_value"):
+        assert np.array_equal(getattr(together, name), getattr(single, name)), name
+    assert together.trace is not None
+    assert single.trace is not None
+    for pair in range(3):
+        for one, other in zip(
+            vars(together.trace.path(pair)).values(),
+            vars(single.trace.path(pair)).values(),
+            strict=True,
+        ):
+            assert np.array_equal(one, other)

@@ -2,8 +2,10 @@
 
 import re
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import packages_distributions
+from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
@@ -13,10 +15,19 @@ from tests.release.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
-# The layer in which an extra is used, if not rollout; one that came before its layer is not judged.
-LAYERS = {"plots": "report", "study": "web", "postgres": "study"}
-# Used without an import: by the name of the driver in a database's address.
-OTHERWISE = {"psycopg": r"postgresql\+psycopg"}
+# Used without an import: the driver in a database's address, and tools by how they are called.
+OTHERWISE = {
+    "build": r"-m build",
+    "hatchling": r"hatchling\.build",
+    "import-linter": r"lint-imports",
+    "mkdocs-material": r"name: material",
+    "mkdocstrings": r"- mkdocstrings:",
+    "mypy": r"/mypy",
+    "psycopg": r"postgresql\+psycopg",
+    "pytest-xdist": r"pytest -n auto",
+    "ruff": r"/ruff",
+    "types-pyyaml": r"import yaml",
+}
 
 
 def names(*groups: list[str]) -> set[str]:
@@ -33,14 +44,7 @@ def modules() -> dict[str, set[str]]:
     return found
 
 
-RUNTIME = names(
-    PROJECT["project"]["dependencies"],
-    *(
-        group
-        for extra, group in EXTRAS.items()
-        if (ROOT / "src/stopwise" / LAYERS.get(extra, "rollout")).exists()
-    ),
-) - {"stopwise"}
+RUNTIME = names(PROJECT["project"]["dependencies"], *EXTRAS.values()) - {"stopwise"}
 ALL = names(
     PROJECT["project"]["dependencies"],
     PROJECT["dependency-groups"]["dev"],
@@ -58,9 +62,20 @@ def test_each_dependency_has_a_reason(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(RUNTIME))
-def test_each_dependency_of_users_is_imported(name: str) -> None:
-    use = "|".join(rf"^\s*(import|from) {module}\b" for module in modules()[name])
-    pattern = re.compile(OTHERWISE.get(name, use), re.MULTILINE)
-    sources = (ROOT / "src").rglob("*.py")
+def test_each_dependency_of_users_is_used(name: str) -> None:
+    assert used(name, (ROOT / "src").rglob("*.py"))
 
-    assert any(pattern.search(path.read_text(encoding="utf-8")) for path in sources)
+
+@pytest.mark.parametrize("name", sorted(ALL - RUNTIME))
+def test_each_dependency_of_developers_is_used(name: str) -> None:
+    files = [ROOT / "Makefile", ROOT / "mkdocs.yml", ROOT / "pyproject.toml"]
+    for folder in ("tests", "benchmarks", "docs", "src"):
+        files += (ROOT / folder).rglob("*.py")
+
+    assert used(name, [path for path in files if path != Path(__file__)])
+
+
+def used(name: str, files: Iterable[Path]) -> bool:
+    imported = "|".join(rf"^\s*(import|from) {module}\b" for module in modules()[name])
+    pattern = re.compile(OTHERWISE.get(name, imported), re.MULTILINE)
+    return any(pattern.search(path.read_text(encoding="utf-8")) for path in files)

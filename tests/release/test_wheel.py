@@ -19,10 +19,12 @@ from tests.release.environments import Environment, create, needed
 # What each extra is for, as one statement that needs it and nothing beyond it.
 EXTRAS = {
     "plots": "import stopwise as sw; sw.analyze({'a': [0, 1], 'b': [1, 1]}).to_html()",
-    "study": "import stopwise as sw; sw.Study.create('cups').lock(); import fastapi, httpx, segno",
+    "study": "import stopwise as sw; from stopwise.web import app, server, client\n"
+    "study = sw.Study.create('cups'); study.lock(); app.create_app(study).openapi()",
     "postgres": "from stopwise.study import database as d; d.connect(d.database_url('postgresql://h/d'))",
-    "gym": "import gymnasium",
-    "ray": "import ray",
+    "gym": "import stopwise as sw; zero = lambda observation: 0\n"
+    "sw.race({'a': zero, 'b': zero}, 'CartPole-v1', bounds=(0, 500), n_max=2)",
+    "ray": "import ray; import stopwise.rollout.executors.ray_cluster",
     "sb3": "import stopwise.rollout.sb3",
     "inspect": "import stopwise.rollout.inspect_ai",
 }

@@ -1,6 +1,7 @@
 """Real evaluations by inspect_ai that stop each other."""
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,14 @@ import stopwise as sw
 from stopwise.rollout.inspect_ai import ModelHook, StopTogether
 
 SAMPLES = 40
-# inspect_ai leaves streams of its own to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(autouse=True)
+def collected() -> Iterator[None]:
+    """Collect the streams that inspect_ai leaves open, here and not in the middle of others."""
+    yield
+    gc.collect()
 
 
 @solver

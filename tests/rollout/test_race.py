@@ -111,9 +111,15 @@ def test_scores_by_name_and_by_function() -> None:
         return {"success": bool(draw(policy, seed)), "length": 7, "progress": np.float64(0.5)}
 
     by_name = sw.race(RATES, episode, score="success", n_max=30)
+
+    def with_default(policy: float, seed: int, scale: float = 1.0) -> float:
+        return scale * draw(policy, seed)
+
+    by_default = sw.race(RATES, with_default, n_max=30)
     by_function = sw.race(RATES, episode, score=lambda m: m["length"] / 10, n_max=3)
 
     assert {e.score for e in by_name.episodes} == {0.0, 1.0}
+    assert [e.score for e in by_default.episodes] == [e.score for e in by_name.episodes]
     assert {e.length for e in by_name.episodes} == {7}
     assert {e.score for e in by_function.episodes} == {0.7}
     with pytest.raises(EpisodeFailed, match="the episode has no 'return', only 'success'"):

@@ -144,6 +144,7 @@ class TestLifeOfAStudy:
         assert [entry.kind for entry in study.journal()] == ["created", "locked", "assigned"]
         assert [entry.seq for entry in study.journal(after=2)] == [3]
         assert study.journal(after=3) == []
+        assert study.journal(after=99) == []
 
     def test_only_its_station_reports_a_trial(self, place: str) -> None:
         study = locked(place)

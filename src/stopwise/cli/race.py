@@ -1,6 +1,7 @@
 """``stopwise race``: run policies in a simulator until it is known which is better."""
 
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -139,9 +140,14 @@ def _live(alpha: float, *, quiet: bool) -> "Iterator[Callable[[Progress], None] 
     if quiet or not console.is_terminal:
         yield None
         return
+    shown = -math.inf
     with Live(console=console, transient=True, refresh_per_second=4) as live:
 
         def update(progress: "Progress") -> None:
+            nonlocal shown
+            if progress.seconds < shown + 0.2:  # drawing must not slow down short episodes
+                return
+            shown = progress.seconds
             title = (
                 f"{progress.episodes} episodes in {progress.seconds:.0f} s; "
                 f"{rows_text(progress.rows, progress.n_max, progress.remaining)}"

@@ -106,6 +106,21 @@ class Method(ABC, Generic[State]):
     def step(self, state: State, r0: Floats, r1: Floats) -> State:
         """Return the state after one more pair of scores per run; ``state`` is not changed."""
 
+    def held(self, state: State) -> int:  # noqa: ARG002
+        """Return for how many pairs, at least 1, the next bet stays as it is."""
+        return 1
+
+    def leap(self, state: State, r0: Floats, r1: Floats) -> tuple[State, Floats]:
+        """Return the state after several pairs (the first axis), and log e-values after each.
+
+        Equal to as many calls of ``step``; faster where bets are held.
+        """
+        path = []
+        for score0, score1 in zip(r0, r1, strict=True):
+            state = self.step(state, score0, score1)
+            path.append(self.evidence(state).log_e)
+        return state, np.stack(path)
+
     @abstractmethod
     def evidence(self, state: State) -> Evidence:
         """Return what the state says about the null hypothesis."""

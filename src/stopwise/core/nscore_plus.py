@@ -7,71 +7,39 @@ the bets are; ``docs/design/nscore-plus.md`` has the proof. Design "independent"
 ``n_max`` lies ahead, and from the posterior mean effect otherwise.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from stopwise.core.arrays import Floats
+from stopwise.core.arrays import Bools, Floats
 from stopwise.core.growth import growth_bet
 from stopwise.core.horizon import plan
 from stopwise.core.method import Evidence, Method, evidence_from_log_e
+from stopwise.core.plus_moments import (
+    PlusState,
+    between,
+    independent_moments,
+    inside,
+    loss_lean,
+    paired_moments,
+)
+from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
+from stopwise.core.scores import require_whole
+from stopwise.errors import require
 
 __all__ = ["NScorePlus", "PlusState"]
 
 # Share of the largest bet that keeps the increment nonnegative; below 1: no single pair ruins.
 CLIP = 0.99
-# Prior scores per policy at the middle of the range, for scores as noisy as binary ones; low-noise
-# scores get proportionally fewer, for there a few scores already fix the mean.
-MEAN_PRIOR = 3.0
-# The spread (variance over its maximum at that mean) starts as SPREAD_PRIOR scores of spread
-# SPREAD: near 1 as binary scores have, and light, so that a few pairs show low-noise returns.
-SPREAD_PRIOR, SPREAD = 0.5, 0.8
-# Few pairs underestimate the spread as often as they overestimate it, but only the former ruins:
-# raise it by this share over (pairs + 1).
-CAUTION = 0.5
-# Prior differences of the paired design and their second moment.
-PAIRED_PRIOR, PAIRED_MOMENT = 1.5, 0.25
-# The spread around a common mean contains the effect itself, which is noise to binary scores but
-# not to scores with little noise; take half of it out.
-SIGNAL_SHARE = 0.5
-# Pairs by which the observed lean towards large losses is shrunk.
-LEAN_PRIOR = 3.0
 # Chance of the worst possible pair after n pairs, as far as the spread does not already tell of it:
 # (RUIN / (n + RUIN_PAIRS))^2, 3 % at first. It falls faster than 1/n, for the longer none is seen,
 # the likelier it never comes.
 RUIN, RUIN_PAIRS = 4.0, 25.0
-
-
-def _between(value: Floats, low: Floats | float, high: Floats | float) -> Floats:
-    """Clip; np.clip costs several times as much on the short arrays of a live stream."""
-    return np.minimum(np.maximum(value, low), high)
-
-
-class PlusState(NamedTuple):
-    """Sums over the pairs seen, the wealth, and the bet that was last computed.
-
-    ``low`` and ``high`` are the two scores of a pair, that of policy 1 less the margin; in the
-    paired design 0 and their difference.
-    """
-
-    pairs: Floats
-    low: Floats
-    high: Floats
-    square: Floats  # sum of high^2 + low^2
-    square_gap: Floats  # sum of high^2 - low^2
-    cube_gap: Floats
-    wins: Floats  # pairs with a positive difference: number, sum and sum of squares
-    win_sum: Floats
-    win_square: Floats
-    log_e: Floats
-
-
-class _Moments(NamedTuple):
-    variance: Floats  # of a difference, under the null
-    spread: Floats  # 1: all or nothing, as binary scores, 0: without noise (independent only)
-    mean0: Floats
-    mean1: Floats
+# Up to here the bet is renewed for every pair, then for every second, third, ... thousand: a bet
+# fixed some pairs earlier is as predictable, and one more pair in a thousand hardly moves it.
+RENEWAL = 1000
+LAST_LOOKS = ("exact", "randomised")
 
 
 class _Bet(NamedTuple):
@@ -88,6 +56,11 @@ class NScorePlus(Method[PlusState]):
     deadline : bool
         Plan for ``n_max``: raise power there by spending evidence there. False bets for growth, as
         a study without end does; choose it where the study may be extended.
+    last_look : {"exact", "randomised"}
+        Randomised: evidence E left at ``n_max`` decides with probability alpha E, so that no risk
+        stays unused; p-values then hold on average over ``seed``; later evidence does not count.
+    seed : int
+        Seed of the randomised look. Draw it at random before the study and write it down.
     """
 
     name: ClassVar[str] = "nscore-plus"
@@ -95,14 +68,77 @@ class NScorePlus(Method[PlusState]):
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
 
     deadline: bool = True
+    last_look: str = "exact"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(
+            self.last_look in LAST_LOOKS,
+            f"last_look must be one of {', '.join(LAST_LOOKS)}, but got {self.last_look!r}",
+        )
+        require(
+            self.n_max is not None or not self._randomised,
+            "a randomised last look needs a declared n_max, but n_max is None",
+        )
+        require_whole(self.seed, "seed", 0)
+
+    @property
+    def _randomised(self) -> bool:
+        return self.last_look == "randomised"
+
+    def facts(self) -> tuple[str, ...]:
+        """Return what a reader must know about a randomised look."""
+        if not self._randomised:
+            return ()
+        return (
+            f"nscore-plus: the look at n_max = {self.n_max} is randomised (seed {self.seed}): "
+            "evidence E left there decides with probability alpha E.",
+        )
+
+    def for_block(self, index: int) -> "NScorePlus":
+        """Return the method with a seed of its own for each block of simulated runs."""
+        if index == 0 or not self._randomised:
+            return self
+        return replace(self, seed=self.seed + index * BLOCK_STRIDE)
 
     def start(self, shape: tuple[int, ...]) -> PlusState:
         """State before the first pair."""
-        return PlusState(*(np.zeros(shape) for _ in PlusState._fields))
+        state = PlusState(*(np.zeros(shape) for _ in PlusState._fields))
+        if self._randomised:
+            luck = uniform(run_keys(self.seed, shape), np.full(shape, self.n_max))
+            state = state._replace(luck=luck)
+        return state
 
     def step(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
         """State after one more pair; the bet uses only the state before it."""
-        bet = self._bet(state)
+        bet = self._renewed(state)
+        gains = zip(state, self._gains(bet, r0, r1), strict=False)  # all fields but the bet
+        return PlusState._make([*(old + new for old, new in gains), *bet, state.luck])
+
+    def held(self, state: PlusState) -> int:
+        """Pairs until the bet is next renewed, if all runs have seen equally many."""
+        seen = int(state.pairs.flat[0])
+        if seen < RENEWAL or not (state.pairs == seen).all():
+            return 1
+        every = seen // RENEWAL + 1
+        count = min(every - seen % every, RENEWAL - seen % RENEWAL)
+        if self.n_max is None or not self._randomised:
+            return count
+        return max(1, min(count, self.n_max - 1 - seen))  # the last look is a step of its own
+
+    def leap(self, state: PlusState, r0: Floats, r1: Floats) -> tuple[PlusState, Floats]:
+        """As many steps under one bet; running sums add up in the same order, to the last bit."""
+        bet = self._renewed(state)
+        gains = self._gains(bet, r0, r1)
+        paths = [
+            np.add.accumulate(np.concatenate([old[None], np.broadcast_to(new, r0.shape)]))
+            for old, new in zip(state, gains, strict=False)
+        ]
+        after = PlusState._make([*(path[-1] for path in paths), *bet, state.luck])
+        return after, paths[PlusState._fields.index("log_e")][1:]
+
+    def _gains(self, bet: _Bet, r0: Floats, r1: Floats) -> tuple[Floats | Bools | float, ...]:
+        """Return by how much a pair adds to each sum and to the log-wealth, in their order."""
         low, high = r0, r1 - self.margin
         if self.design == "paired":
             low, high = np.zeros_like(r0), high - r0
@@ -111,33 +147,52 @@ class NScorePlus(Method[PlusState]):
         factor = (1 + bet.amount * (high - bet.centre0)) * (1 - bet.amount * (low - bet.centre0))
         low_square, high_square = low * low, high * high
         win = np.maximum(difference, 0.0)
-        return PlusState(
-            state.pairs + 1,
-            state.low + low,
-            state.high + high,
-            state.square + (high_square + low_square),
-            state.square_gap + (high_square - low_square),
-            state.cube_gap + (high_square * high - low_square * low),
-            state.wins + (difference > 0),
-            state.win_sum + win,
-            state.win_square + win * win,
-            state.log_e + np.log(factor),
+        return (
+            1.0,
+            low,
+            high,
+            high_square + low_square,
+            high_square - low_square,
+            high_square * high - low_square * low,
+            difference > 0,
+            win,
+            win * win,
+            np.log(factor),
         )
 
     def evidence(self, state: PlusState) -> Evidence:
         """Return the e-process and its verdict on the null hypothesis."""
-        return evidence_from_log_e(state.log_e, self.alpha)
+        evidence = evidence_from_log_e(state.log_e, self.alpha)
+        if self.n_max is None or not self._randomised:
+            return evidence
+        # P(luck <= alpha E) <= alpha E[E] <= alpha uses up all risk: later evidence must not count.
+        last = np.minimum(state.luck * np.exp(-state.log_e), 1.0)
+        late = np.where(state.pairs > self.n_max, 1.0, last)
+        p_value = np.where(state.pairs < self.n_max, evidence.p_value, late)
+        return Evidence(state.log_e, p_value, p_value <= self.alpha)
+
+    def _renewed(self, state: PlusState) -> _Bet:
+        """Return the bet on the next pair: a new one, or in long studies mostly the last one."""
+        if state.pairs.max(initial=0.0) < RENEWAL:
+            return self._bet(state)
+        due = state.pairs % (state.pairs // RENEWAL + 1) == 0
+        last = _Bet(state.amount, state.centre0)
+        if not due.any():
+            return last
+        return _Bet(
+            *(np.where(due, new, old) for new, old in zip(self._bet(state), last, strict=True))
+        )
 
     def _bet(self, state: PlusState) -> _Bet:
         need = -np.log(self.alpha) - state.log_e
         paired = self.design == "paired"
-        moments = self._paired_moments(state) if paired else self._independent_moments(state)
+        moments = paired_moments(state) if paired else independent_moments(state, self.margin)
         variance, _, mean0, mean1 = moments
         deviation = np.sqrt(variance)
         total = (state.high - state.low) / deviation
         # The difference of means for which the bet of greatest growth is the planned one.
         effect = self._standardised_bet(state.pairs, total, need) * deviation
-        amount: Floats = effect / (variance + effect * (self._loss_lean(state, moments) / variance))
+        amount: Floats = effect / (variance + effect * (loss_lean(state, moments) / variance))
         if paired:
             centre0 = product = mean0
             worst = np.full_like(mean0, 1 + self.margin)
@@ -149,14 +204,7 @@ class NScorePlus(Method[PlusState]):
             amount = self._spared(amount, effect, worst, state.pairs, moments.spread)
         amount = np.minimum(amount, self._cap(state, need, product))
         # Validity rests on this line: no bet below 0, none that could make a factor negative.
-        return _Bet(_between(amount, 0.0, CLIP / worst), centre0)
-
-    def _loss_lean(self, state: PlusState, moments: _Moments) -> Floats:
-        """Third moment of the differences towards losses; 0 where they lean towards wins."""
-        centre = 0.5 * (moments.mean0 + moments.mean1)
-        thrice = 3 * centre
-        third = state.cube_gap - thrice * (state.square_gap - centre * (state.high - state.low))
-        return np.maximum(-third / (state.pairs + LEAN_PRIOR), 0.0)
+        return _Bet(between(amount, 0.0, CLIP / worst), centre0)
 
     def _spared(
         self, amount: Floats, effect: Floats, worst: Floats, pairs: Floats, spread: Floats
@@ -173,45 +221,6 @@ class NScorePlus(Method[PlusState]):
         root = np.sqrt(np.maximum(middle * middle - 4 * inverse, 0.0))
         return 2 / (worst * (middle + root))
 
-    def _independent_moments(self, state: PlusState) -> _Moments:
-        """Return the moments with both means shrunk to the middle and the spread pooled."""
-        n = state.pairs
-        low, high = max(0.0, -self.margin), min(1.0, 1.0 - self.margin)
-        middle = 0.5 * (1 - self.margin)
-        pooled = (state.low + state.high) / np.maximum(2 * n, 1.0)
-        scatter = np.maximum(state.square - 2 * n * pooled**2, 0.0)
-        prior = SPREAD_PRIOR / 4
-        most = n * self._largest_variance(_between(pooled, low, high))
-        spread = (scatter + SPREAD * prior) / (most + prior) * (1 + CAUTION / (n + 1))
-        spread = np.minimum(spread, 1.0)
-        weight = MEAN_PRIOR * spread
-        mean0 = (state.low + weight * middle) / (n + weight)
-        mean1 = (state.high + weight * middle) / (n + weight)
-        centre = self._inside(0.5 * (mean0 + mean1))
-        variance = spread * self._largest_variance(centre)
-        signal = SIGNAL_SHARE * np.minimum(0.5 * (mean1 - mean0) ** 2, variance)
-        return _Moments(variance - signal, spread, mean0, mean1)
-
-    def _paired_moments(self, state: PlusState) -> _Moments:
-        """Return the moments of the differences, on which the bet is centred at 0."""
-        weight = state.pairs + PAIRED_PRIOR
-        square = (state.square + PAIRED_PRIOR * PAIRED_MOMENT) / weight
-        # nonnegative: the squared mean is at most the second moment
-        variance = square - SIGNAL_SHARE * ((state.high - state.low) / weight) ** 2
-        none = np.zeros_like(variance)
-        return _Moments(variance, none, none, none)
-
-    def _largest_variance(self, centre0: Floats) -> Floats:
-        """Of a difference of scores with means m0 and m0 + margin: both binary."""
-        centre1 = centre0 + self.margin
-        return centre0 * (1 - centre0) + centre1 * (1 - centre1)
-
-    def _inside(self, centre0: Floats) -> Floats:
-        """Keep m0 and m0 + margin strictly inside the range of scores."""
-        low, high = max(0.0, -self.margin), min(1.0, 1.0 - self.margin)
-        edge = 1e-4 * (high - low)
-        return _between(centre0, low + edge, high - edge)
-
     def _centre(self, mean0: Floats, mean1: Floats, amount: Floats) -> Floats:
         """Centre between the means; nearer to where bets may be large if the bet asks for it."""
         half = 0.5 * (1 - self.margin)  # here m1 = 1 - m0 and the bound on the bet is largest
@@ -220,7 +229,7 @@ class NScorePlus(Method[PlusState]):
         room = CLIP / np.maximum(amount, 1e-12)  # the bet fits while m1 and 1 - m0 are below this
         upper = np.maximum(nearest, np.minimum(centre, np.maximum(room - self.margin, half)))
         lower = np.minimum(nearest, np.maximum(centre, np.minimum(1 - room, half)))
-        return self._inside(np.where(centre > half, upper, lower))
+        return inside(np.where(centre > half, upper, lower), self.margin)
 
     def _cap(self, state: PlusState, need: Floats, product: Floats) -> Floats:
         """Largest useful bet: a win of usual size already reaches the threshold."""
@@ -228,7 +237,7 @@ class NScorePlus(Method[PlusState]):
         mean = state.win_sum / wins
         deviation = np.sqrt(np.maximum(state.win_square / wins - mean**2, 0.0))
         usual = mean * wins / (wins + 1) - deviation
-        missing = np.expm1(_between(need, 1e-6, 50.0))
+        missing = np.expm1(between(need, 1e-6, 50.0))
         root = np.sqrt(usual**2 + 4 * usual**2 * product * missing)
         cap = 2 * missing / np.maximum(usual + root, 1e-12)
         # no wins seen, sizes too different, or already decided: no cap
@@ -237,7 +246,7 @@ class NScorePlus(Method[PlusState]):
     def _standardised_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
         if self.n_max is None or not self.deadline:
             return growth_bet(self.n_max, pairs, total, need)
-        table = plan(self.alpha, self.n_max, self.design)
+        table = plan(self.alpha, self.n_max, self.design, randomised=self._randomised)
         bet = table.at(np.minimum(pairs, self.n_max - 1), total, need)
         planned = (pairs < self.n_max) & (need > 0)
         if planned.all():

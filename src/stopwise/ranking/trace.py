@@ -1,5 +1,6 @@
 """Evidence by row for figures, kept compactly."""
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -39,7 +40,7 @@ class Path:
 class Trace:
     """Collects rows of evidence for all pairs."""
 
-    wanted: frozenset[int]
+    wanted: list[int]  # rows, in order
     n: list[Ints] = field(default_factory=list)
     log_e: list[Floats] = field(default_factory=list)
     p_value: list[Floats] = field(default_factory=list)
@@ -48,13 +49,14 @@ class Trace:
     def start(cls, rows: int, pairs: int) -> "Trace":
         """Return a trace that will keep some of so many rows, the last one included."""
         far = np.geomspace(DENSE, max(rows - 1, DENSE), DENSE).astype(int).tolist()
-        trace = cls(frozenset([*range(min(rows, DENSE)), *far, rows - 1]))
+        trace = cls(sorted({*range(min(rows, DENSE)), *far, rows - 1}))
         trace.add(np.zeros(pairs, dtype=np.int64), np.zeros((pairs, 2)), np.ones((pairs, 2)))
         return trace
 
-    def keeps(self, row: int) -> bool:
-        """Whether this row is wanted."""
-        return row in self.wanted
+    def next(self, row: int) -> int:
+        """Return the first wanted row from this one on."""
+        index = bisect_left(self.wanted, row)
+        return self.wanted[index] if index < len(self.wanted) else row
 
     def add(self, n: Ints, log_e: Floats, p_value: Floats) -> None:
         """Keep one row."""

@@ -20,10 +20,6 @@ def drive(
 ) -> float:
     """Run until the schedule is over; return the seconds it took."""
     begin = time.monotonic()
-    if journal is not None:
-        # Under "raise" what failed is run anew: its cause may have been mended.
-        again = schedule.failures.kind == "raise"
-        schedule.restore(e for e in journal.episodes if e.error is None or not again)
     while not schedule.over:
         executor.submit(schedule.take(executor.room))
         found = executor.collect()

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from stopwise.errors import InvalidInput, StopwiseError
-from stopwise.rollout.named import is_place, load, takes
+from stopwise.rollout.named import arguments, is_place, load
 from stopwise.rollout.policies import Actor
 
 __all__ = ["Arena", "EpisodeFunction", "Gym", "TimedOut", "arena"]
@@ -129,7 +129,8 @@ def arena(thing: Any) -> Arena:
     if isinstance(thing, str):
         thing = load(thing) if is_place(thing) else _registered(thing)
     if not _is_environment(thing) and callable(thing):
-        if not isinstance(thing, type) and takes(thing) == 2:
+        needed, most = arguments(thing) or (0, 0)
+        if not isinstance(thing, type) and 1 <= needed <= 2 <= most:
             return EpisodeFunction(thing)
         thing = thing()
     if not _is_environment(thing):

@@ -7,7 +7,7 @@ from typing import Any
 
 from stopwise.errors import InvalidInput
 
-__all__ = ["is_place", "load", "made", "takes"]
+__all__ = ["arguments", "is_place", "load", "made"]
 
 _PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
@@ -40,16 +40,17 @@ def made(thing: Any) -> Any:
     """
     if isinstance(thing, str) and is_place(thing):
         thing = load(thing)
-    is_factory = isinstance(thing, type) or (callable(thing) and takes(thing) == 0)
+    is_factory = isinstance(thing, type) or (callable(thing) and arguments(thing) == (0, 0))
     return thing() if is_factory else thing
 
 
-def takes(function: Any) -> int | None:
-    """Return how many positional arguments a callable can take; None if that is not known."""
+def arguments(function: Any) -> tuple[int, int] | None:
+    """Return how many positional arguments a callable needs and takes; None if that is unknown."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return None
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return None
-    return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    own = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return sum(p.default is p.empty for p in own), len(own)

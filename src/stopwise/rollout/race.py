@@ -115,21 +115,26 @@ def race(
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
     setup = Setup(env=env, policies=dict(policies), score=score, timeout=timeout)
+    schedule = Schedule(
+        rule,
+        partial(_seed_of, seed, design == "paired"),
+        window=1 if window is None else require_whole(window, "window", 1),
+        failures=failures,
+    )
     place = executor_of(executor)
-    book = None
+    book, seconds = None, 0.0
     if journal is not None:
         book = Journal(journal, _identity(rule, setup, seed), on_error)
     try:
-        place.open(setup)
-        if window is None:
-            window = max(1, ceil(SPARE * place.capacity / len(policies)))
-        schedule = Schedule(
-            rule,
-            partial(_seed_of, seed, design == "paired"),
-            window=require_whole(window, "window", 1),
-            failures=failures,
-        )
-        seconds = drive(schedule, place, book, on_progress)
+        if book is not None:
+            # Under "raise" what failed is run anew: its cause may have been mended.
+            again = failures.kind == "raise"
+            schedule.restore(e for e in book.episodes if e.error is None or not again)
+        if not schedule.over:
+            place.open(setup)
+            if window is None:
+                schedule.window = max(1, ceil(SPARE * place.capacity / len(policies)))
+            seconds = drive(schedule, place, book, on_progress)
     finally:
         abandoned = place.close()
         if book is not None:

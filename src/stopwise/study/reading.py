@@ -161,7 +161,7 @@ class StudyReader:
 
     def journal(self, after: int = 0) -> list[Entry]:
         """Return the entries of the journal after a sequence number, their chain verified."""
-        return list(self.store.entries(after))
+        return list(self.store.entries(after)) if after < self.seq else []
 
     def verify(self) -> Verification:
         """Replay the whole journal and check chain, random draws, assignments and saved state."""

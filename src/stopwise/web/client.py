@@ -38,6 +38,8 @@ class StudyClient:
         A token of the study; a program at the robot needs one of role "runner".
     retry_seconds
         How long to try before ``StoreFailed`` is raised.
+    sleep
+        How to wait between two tries, for tests.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class Backend(Protocol):
         """Get ready to begin workers."""
 
     def begin(self) -> tuple[Any, Hashable]:
-        """Begin a worker; return it and the job whose answer is its width, once it is ready."""
+        """Begin a worker; return it and a job that is done once it is ready."""
 
     def send(self, worker: Any, tickets: Sequence[Ticket]) -> Hashable:
         """Ask a worker to run tickets; return the job whose answer are the episodes."""
@@ -94,6 +94,8 @@ class Fleet:
         """Set everything to what it is before the first worker: a fleet may serve many races."""
         self.retries = 0
         self._timeout = timeout
+        # One by one under a time-out, so that the clock of each episode is known.
+        self._batch = self.batch if timeout is None else 1
         self._tasks: dict[Hashable, _Task] = {}
         self._idle: deque[Any] = deque()
         self._queue: deque[Ticket] = deque()
@@ -105,8 +107,6 @@ class Fleet:
     def open(self, setup: Setup) -> None:
         """Begin all workers; the first tickets wait for the first that is ready."""
         self._start(setup.timeout)
-        if setup.timeout is not None:
-            self.batch = 1  # so that the clock of each episode is known
         self._backend.open(setup)
         for _ in range(self.workers):
             self._begin_worker()
@@ -114,12 +114,12 @@ class Fleet:
     @property
     def capacity(self) -> int:
         """A batch for each worker."""
-        return self.workers * self.batch
+        return self.workers * self._batch
 
     @property
     def room(self) -> int:
         """A batch for each worker that is ready, less what is held."""
-        return max(self._ready, 1) * self.batch - self._held
+        return max(self._ready, 1) * self._batch - self._held
 
     def submit(self, tickets: Sequence[Ticket]) -> None:
         """Send the tickets to idle workers; the rest waits."""
@@ -160,7 +160,7 @@ class Fleet:
             tickets = [self._queue.popleft()]
             # A ticket that lost a worker goes alone, so that it can harm no other again.
             while (
-                len(tickets) < self.batch
+                len(tickets) < self._batch
                 and self._queue
                 and not {tickets[0], self._queue[0]} & self._losses.keys()
             ):

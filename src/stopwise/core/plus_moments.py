@@ -1,0 +1,121 @@
+"""What ``nscore-plus`` remembers of the pairs, and the estimates that size its bets."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+
+__all__ = [
+    "Moments",
+    "PlusState",
+    "between",
+    "independent_moments",
+    "inside",
+    "loss_lean",
+    "paired_moments",
+]
+
+# Prior scores per policy at the middle of the range, for scores as noisy as binary ones; low-noise
+# scores get proportionally fewer, for there a few scores already fix the mean.
+MEAN_PRIOR = 3.0
+# The spread (variance over its maximum at that mean) starts as SPREAD_PRIOR scores of spread
+# SPREAD: near 1 as binary scores have, and light, so that a few pairs show low-noise returns.
+SPREAD_PRIOR, SPREAD = 0.5, 0.8
+# Few pairs underestimate the spread as often as they overestimate it, but only the former ruins:
+# raise it by this share over (pairs + 1).
+CAUTION = 0.5
+# Prior differences of the paired design and their second moment.
+PAIRED_PRIOR, PAIRED_MOMENT = 1.5, 0.25
+# The spread around a common mean contains the effect itself, which is noise to binary scores but
+# not to scores with little noise; take half of it out.
+SIGNAL_SHARE = 0.5
+# Pairs by which the observed lean towards large losses is shrunk.
+LEAN_PRIOR = 3.0
+
+
+class PlusState(NamedTuple):
+    """Sums over the pairs seen, the wealth, and the bet that was last computed.
+
+    ``low`` and ``high`` are the two scores of a pair, that of policy 1 less the margin; in the
+    paired design 0 and their difference.
+    """
+
+    pairs: Floats
+    low: Floats
+    high: Floats
+    square: Floats  # sum of high^2 + low^2
+    square_gap: Floats  # sum of high^2 - low^2
+    cube_gap: Floats
+    wins: Floats  # pairs with a positive difference: number, sum and sum of squares
+    win_sum: Floats
+    win_square: Floats
+    log_e: Floats
+    amount: Floats  # of the last bet, and its centre
+    centre0: Floats
+    luck: Floats  # of a randomised last look, uniform on [0, 1)
+
+
+class Moments(NamedTuple):
+    """Estimates before a pair; with a margin, those of policy 1 are less by it."""
+
+    variance: Floats  # of a difference, under the null
+    spread: Floats  # 1: all or nothing, as binary scores, 0: without noise (independent only)
+    mean0: Floats
+    mean1: Floats
+
+
+def between(value: Floats, low: Floats | float, high: Floats | float) -> Floats:
+    """Clip; np.clip costs several times as much on the short arrays of a live stream."""
+    return np.minimum(np.maximum(value, low), high)
+
+
+def independent_moments(state: PlusState, margin: float) -> Moments:
+    """Return the moments with both means shrunk to the middle and the spread pooled."""
+    n = state.pairs
+    low, high = max(0.0, -margin), min(1.0, 1.0 - margin)
+    middle = 0.5 * (1 - margin)
+    pooled = (state.low + state.high) / np.maximum(2 * n, 1.0)
+    scatter = np.maximum(state.square - 2 * n * pooled**2, 0.0)
+    prior = SPREAD_PRIOR / 4
+    most = n * largest_variance(between(pooled, low, high), margin)
+    spread = (scatter + SPREAD * prior) / (most + prior) * (1 + CAUTION / (n + 1))
+    spread = np.minimum(spread, 1.0)
+    weight = MEAN_PRIOR * spread
+    mean0 = (state.low + weight * middle) / (n + weight)
+    mean1 = (state.high + weight * middle) / (n + weight)
+    centre = inside(0.5 * (mean0 + mean1), margin)
+    variance = spread * largest_variance(centre, margin)
+    signal = SIGNAL_SHARE * np.minimum(0.5 * (mean1 - mean0) ** 2, variance)
+    return Moments(variance - signal, spread, mean0, mean1)
+
+
+def paired_moments(state: PlusState) -> Moments:
+    """Return the moments of the differences, on which the bet is centred at 0."""
+    weight = state.pairs + PAIRED_PRIOR
+    square = (state.square + PAIRED_PRIOR * PAIRED_MOMENT) / weight
+    # nonnegative: the squared mean is at most the second moment
+    variance = square - SIGNAL_SHARE * ((state.high - state.low) / weight) ** 2
+    none = np.zeros_like(variance)
+    return Moments(variance, none, none, none)
+
+
+def loss_lean(state: PlusState, moments: Moments) -> Floats:
+    """Third moment of the differences towards losses; 0 where they lean towards wins."""
+    centre = 0.5 * (moments.mean0 + moments.mean1)
+    thrice = 3 * centre
+    third = state.cube_gap - thrice * (state.square_gap - centre * (state.high - state.low))
+    return np.maximum(-third / (state.pairs + LEAN_PRIOR), 0.0)
+
+
+def largest_variance(centre0: Floats, margin: float) -> Floats:
+    """Of a difference of scores with means m0 and m0 + margin: both binary."""
+    centre1 = centre0 + margin
+    return centre0 * (1 - centre0) + centre1 * (1 - centre1)
+
+
+def inside(centre0: Floats, margin: float) -> Floats:
+    """Keep m0 and m0 + margin strictly inside the range of scores."""
+    low, high = max(0.0, -margin), min(1.0, 1.0 - margin)
+    edge = 1e-4 * (high - low)
+    return between(centre0, low + edge, high - edge)

@@ -53,7 +53,9 @@ def _after_unblinding(entries: list[Entry]) -> int:
     revealed = next((entry.seq for entry in entries if entry.kind == "unblinded"), None)
     if revealed is None:
         return 0
-    return sum(entry.kind == "scored" and entry.seq > revealed for entry in entries)
+    later = entries[revealed:]
+    imported = sum(len(row) for entry in later for row in entry.content.get("rows", ()))
+    return imported + sum(entry.kind == "scored" for entry in later)
 
 
 def _amendments(entries: list[Entry]) -> Chapter:

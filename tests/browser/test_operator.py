@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import stopwise as sw
 from stopwise.cli.demo_study import half_run
+from stopwise.web.links import join_link
 from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture
 from tests.web.serving import served
 
@@ -85,6 +86,27 @@ def test_a_phone_that_was_closed_without_connection_sends_later(
         assert kinds[-3:] == ["scored", "undone", "scored"]
         assert study.journal()[-1].content["score"] == 0
         context.close()
+
+
+def test_what_was_not_sent_never_reaches_another_study(browser: Browser, tmp_path: Path) -> None:
+    """A score queued for trial 1 of one study must not become that of trial 1 of the next."""
+    with one_task(tmp_path / "first", "binary") as study, served(study) as url:
+        phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
+        phone.get_by_role("button", name="Next trial").click()
+        code_of(phone)
+        phone.context.set_offline(True)
+        phone.get_by_role("button", name="Success").click()
+        phone.locator("#save").click()
+        expect(phone.locator("#connection")).to_have_text("waiting for connection")
+    port = int(url.rpartition(":")[2])
+    with one_task(tmp_path / "second", "binary") as other, served(other, port=port):
+        other.next_trial("arm 1")
+        phone.context.set_offline(False)
+        phone.goto(join_link(url, other.create_token("operator", "arm 1")))
+        expect(phone.locator("#stage")).to_have_attribute("data-section", "ready")
+        phone.wait_for_timeout(1500)
+        assert other.status().scored == 0
+        phone.context.close()
 
 
 def test_a_trial_that_was_begun_is_kept_until_it_is_saved(browser: Browser, tmp_path: Path) -> None:

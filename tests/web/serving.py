@@ -40,9 +40,9 @@ CUPS: dict[str, Any] = {
 
 
 @contextmanager
-def served(study: sw.Study) -> Iterator[str]:
-    """Serve a study on a free port of this machine; yield its address."""
-    serving = Serving.bind(study, port=0)
+def served(study: sw.Study, port: int = 0) -> Iterator[str]:
+    """Serve a study on a port of this machine, by default a free one; yield its address."""
+    serving = Serving.bind(study, port=port)
     server = serving.server()
     thread = threading.Thread(target=server.run, kwargs={"sockets": [serving.listener]})
     thread.start()

@@ -43,7 +43,7 @@ def api_page(request: Request) -> Response:
 @router.get("/operate")
 def operate_page(site: Here, request: Request) -> Response:
     """Show the page at the robot."""
-    return _page(site, request, "operate.html", _nothing, Role.OPERATOR, Role.OWNER)
+    return _page(site, request, "operate.html", _place, Role.OPERATOR, Role.OWNER)
 
 
 @router.get("/view")
@@ -97,8 +97,8 @@ def _broken_draft(site: Site, grant: Grant, shared: dict[str, Any], problem: str
     return HTMLResponse(page, 409)
 
 
-def _nothing(_: Site) -> dict[str, Any]:
-    return {}
+def _place(site: Site) -> dict[str, Any]:
+    return {"study": site.cookie}  # a name that no other study has
 
 
 def _evidence(site: Site) -> dict[str, Any]:

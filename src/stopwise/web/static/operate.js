@@ -9,7 +9,9 @@ const sections = ["ready", "trial", "saved", "waiting", "draft", "done"];
 const stationButton = find("station");
 
 // What must survive a reload: the trial, the clock, and what was saved last.
-const PLACE = "stopwise:operate";
+// Another study may be served at this address later: each has a place of its own in this browser.
+const STUDY = find("stage").dataset.study;
+const PLACE = `${STUDY}:operate`;
 const kept = JSON.parse(localStorage.getItem(PLACE) ?? "{}");
 kept.station ??= stationButton.dataset.name;
 let rubric;
@@ -20,7 +22,7 @@ function keep(changes) {
   localStorage.setItem(PLACE, JSON.stringify(kept));
 }
 
-const queue = new Queue("stopwise:queue", {
+const queue = new Queue(`${STUDY}:queue`, {
   told: () => showConnection(),
   stored: (item, answer) => {
     if (kept.saved && kept.saved.key === item.body.key) {

@@ -53,11 +53,12 @@ export class Queue {
         this.save();
         this.stored(item, answer);
       } catch (error) {
-        if (error instanceof NoConnection || error.status === 401) {
+        const signedOut = error.status === 401 || error.status === 403;
+        if (error instanceof NoConnection || signedOut) {
           this.offline = true;
           this.timer = setTimeout(() => this.flush(), this.pause);
           this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
-          if (error.status === 401) this.refused(item, error, true);
+          if (signedOut) this.refused(item, error, true);
           break;
         }
         this.items.shift();

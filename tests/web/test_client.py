@@ -28,6 +28,9 @@ def test_it_says_what_the_study_says(study: sw.Study) -> None:
         recorded = client.record(trial.trial, ("cup reached",), station="arm 1", seconds=2.5)
         assert recorded.score == pytest.approx(1 / 6)
         client.undo(trial.trial, station="arm 1")
+        client.record(trial.trial, [], station="arm 1")
+        trial = client.next_trial("arm 1")
+        assert trial is not None
         client.release(trial.trial, station="arm 1", reason="robot is hot")
         while not client.finished:
             taken = client.next_trial("arm 1")

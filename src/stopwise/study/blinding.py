@@ -1,6 +1,6 @@
 """What is drawn at random: labels, codes, orders and conditions, all from one secret.
 
-The secret is drawn at the lock and kept in the store; the journal holds only its hash. So nobody
+The secret is drawn with the store and kept in it; the journal holds only its hash. So nobody
 can foresee an order or a code, and after unblinding, which reveals the secret, anyone can check
 that each one was drawn as promised.
 """

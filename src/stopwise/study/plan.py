@@ -74,7 +74,7 @@ class Plan(_Strict):
     n_max
         The greatest number of trials per policy and task, or None for no limit.
     seed
-        Enters the random order; what makes it unpredictable is a secret drawn at the lock.
+        Enters the random order; what makes it unpredictable is a secret in the store.
     blinding
         "trial" (a fresh code per trial), "policy" (one code per policy) or "none".
     lease_minutes

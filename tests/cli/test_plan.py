@@ -105,6 +105,7 @@ def test_pilot(trials: Path) -> None:
         (["--continue", "nothing.csv", "--n-max", "10,20"], "give one n_max here"),
         (["0.5", "0.6", "--pilot", "a.csv"], "but only one"),
         (["--metrics", "a.csv", "--html", "b.html"], "belong to a plan"),
+        (["0.5", "0.6", "--address", "auto"], "--address needs --executor ray"),
         (["--metrics", "a.csv", "--metric", "score"], "expected COLUMN=LOW,HIGH"),
     ],
 )

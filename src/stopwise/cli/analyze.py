@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stopwise.cli import options
-from stopwise.cli.options import name_and_value, parse_bounds, trial_source
+from stopwise.cli.options import named_values, parse_bounds, trial_source
 
 if TYPE_CHECKING:
     from stopwise.report.analysis import Analysis
@@ -64,7 +64,7 @@ def analyze(
             trial_source(files, policy),
             format=file_format,
             score=score,
-            columns=dict(name_and_value(item, "ROLE=NAME") for item in column or []),
+            columns=named_values(column or [], "ROLE=NAME"),
             bounds=parse_bounds(bounds),
             order=order,
             seed=seed if order == "shuffled" else None,

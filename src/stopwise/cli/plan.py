@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stopwise.cli.options import parse_bounds
+from stopwise.cli import options
+from stopwise.cli.options import chosen_executor, named_values, parse_bounds
 from stopwise.cli.plan_text import show_forecasts, show_metrics, show_plan
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def plan(
     executor: Annotated[
         str, typer.Option(help="Who simulates: threads, processes or ray.")
     ] = "threads",
+    workers: options.Workers = None,
+    address: options.Address = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write the plan to this file.")] = None,
     figures: Annotated[Path | None, typer.Option(help="Save the figures in this folder.")] = None,
@@ -87,6 +90,7 @@ def plan(
             "method": method, "alpha": alpha, "adjust": adjust, "ties": ties, "design": design,
             "bounds": parse_bounds(bounds), "minutes_per_trial": minutes_per_trial, "seed": seed,
         }  # fmt: skip
+        place = chosen_executor(executor, workers, address)
         given = [bool(guesses), pilot is not None, going_on is not None, metrics is not None]
         require(sum(given) <= 1, "give guesses, --pilot, --continue or --metrics, but only one")
         drawn = html is not None or figures is not None
@@ -94,7 +98,7 @@ def plan(
             require(not drawn, "--html and --figures belong to a plan, not to this")
         if going_on is not None:
             horizon = _single(n_max)
-            extra = {"futility": futility, "precision": precision, "executor": executor}
+            extra = {"futility": futility, "precision": precision, "executor": place}
             show_forecasts(_forecasts(going_on, horizon, {**common, **extra}), as_json)
         elif metrics is not None:
             show_metrics(_compared(metrics, metric, milestone, _single(n_max), common), as_json)
@@ -111,7 +115,7 @@ def plan(
                 alternative=alternative,
                 baseline=baseline,
                 precision=precision,
-                executor=executor,
+                executor=place,
                 **common,
             )
             show_plan(made, as_json=as_json, html=html, figures=figures)
@@ -160,13 +164,9 @@ def _compared(
     settings: dict[str, Any],
 ) -> "MetricComparison":
     from stopwise import compare_metrics
-    from stopwise.errors import require
 
-    scores = {}
-    for item in metric or []:
-        column, _, limits = item.partition("=")
-        require(bool(column and limits), f"expected COLUMN=LOW,HIGH, but got {item!r}")
-        scores[column] = parse_bounds(limits)
+    given = named_values(metric or [], "COLUMN=LOW,HIGH")
+    scores = {column: parse_bounds(limits) for column, limits in given.items()}
     return compare_metrics(
         source, scores=scores, milestones=milestones or (), n_max=n_max, **settings
     )

@@ -94,7 +94,7 @@ def chosen_executor(name: str, workers: int | None, address: str | None, batch: 
     if name == "processes":
         return processes(workers, batch=batch)
     if name == "ray":
-        given = {} if workers is None else {"workers": workers}
+        given: dict[str, Any] = {} if workers is None else {"workers": workers}
         return ray_cluster(**given, address=address, batch=batch)
     require(workers is None, f"--workers needs --executor processes or ray, not {name}")
     return name

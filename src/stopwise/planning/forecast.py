@@ -98,6 +98,7 @@ def forecast(
         pairs=_pairs(question, ends),
         mean_n=float(ends.rows @ np.arange(ends.rows.size)) / ends.runs,
         n_quantiles=(ends.quantile(0.1), ends.quantile(0.5), ends.quantile(0.9)),
+        chance_by=ends.chance_by(),
         mean_trials=ends.trials / ends.runs,
         futility=futility,
         minutes_per_trial=minutes_per_trial,

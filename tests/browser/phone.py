@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from stopwise.web.links import join_link
 
-__all__ = ["DESKTOP", "PHONE", "code_of", "joined", "picture"]
+__all__ = ["DESKTOP", "PHONE", "code_of", "joined", "picture", "ready"]
 
 PHONE: ViewportSize = {"width": 390, "height": 844}
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
@@ -32,7 +32,13 @@ def joined(browser: Browser, url: str, token: str, viewport: ViewportSize) -> Pa
     page.goto(join_link(url, token))
     page.wait_for_url(lambda address: "join" not in address)
     assert token not in page.url
+    ready(page)
     return page
+
+
+def ready(page: Page) -> None:
+    """Wait until the page listens to taps."""
+    expect(page.locator("html[data-ready]")).to_have_count(1, timeout=30_000)
 
 
 def code_of(page: Page) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import stopwise as sw
-from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture
+from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture, ready
 from tests.web.serving import CUPS, served
 
 MILESTONES = [step["name"] for step in CUPS["tasks"][0]["score"]["milestones"]]
@@ -62,7 +62,8 @@ def lock_in_the_editor(owner: Page) -> None:
     editor.fill(good.replace("n_max: 40", "n_max: 30"))
     owner.once("dialog", lambda dialog: dialog.accept())
     owner.get_by_role("button", name="Save and lock").click()
-    expect(owner.locator("#draft")).to_have_count(0)
+    expect(owner.locator("#draft")).to_have_count(0, timeout=30_000)
+    ready(owner)
 
 
 def invited(browser: Browser, owner: Page, name: str) -> Page:

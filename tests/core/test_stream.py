@@ -124,6 +124,38 @@ def test_run_stops_at_the_decision_and_at_n_max() -> None:
     assert (cut.n, cut.n_max_reached, cut.decided) == (3, True, False)
 
 
+def test_an_extended_study_goes_on_with_the_same_bets() -> None:
+    """Equal, pair by pair, to the method that the error rates of extended studies are tested on."""
+    rng = np.random.default_rng(4)
+    scores = rng.random((40, 2))
+    test = sw.SequentialTest("nscore-plus", n_max=10)
+    method = test.settings.test
+    state = method.start((1,))
+    for r0, r1 in scores[:10]:
+        test.update(r0, r1)
+        state = method.step(state, *test.settings.directed(np.asarray(r0), np.asarray(r1)))
+    with pytest.raises(sw.InvalidInput, match="extend"):
+        test.update(0.5, 0.5)
+    test.extend(30)
+    test = sw.SequentialTest.from_json(test.to_json())
+    for r0, r1 in scores[10:30]:
+        verdict = test.update(r0, r1)
+        state = method.step(state, *test.settings.directed(np.asarray(r0), np.asarray(r1)))
+        assert verdict.log_e == method.evidence(state).log_e[0]
+    assert test.run(scores[30:, 0], scores[30:, 1]).n == 30
+    test.extend()
+    assert test.update(0.5, 0.5).n == 31
+
+
+def test_what_cannot_be_extended_says_so() -> None:
+    with pytest.raises(sw.InvalidInput, match="step answers only up to its declared n_max"):
+        sw.SequentialTest("step", n_max=20).extend(30)
+    with pytest.raises(sw.InvalidInput, match="nothing to extend"):
+        sw.SequentialTest("nscore").extend(30)
+    with pytest.raises(sw.InvalidInput, match="n_max"):
+        sw.SequentialTest("nscore", n_max=20).extend(10)
+
+
 def test_strict_ties_need_twice_the_evidence() -> None:
     scores = [0.0] * 60, [0.6] * 60
     paper = sw.SequentialTest("nscore", alternative="two-sided").run(*scores)

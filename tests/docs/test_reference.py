@@ -53,6 +53,16 @@ def test_every_command_and_option_is_documented(name: str) -> None:
     assert any(name in page.read_text(encoding="utf-8") for page in PAGES), f"no page names {name}"
 
 
+@pytest.mark.parametrize("name", sw.methods())
+def test_every_method_has_a_page_that_names_its_parameters(name: str) -> None:
+    info = sw.methods()[name]
+    page = ROOT / "docs" / "methods" / f"{name if info.anytime else 'fixed-sample'}.md"
+    text = page.read_text(encoding="utf-8")
+
+    assert name in text
+    assert [key for key in info.parameters if f"`{key}`" not in text] == []
+
+
 def test_every_route_is_documented() -> None:
     """Each route and each of its failures says what it means, and the page has it."""
     document = rest.document()

@@ -2,7 +2,11 @@
 
 import json
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 
 import yaml
 
@@ -11,6 +15,7 @@ from docs.reference import commands
 from tests.release.conftest import ROOT
 from tests.release.pythons import supported
 
+CONTAINER = (ROOT / "Containerfile").read_text(encoding="utf-8")
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
@@ -41,9 +46,29 @@ def test_workflows_test_every_supported_python() -> None:
     assert matrix["python"] == supported()
 
 
+def test_the_container_gets_all_that_the_wheel_is_built_from(tmp_path: Path) -> None:
+    """No container is built here; but what it copies must be enough to build the package."""
+    for line in CONTAINER.splitlines():
+        if line.startswith("COPY "):
+            *sources, target = line.split()[1:]
+            for source in sources:
+                _copy(ROOT / source, tmp_path / target)
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr + done.stdout
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy as COPY does: a file into the folder, a folder as the target."""
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        shutil.copy(source, target)
+
+
 def test_the_container_starts_a_command_that_exists() -> None:
-    text = (ROOT / "Containerfile").read_text(encoding="utf-8")
-    words = json.loads(text.rpartition("\nCMD ")[2])
+    words = json.loads(CONTAINER.rpartition("\nCMD ")[2])
     command = dict(commands.commands())[f"stopwise {words[0]} {words[1]}"]
     options = {option for parameter in command.params for option in parameter.opts}
 

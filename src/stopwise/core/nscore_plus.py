@@ -165,7 +165,7 @@ class NScorePlus(Method[PlusState]):
         evidence = evidence_from_log_e(state.log_e, self.alpha)
         if self.n_max is None or not self._randomised:
             return evidence
-        # E[min(1, alpha E luck^-1)] <= alpha uses up all risk: later evidence must not count.
+        # P(luck <= alpha E) <= alpha E[E] <= alpha uses up all risk: later evidence must not count.
         last = np.minimum(state.luck * np.exp(-state.log_e), 1.0)
         late = np.where(state.pairs > self.n_max, 1.0, last)
         p_value = np.where(state.pairs < self.n_max, evidence.p_value, late)

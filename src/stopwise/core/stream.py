@@ -103,6 +103,7 @@ class SequentialTest:
             ties=ties,
             parameters=parameters,
         )
+        self._limit = self._comparison.n_max
         self._progress = self._start()
 
     @property
@@ -150,10 +151,10 @@ class SequentialTest:
         """
         unit0 = self._comparison.unit_score(r0, "policy 0")
         unit1 = self._comparison.unit_score(r1, "policy 1")
-        if self._progress.n == self._comparison.n_max:
+        if self._progress.n == self._limit:
             raise InvalidInput(
-                f"n_max = {self._comparison.n_max} pairs are already in; declare a larger n_max "
-                "beforehand to go on"
+                f"n_max = {self._limit} pairs are already in; `extend` the study to go on, with "
+                "the evidence that is left"
             )
         if self._ended_by_futility():
             raise InvalidInput(
@@ -191,18 +192,41 @@ class SequentialTest:
             strict=True,
         ):
             progress = self._progress
-            if progress.n_decided is not None or progress.n == comparison.n_max:
+            if progress.n_decided is not None or progress.n == self._limit:
                 break
             if self._ended_by_futility():
                 break
             self._progress = self._advanced(r0, r1, unit0, unit1)
         return self.verdict
 
+    def extend(self, n_max: int | None = None) -> None:
+        """Let pairs come in beyond the declared n_max: up to another number, or without end.
+
+        The error stays below alpha: every bet was, and is, made before its pair, and bets before
+        the declared n_max stay as they were. A method that plans for n_max has spent most of its
+        evidence there, so declare the larger number beforehand where you can.
+
+        Parameters
+        ----------
+        n_max
+            The greatest number of pairs from now on, or None for no limit.
+        """
+        comparison = self._comparison
+        require(
+            not comparison.test.needs_n_max,
+            f"{comparison.method} answers only up to its declared n_max = {comparison.n_max}; it "
+            "cannot be extended",
+        )
+        require(self._limit is not None, "this study has no n_max: there is nothing to extend")
+        least = max(self._progress.n, self._limit or 0)
+        self._limit = None if n_max is None else require_whole(n_max, "n_max", least)
+
     def to_json(self) -> str:
         """Return settings and state as JSON text, from which the test resumes exactly."""
         comparison, progress = self._comparison, self._progress
         content = {
             "settings": dataclasses.asdict(comparison),
+            "limit": self._limit,
             "n": progress.n,
             "total0": progress.total0,
             "total1": progress.total1,
@@ -227,6 +251,8 @@ class SequentialTest:
         try:
             settings = dict(content["settings"])
             test = cls(**settings.pop("parameters"), **settings)
+            limit = content.get("limit", test._limit)
+            test._limit = None if limit is None else require_whole(limit, "limit", 1)
             test._progress = test._restored(content)
         except (ValueError, KeyError, TypeError) as error:
             raise InvalidState(f"this saved {KIND} does not fit together: {error}") from error
@@ -272,7 +298,7 @@ class SequentialTest:
         confidence = restore_state(content["confidence"], start.confidence, free_last_axis=True)
         p_value = restore_array(content["p_value"], start.p_value)
         decision, n_decided = Decision(content["decision"]), content["n_decided"]
-        n = require_whole(content["n"], "n", 0, comparison.n_max)
+        n = require_whole(content["n"], "n", 0, self._limit)
         require(
             (n_decided is None) == (decision is Decision.UNDECIDED)
             and comparison.confidence.holds_together(confidence),

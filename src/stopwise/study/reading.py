@@ -78,7 +78,8 @@ class StudyReader:
     @property
     def finished(self) -> bool:
         """Whether nothing is left to try."""
-        return assignment.finished(self._ledger.refresh())
+        with self._ledger.lock:  # a board moves on when it is asked
+            return assignment.finished(self._ledger.refresh())
 
     @property
     def unblinded(self) -> bool:
@@ -168,11 +169,13 @@ class StudyReader:
 
     def tokens(self) -> tuple[TokenRecord, ...]:
         """Return all tokens ever made, without the tokens themselves."""
-        return tuple(self._ledger.refresh().tokens.values())
+        with self._ledger.lock:
+            return tuple(self._ledger.refresh().tokens.values())
 
     def authenticate(self, text: str) -> Grant | None:
         """Return what a token grants, or None."""
-        return access.authenticate(self._ledger.refresh(), text)
+        with self._ledger.lock:
+            return access.authenticate(self._ledger.refresh(), text)
 
 
 def held_by(state: State, station: str, now: float) -> views.Assignment | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stopwise.study.journal import Entry
-from stopwise.web.models import EntryView
+from stopwise.web.answers import EntryView
 
 __all__ = ["entry_view"]
 

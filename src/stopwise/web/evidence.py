@@ -13,7 +13,7 @@ from stopwise.report.analysis import Analysis
 from stopwise.report.figure_data import evidence_curves
 from stopwise.study.study import Study
 from stopwise.study.verdict import StudyVerdict
-from stopwise.web.models import CurveView, EvidenceView, PairView, PolicyView, TaskView
+from stopwise.web.answers import CurveView, EvidenceView, PairView, PolicyView, TaskView
 
 __all__ = ["Evidence", "EvidenceCache", "evidence"]
 

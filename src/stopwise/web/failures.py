@@ -1,5 +1,6 @@
 """Every failure as one clear answer: JSON for programs, a page for people."""
 
+import logging
 from http import HTTPStatus
 
 from fastapi import FastAPI, Request
@@ -9,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from stopwise.errors import InvalidInput, InvalidState, NotAllowed, StopwiseError, StoreFailed
-from stopwise.web.models import Failure
+from stopwise.web.answers import Failure
 
 __all__ = ["FAILURES", "answer_failures"]
 
@@ -64,8 +65,10 @@ def _deliberate(_: Request, error: Exception) -> Response:
     for kind, status, word in STATUS:
         if isinstance(error, kind):
             # Where a store lies is not for everyone; the log of the server has the whole text.
-            text = str(error) if status < 500 else "the study's store failed: tell the owner"
-            return _answer(status, word, text)
+            if status < 500:
+                return _answer(status, word, str(error))
+            logging.getLogger("uvicorn.error").error("%s", error)
+            return _answer(status, word, "the study's store failed: tell the owner")
     return _answer(400, "invalid_input", str(error))
 
 

@@ -30,7 +30,7 @@ class Site:
 
     study: Study
     url: str | None = None
-    cookie: str = ""
+    cookie: str = field(init=False)
     evidence: EvidenceCache = field(init=False)
     pulse: Pulse = field(init=False)
     attempts: Attempts = field(default_factory=Attempts)

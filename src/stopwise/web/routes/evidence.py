@@ -3,10 +3,11 @@
 from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse
 
+from stopwise.study.views import Status
+from stopwise.web.answers import EvidenceView, VerdictView
 from stopwise.web.failures import FAILURES
 from stopwise.web.gate import Reader, Watcher
 from stopwise.web.limits import HEADERS
-from stopwise.web.models import EvidenceView, StatusView, VerdictView
 from stopwise.web.site import Here
 
 __all__ = ["router"]
@@ -16,9 +17,9 @@ POLICY = "Content-Security-Policy"
 
 
 @router.get("/status")
-def status(site: Here, _: Watcher) -> StatusView:
+def status(site: Here, _: Watcher) -> Status:
     """Return where the study stands, and who is at work."""
-    return StatusView.model_validate(site.status().to_dict())
+    return site.status()
 
 
 @router.get("/verdict")

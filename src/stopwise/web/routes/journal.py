@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
+from stopwise.web.answers import JournalView
 from stopwise.web.audit import entry_view
 from stopwise.web.failures import FAILURES
 from stopwise.web.gate import Owner, Watcher
-from stopwise.web.models import JournalView
 from stopwise.web.site import Here
 
 __all__ = ["router"]
@@ -27,7 +27,7 @@ def journal(
 ) -> JournalView:
     """Return entries after a sequence number; labels of trials stay hidden until unblinding."""
     blinded = not site.study.unblinded
-    entries = site.study.journal(after)
+    entries = site.study.journal(min(after, site.study.seq))
     return JournalView(
         entries=[entry_view(entry, blinded=blinded) for entry in entries[:limit]],
         more=len(entries) > limit,

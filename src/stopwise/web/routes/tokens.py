@@ -4,10 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 
+from stopwise.web.answers import Done, NewTokenView, TokenView
 from stopwise.web.failures import FAILURES
 from stopwise.web.gate import Owner
 from stopwise.web.links import join_link, qr_code
-from stopwise.web.models import Done, NewTokenView, TokenRequest, TokenView
+from stopwise.web.requests import TokenRequest
 from stopwise.web.site import Here
 
 __all__ = ["router"]

@@ -4,17 +4,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
+from stopwise.study.views import Assignment, Recorded, Resolved
+from stopwise.web.answers import Done, NextView
 from stopwise.web.failures import FAILURES
 from stopwise.web.gate import Operator, Owner, Runner
-from stopwise.web.models import (
-    AssignmentView,
-    Done,
+from stopwise.web.requests import (
     Name,
     NextRequest,
-    NextView,
-    RecordedView,
     ReleaseRequest,
-    ResolvedView,
     ScoreRequest,
     StartRequest,
     UndoRequest,
@@ -33,7 +30,7 @@ def take_next_trial(site: Here, grant: Operator, request: NextRequest) -> NextVi
     """Give a station its next trial; one that it holds already is given again."""
     station = request.station or grant.name
     trial = site.study.next_trial(station, task=request.task, who=grant.name)
-    return _next(site, None if trial is None else AssignmentView(**trial.to_dict()))
+    return _next(site, trial)
 
 
 @router.get("/trials/held")
@@ -42,7 +39,7 @@ def held_trial(
 ) -> NextView:
     """Return the trial that a station holds, and whether it is still needed."""
     trial = site.study.holding(station or grant.name)
-    return _next(site, None if trial is None else AssignmentView(**trial.to_dict()))
+    return _next(site, trial)
 
 
 @router.post("/trials/{trial}/start")
@@ -53,9 +50,9 @@ def start_trial(site: Here, grant: Operator, trial: Number, request: StartReques
 
 
 @router.post("/trials/{trial}/score")
-def score_trial(site: Here, grant: Operator, trial: Number, request: ScoreRequest) -> RecordedView:
+def score_trial(site: Here, grant: Operator, trial: Number, request: ScoreRequest) -> Recorded:
     """Store the result of a trial, durably, before this is answered."""
-    found = site.study.record(
+    return site.study.record(
         trial,
         request.answer,
         station=request.station or grant.name,
@@ -64,9 +61,6 @@ def score_trial(site: Here, grant: Operator, trial: Number, request: ScoreReques
         tag=request.tag,
         seconds=request.seconds,
         who=grant.name,
-    )
-    return RecordedView(
-        trial=found.trial, score=found.score, counted=found.counted, repeated=found.repeated
     )
 
 
@@ -106,11 +100,10 @@ def void_trial(site: Here, grant: Owner, trial: Number, request: VoidRequest) ->
 @router.get("/policies/{code}", tags=["runner"])
 def resolve_code(
     site: Here, _: Runner, code: Annotated[str, Path(min_length=1, max_length=200)]
-) -> ResolvedView:
+) -> Resolved:
     """Return the policy behind a code, for the program that starts it."""
-    found = site.study.resolve(code)
-    return ResolvedView(trial=found.trial, policy=found.policy, run=found.run)
+    return site.study.resolve(code)
 
 
-def _next(site: Site, trial: AssignmentView | None) -> NextView:
+def _next(site: Site, trial: Assignment | None) -> NextView:
     return NextView(trial=trial, finished=trial is None and site.study.finished)

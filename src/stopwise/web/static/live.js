@@ -122,3 +122,4 @@ listen(
     if (alive && !first) refresh();
   },
 );
+document.documentElement.dataset.ready = ""; // until now, a tap would be lost

@@ -2,6 +2,7 @@
 import { call, listen, NoConnection } from "./api.js";
 import { Queue } from "./queue.js";
 import { makeRubric } from "./rubric.js";
+import { Timer } from "./timer.js";
 
 const find = (id) => document.getElementById(id);
 const sections = ["ready", "trial", "saved", "waiting", "draft", "done"];
@@ -110,7 +111,7 @@ function showTrial() {
   find("rubric").replaceChildren(rubric.element);
   find("save").disabled = true;
   showTags(trial.tags);
-  showClock();
+  timer.show();
   show("trial");
 }
 
@@ -138,28 +139,7 @@ function chosenTag() {
 
 // --- the clock ---------------------------------------------------------------------------------
 
-function elapsed() {
-  if (kept.seconds !== null && kept.seconds !== undefined) return kept.seconds;
-  return kept.started ? (Date.now() - kept.started) / 1000 : 0;
-}
-
-function showClock() {
-  const seconds = Math.floor(elapsed());
-  find("clock").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-  const running = kept.started && kept.seconds == null;
-  find("clock").classList.toggle("running", Boolean(running));
-  find("timer").textContent = running ? "Stop" : kept.started ? "Restart" : "Start";
-}
-
-function toggleTimer() {
-  if (kept.started && kept.seconds == null) {
-    keep({ seconds: elapsed() });
-  } else {
-    keep({ started: Date.now(), seconds: null });
-    sendStart();
-  }
-  showClock();
-}
+const timer = new Timer(find("clock"), find("timer"), kept, keep, sendStart);
 
 // Said again at half time, a start keeps a long trial from being handed out again. Not queued: by
 // the time it could be sent, it would be old news.
@@ -176,16 +156,15 @@ async function sendStart() {
 
 setInterval(() => {
   if (kept.section !== "trial") return;
-  showClock();
-  const running = kept.started && kept.seconds == null;
-  if (running && Date.now() - kept.heard > 500 * kept.trial.seconds_left) sendStart();
+  timer.show();
+  if (timer.running && Date.now() - kept.heard > 500 * kept.trial.seconds_left) sendStart();
 }, 250);
 
 // --- saving and undoing ------------------------------------------------------------------------
 
 function save() {
   const { trial } = kept;
-  const timed = kept.started ? Math.round(elapsed() * 10) / 10 : null;
+  const timed = kept.started ? Math.round(timer.seconds * 10) / 10 : null;
   keep({ saved: { trial: trial.trial, station: trial.station, assignment: trial, stored: false } });
   const body = {
     answer: rubric.answer(),
@@ -309,7 +288,6 @@ stationButton.addEventListener("click", changeStation);
 find("take").addEventListener("click", take);
 find("ask").addEventListener("click", take);
 find("next").addEventListener("click", next);
-find("timer").addEventListener("click", toggleTimer);
 find("save").addEventListener("click", save);
 find("undo").addEventListener("click", undo);
 find("undo-last").addEventListener("click", undo);
@@ -323,3 +301,4 @@ if (kept.section === "trial" && kept.trial) showTrial();
 else if (kept.section === "saved" && kept.saved) showSaved();
 else show("ready");
 listen(look, (alive) => (alive ? look() : setConnected(false)));
+document.documentElement.dataset.ready = ""; // until now, a tap would be lost

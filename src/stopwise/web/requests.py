@@ -1,0 +1,125 @@
+"""What is sent to the API, as the OpenAPI documents it."""
+
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictStr,
+)
+
+__all__ = [
+    "AmendmentRequest",
+    "JoinRequest",
+    "Name",
+    "NextRequest",
+    "PlanRequest",
+    "ReleaseRequest",
+    "ScoreRequest",
+    "StartRequest",
+    "TokenRequest",
+    "UnblindRequest",
+    "UndoRequest",
+    "VoidRequest",
+]
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("must have printable characters only")
+    return text
+
+
+Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_printable)]
+Key = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
+Reason = Annotated[str, Field(max_length=2000)]
+Answer = (
+    StrictBool
+    | Annotated[StrictFloat, Field(ge=-1e15, le=1e15)]
+    | Annotated[StrictStr, Field(max_length=200)]
+    | Annotated[list[Annotated[StrictStr, Field(max_length=200)]], Field(max_length=1000)]
+)
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class JoinRequest(_Model):
+    """A token, to be exchanged for a cookie."""
+
+    token: str = Field(min_length=1, max_length=200)
+
+
+class NextRequest(_Model):
+    """A station asks for a trial; by default the station is called as the token's holder."""
+
+    station: Name | None = None
+    task: Annotated[str, Field(max_length=200)] | None = None
+
+
+class StartRequest(_Model):
+    """A trial begins, or still runs: its time is counted anew."""
+
+    station: Name | None = None
+
+
+class ReleaseRequest(StartRequest):
+    """A trial is given back."""
+
+    reason: Reason = ""
+    key: Key | None = None
+
+
+class UndoRequest(ReleaseRequest):
+    """A score is withdrawn."""
+
+
+class ScoreRequest(_Model):
+    """The result of a trial: true or false, milestones, a level, or a number."""
+
+    answer: Answer
+    station: Name | None = None
+    key: Key | None = Field(
+        default=None, description="A report sent twice with the same key is stored once."
+    )
+    note: Annotated[str, Field(max_length=2000)] = ""
+    tag: Annotated[str, Field(max_length=200)] | None = None
+    seconds: Annotated[float, Field(ge=0, le=1e6)] | None = None
+
+
+class VoidRequest(_Model):
+    """A trial shall not count, for a cause that is not its score."""
+
+    reason: Annotated[str, Field(min_length=1, max_length=2000)]
+    redraw: bool = True
+
+
+class PlanRequest(_Model):
+    """The text of a ``study.yaml``."""
+
+    text: str = Field(max_length=100_000)
+
+
+class AmendmentRequest(_Model):
+    """A change after the lock, or a remark."""
+
+    reason: Annotated[str, Field(min_length=1, max_length=2000)]
+    changes: Annotated[dict[str, Any], Field(max_length=20)] = Field(default_factory=dict)
+
+
+class UnblindRequest(_Model):
+    """Why the names are revealed."""
+
+    reason: Reason = ""
+
+
+class TokenRequest(_Model):
+    """For whom a token is made."""
+
+    role: Annotated[str, Field(max_length=20)]
+    name: Name

@@ -3,10 +3,11 @@
 import contextlib
 import os
 import signal
+import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import Any
 
 from stopwise.errors import StopwiseError, require
@@ -106,8 +107,17 @@ def _install(payload: bytes) -> int:
     global _worker  # noqa: PLW0603 - a process is one worker
     # An interrupt at the terminal is for the driver, which ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_driver, daemon=True).start()
     _worker = unpacked(payload).worker()
     return os.getpid()
+
+
+def _end_with_driver() -> None:
+    """End this process when the driver has gone: one that was killed can end nobody."""
+    driver = parent_process()
+    assert driver is not None
+    driver.join()
+    os._exit(1)
 
 
 def _run(tickets: Sequence[Any]) -> list[Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.executors import Fleet
+from stopwise.rollout.executors.fleet import Work
 from stopwise.rollout.worker import Setup
 
 __all__ = ["VirtualCluster"]
@@ -30,7 +31,7 @@ class VirtualCluster:
         fleet.open(Setup(env=None, policies={}, score=None, timeout=None))
         return fleet
 
-    def open(self, setup: Setup) -> None:
+    def open(self, work: Work) -> None:
         """Nothing to load."""
 
     def begin(self) -> tuple[int, Hashable]:

@@ -65,7 +65,11 @@ def test_midway_forecast(trials: Path) -> None:
 
 def test_measures(trials: Path) -> None:
     done = run("--metrics", str(trials), "--bounds", "0,1.25", "--json")
-    named = run("--metrics", str(trials), "--metric", "success=0,1", "--metric", "score=0,1.25")
+    page = trials.with_name("measures.html")
+    named = run(
+        "--metrics", str(trials), "--metric", "success=0,1", "--metric", "score=0,1.25",
+        "--html", str(page),
+    )  # fmt: skip
 
     assert [row["metric"] for row in json.loads(done.stdout)["rows"]] == [
         "success",
@@ -73,6 +77,25 @@ def test_measures(trials: Path) -> None:
     ]
     assert named.exit_code == 0
     assert "success (binary)" in named.stdout
+    assert "Which measure needs fewest trials?" in page.read_text()
+    assert page.read_text().count("data:image/svg+xml") == 1
+
+
+def test_several_tasks_are_forecast_on_one_page(trials: Path, tmp_path: Path) -> None:
+    header, *rows = trials.read_text().splitlines()
+    lines = [f"{row},{task}" for task in ("cup", "<b>lid") for row in rows]
+    trials.write_text("\n".join([f"{header},task", *lines]))
+    page, folder = tmp_path / "ahead.html", tmp_path / "figures"
+    done = run(
+        "--continue", str(trials), "--bounds", "0,1.25", "--n-max", "40", "--precision", "0.1",
+        "--html", str(page), "--figures", str(folder), "--json",
+    )  # fmt: skip
+
+    assert [task["task"] for task in json.loads(done.stdout)] == ["cup", "<b>lid"]
+    assert page.read_text().count("data:image/svg+xml") == 2
+    assert "Task &lt;b&gt;lid" in page.read_text()
+    assert "does not affect validity" in page.read_text()
+    assert len(list(folder.rglob("further.svg"))) == 2
 
 
 def test_pilot(trials: Path) -> None:
@@ -104,7 +127,9 @@ def test_pilot(trials: Path) -> None:
         (["--continue", "nothing.csv"], "--continue needs --n-max"),
         (["--continue", "nothing.csv", "--n-max", "10,20"], "give one n_max here"),
         (["0.5", "0.6", "--pilot", "a.csv"], "but only one"),
-        (["--metrics", "a.csv", "--html", "b.html"], "belong to a plan"),
+        (["0.5", "0.6", "--futility", "0.1"], "--futility needs --continue"),
+        (["0.5", "0.6", "--milestone", "lifted"], "--metric needs --metrics"),
+        (["0.5", "0.6", "--address", "auto"], "--address needs --executor ray"),
         (["--metrics", "a.csv", "--metric", "score"], "expected COLUMN=LOW,HIGH"),
     ],
 )

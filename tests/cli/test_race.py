@@ -72,6 +72,7 @@ def test_race_shows_its_progress_in_a_terminal_only() -> None:
     ("arguments", "message"),
     [
         ([*RACE, "--policy", "a"], "expected NAME=package.module:factory, but got 'a'"),
+        ([*RACE, *POLICIES, *POLICIES[:2]], "'fair' is given twice"),
         ([*RACE, "--policy", "a=x:y", "--policy", "b=x:y"], "policy 'a' cannot be loaded"),
         ([*RACE, *POLICIES, "--executor", "slurm"], "executor must be one of"),
         ([*RACE, *POLICIES, "--address", "auto"], "--address needs --executor ray"),

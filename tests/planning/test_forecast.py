@@ -147,6 +147,9 @@ def test_json_and_seed() -> None:
 
     assert content["seen"] == {"a": 4, "b": 4}
     assert content["schema"] == 1
+    assert content["chance_by"] == sorted(content["chance_by"])
+    assert len(content["chance_by"]) == 27  # none, or up to 26 further trials
+    assert content["chance_by"][-1] == content["chance"]
     assert content["pairs"][0]["chance"] == content["chance"]
     assert content == json.loads(sw.forecast(trials, n_max=30, seed=1).to_json())
 

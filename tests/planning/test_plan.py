@@ -14,6 +14,7 @@ from stopwise.planning.fixed_sample import barnard_power, barnard_region, fixed_
 from stopwise.planning.guess import Guess
 from stopwise.planning.population import Guessed
 from stopwise.planning.question import Design
+from stopwise.rollout.executors import processes
 
 RATES = [(0.3, 0.6), (0.5, 0.6), (0.9, 0.7)]
 
@@ -176,7 +177,7 @@ def test_same_seed_same_plan_on_any_executor() -> None:
     settings: dict[str, Any] = {"n_max": 15, "seed": 4, "precision": 0.02, "detectable": False}
     plain = sw.plan(0.2, 0.7, **settings).to_json()
 
-    for executor in ("processes", "ray", OneByOne()):
+    for executor in (processes(1), "ray", OneByOne()):
         assert sw.plan(0.2, 0.7, executor=executor, **settings).to_json() == plain
     assert plain != sw.plan(0.2, 0.7, **{**settings, "seed": 5}).to_json()
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from stopwise.core.scores import Scale
+from stopwise.planning.alike import WEIGHTS, chances_of_weights
 from stopwise.planning.guess import Guess, as_guess
 from stopwise.planning.population import Guessed, Population, Resampled
 from stopwise.planning.scenarios import GapFamily
@@ -66,15 +67,31 @@ def test_longer_studies_begin_alike(population: Population) -> None:
 
 
 def test_successes_are_resampled_by_their_posterior() -> None:
-    """Of 2 in 5 and 3 in 4 successes: with 3 trials of all, 5 in 9, and half of each outcome."""
+    """Of 2 in 5 and 3 in 4 successes: with trials of all, 5 in 9, and half of each outcome."""
     means = Resampled(SEEN).draw(np.random.default_rng(0), 20_000, 1).means
-    alike = 3 * 5 / 9
-    successes = np.array([2 + alike + 0.5, 3 + alike + 0.5])
-    trials = np.array([5 + 3 + 1, 4 + 3 + 1])
+    alike, chances = WEIGHTS[:, None], chances_of_weights(SEEN, paired=False)
+    successes = np.array([2, 3]) + alike * 5 / 9 + 0.5
+    trials = np.array([5, 4]) + alike + 1
     rates = successes / trials
+    squares = rates * (1 - rates) / (trials + 1) + rates**2
 
-    assert means.mean(axis=0) == pytest.approx(rates, abs=0.005)
-    assert means.var(axis=0) == pytest.approx(rates * (1 - rates) / (trials + 1), rel=0.05)
+    assert means.mean(axis=0) == pytest.approx(chances @ rates, abs=0.005)
+    assert means.var(axis=0) == pytest.approx(chances @ squares - (chances @ rates) ** 2, rel=0.05)
+
+
+def test_policies_are_taken_to_be_as_alike_as_they_look() -> None:
+    """A fixed weight would understate clear gaps or be too hopeful about small ones."""
+    alike = np.tile([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]], (10, 1))
+    apart = np.tile([[0.0, 1.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]], (10, 1))
+    rows = np.stack([alike[:, 0], alike[:, 0] + 1e-3], axis=1)
+
+    for paired in (False, True):
+        likely = [chances_of_weights(scores, paired) @ WEIGHTS for scores in (alike, apart)]
+        assert likely[0] > 30
+        assert likely[1] < 8
+    # In pairs a small gap is clear if every row shows it.
+    assert chances_of_weights(rows, paired=True) @ WEIGHTS < 8
+    assert chances_of_weights(rows, paired=False) @ WEIGHTS > 30
 
 
 def test_rows_are_resampled_as_a_whole_in_the_paired_design() -> None:

@@ -106,3 +106,10 @@ def hanging(policy: float, seed: int) -> float:
 def deadly(policy: float, seed: int) -> float:
     """No worker survives this."""
     os._exit(seed and int(policy > 0))
+
+
+def announced(policy: float, seed: int) -> float:
+    """Say that an episode has begun, and take very long."""
+    os.write(1, b"begun\n")
+    time.sleep(600)
+    return draw(policy, seed)

@@ -73,6 +73,21 @@ def test_ray_gives_the_same_verdict_as_one(serial: sw.RaceResult, ray: Any) -> N
     assert ray.is_initialized()  # what was there before the race stays
 
 
+def test_workers_end_with_a_driver_that_is_killed() -> None:
+    """They share its output, which ends only when all of them have."""
+    command = [
+        str(Path(sys.executable).with_name("stopwise")), "race", "--env",
+        "tests.rollout.players:announced", "--policy", "low=tests.rollout.players:make_low",
+        "--policy", "high=tests.rollout.players:make_high", "--executor", "processes",
+        "--workers", "1",
+    ]  # fmt: skip
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as driver:
+        assert driver.stdout is not None
+        assert driver.stdout.readline().startswith("begun")
+        driver.kill()
+        driver.communicate(timeout=30)
+
+
 def test_a_cluster_is_joined_by_its_address(ray: Any) -> None:
     command = [
         str(Path(sys.executable).with_name("stopwise")), "race", "--n-max", "30", "--json",

@@ -1,14 +1,14 @@
 """``stopwise analyze``: from files to letters, plots and one honest sentence."""
 
 import json
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from stopwise.cli import options
-from stopwise.cli.options import name_and_value, parse_bounds, trial_source
+from stopwise.cli.options import named_values, parse_bounds, trial_source
+from stopwise.cli.writing import write
 
 if TYPE_CHECKING:
     from stopwise.report.analysis import Analysis
@@ -64,7 +64,7 @@ def analyze(
             trial_source(files, policy),
             format=file_format,
             score=score,
-            columns=dict(name_and_value(item, "ROLE=NAME") for item in column or []),
+            columns=named_values(column or [], "ROLE=NAME"),
             bounds=parse_bounds(bounds),
             order=order,
             seed=seed if order == "shuffled" else None,
@@ -83,37 +83,25 @@ def analyze(
             found = {"all": rank(trials, pool=True, **settings)}
         else:
             found = analyze_tasks(trials, **settings)
-        _write(list(found.values()), as_json=as_json, html=html, figures=figures)
+        _tell(list(found.values()), as_json=as_json, html=html, figures=figures)
     except (StopwiseError, OSError) as error:
         typer.echo(f"stopwise analyze: {error}", err=True)
         raise typer.Exit(2) from error
 
 
-def _write(
+def _tell(
     analyses: list["Analysis"], *, as_json: bool, html: Path | None, figures: Path | None
 ) -> None:
     from stopwise.report.analysis import report
 
-    if html is not None:
-        html.write_text(report(analyses), encoding="utf-8")
-    if figures is not None:
-        for number, analysis in enumerate(analyses, start=1):
-            folder = figures / f"{number}-{_file_name(analysis.task or 'task')}"
-            analysis.save_figures(folder if len(analyses) > 1 else figures)
     if as_json:
         content = [analysis.to_dict() for analysis in analyses]
         typer.echo(json.dumps(content[0] if len(content) == 1 else content, indent=2))
-        return
-    for analysis in analyses:
-        show(analysis)
-    for path in (html, figures):
-        if path is not None:
-            typer.echo(f"written: {path}")
-
-
-def _file_name(task: str) -> str:
-    """Return a name for a folder; a task may hold slashes, dots or anything else."""
-    return re.sub(r"[^\w-]+", "_", task).strip("_") or "task"
+    else:
+        for analysis in analyses:
+            show(analysis)
+    named = [(analysis.task or "task", analysis) for analysis in analyses]
+    write(lambda: report(analyses), named, html=html, figures=figures, quiet=as_json)
 
 
 def show(analysis: "Analysis") -> None:

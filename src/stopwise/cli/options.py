@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 __all__ = [
+    "Address",
     "Adjust",
     "Alpha",
     "AsJson",
@@ -18,7 +19,9 @@ __all__ = [
     "Method",
     "NMax",
     "Ties",
-    "name_and_value",
+    "Workers",
+    "chosen_executor",
+    "named_values",
     "parse_bounds",
     "trial_source",
 ]
@@ -35,6 +38,8 @@ Column = Annotated[
     list[str] | None, typer.Option(help="ROLE=NAME, e.g. policy=algo or block=seed.")
 ]
 FileFormat = Annotated[str | None, typer.Option("--format", help="Format of the files.")]
+Workers = Annotated[int | None, typer.Option(help="Of processes or ray.")]
+Address = Annotated[str | None, typer.Option(help="Of an existing Ray cluster.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Html = Annotated[Path | None, typer.Option(help="Write the report to this file.")]
 
@@ -46,19 +51,22 @@ def trial_source(files: list[Path] | None, policies: list[str] | None) -> Any:
     if bool(files) == bool(policies):
         raise InvalidInput("give either FILES or --policy NAME=FILE for each policy")
     if policies:
-        return dict(name_and_value(item, "NAME=FILE") for item in policies)
+        return named_values(policies, "NAME=FILE")
     assert files is not None
     return files[0] if len(files) == 1 else files
 
 
-def name_and_value(item: str, form: str) -> tuple[str, str]:
-    """Return both sides of NAME=VALUE, or raise naming the form that is expected."""
-    from stopwise.errors import InvalidInput
+def named_values(items: list[str], form: str) -> dict[str, str]:
+    """Return the values by name, or raise if one is given twice."""
+    from stopwise.errors import require
 
-    name, equals, value = item.partition("=")
-    if not (name and equals and value):
-        raise InvalidInput(f"expected {form}, but got {item!r}")
-    return name, value
+    found: dict[str, str] = {}
+    for item in items:
+        name, equals, value = item.partition("=")
+        require(bool(name and equals and value), f"expected {form}, but got {item!r}")
+        require(name not in found, f"{name!r} is given twice, but must be once: {form}")
+        found[name] = value
+    return found
 
 
 def parse_bounds(text: str | None) -> Any:
@@ -69,9 +77,24 @@ def parse_bounds(text: str | None) -> Any:
         return text
     try:
         if "=" in text:
-            parts = (name_and_value(part.strip(), "TASK=LOW,HIGH") for part in text.split(";"))
-            return {task: parse_bounds(value) for task, value in parts}
+            parts = named_values([part.strip() for part in text.split(";")], "TASK=LOW,HIGH")
+            return {task: parse_bounds(value) for task, value in parts.items()}
         low, high = (float(end) for end in text.replace(",", " ").split())
     except ValueError as error:
         raise InvalidInput(f'bounds must be given as "LOW,HIGH", but got {text!r}') from error
     return low, high
+
+
+def chosen_executor(name: str, workers: int | None, address: str | None, batch: int = 1) -> Any:
+    """Return the executor of that name; one without workers stays a name."""
+    from stopwise.errors import require
+    from stopwise.rollout.executors import processes, ray_cluster
+
+    require(address is None or name == "ray", "--address needs --executor ray")
+    if name == "processes":
+        return processes(workers, batch=batch)
+    if name == "ray":
+        given: dict[str, Any] = {} if workers is None else {"workers": workers}
+        return ray_cluster(**given, address=address, batch=batch)
+    require(workers is None, f"--workers needs --executor processes or ray, not {name}")
+    return name

@@ -1,12 +1,16 @@
 """``stopwise plan``: how many trials it takes, midway and which measure needs fewest."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stopwise.cli.options import parse_bounds
+from stopwise.cli import options
+from stopwise.cli.options import chosen_executor, named_values, parse_bounds
 from stopwise.cli.plan_text import show_forecasts, show_metrics, show_plan
+from stopwise.cli.writing import Drawn, write
 
 if TYPE_CHECKING:
     from stopwise.planning.forecast_result import Forecast
@@ -75,29 +79,37 @@ def plan(
     executor: Annotated[
         str, typer.Option(help="Who simulates: threads, processes or ray.")
     ] = "threads",
+    workers: options.Workers = None,
+    address: options.Address = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write the plan to this file.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the answer to this file.")] = None,
     figures: Annotated[Path | None, typer.Option(help="Save the figures in this folder.")] = None,
 ) -> None:
     """Say how many trials a study takes: `stopwise plan`, or `stopwise plan 0.5 0.7`."""
     from stopwise.errors import StopwiseError, require
+    from stopwise.planning.pages import forecast_page
 
     try:
         common = {
             "method": method, "alpha": alpha, "adjust": adjust, "ties": ties, "design": design,
             "bounds": parse_bounds(bounds), "minutes_per_trial": minutes_per_trial, "seed": seed,
         }  # fmt: skip
+        place = chosen_executor(executor, workers, address)
         given = [bool(guesses), pilot is not None, going_on is not None, metrics is not None]
         require(sum(given) <= 1, "give guesses, --pilot, --continue or --metrics, but only one")
-        drawn = html is not None or figures is not None
-        if going_on is not None or metrics is not None:
-            require(not drawn, "--html and --figures belong to a plan, not to this")
+        require(futility is None or going_on is not None, "--futility needs --continue")
+        require(not (metric or milestone) or metrics is not None, "--metric needs --metrics")
         if going_on is not None:
             horizon = _single(n_max)
-            extra = {"futility": futility, "precision": precision, "executor": executor}
-            show_forecasts(_forecasts(going_on, horizon, {**common, **extra}), as_json)
+            extra = {"futility": futility, "precision": precision, "executor": place}
+            found = _forecasts(going_on, horizon, {**common, **extra})
+            show_forecasts(found, as_json)
+            page: Callable[[], str] = partial(forecast_page, found)
+            answers: list[tuple[str, Drawn]] = list(found.items())
         elif metrics is not None:
-            show_metrics(_compared(metrics, metric, milestone, _single(n_max), common), as_json)
+            compared = _compared(metrics, metric, milestone, _single(n_max), common)
+            show_metrics(compared, as_json)
+            page, answers = compared.to_html, [("", compared)]
         else:
             made = _planned(
                 [_guess(text) for text in guesses or []],
@@ -111,10 +123,12 @@ def plan(
                 alternative=alternative,
                 baseline=baseline,
                 precision=precision,
-                executor=executor,
+                executor=place,
                 **common,
             )
-            show_plan(made, as_json=as_json, html=html, figures=figures)
+            show_plan(made, as_json)
+            page, answers = made.to_html, [("", made)]
+        write(page, answers, html=html, figures=figures, quiet=as_json)
     except (StopwiseError, OSError) as error:
         typer.echo(f"stopwise plan: {error}", err=True)
         raise typer.Exit(2) from error
@@ -136,6 +150,7 @@ def _forecasts(source: str, n_max: int | None, settings: dict[str, Any]) -> dict
     from stopwise import forecast, read_trials
     from stopwise.display import bar
     from stopwise.errors import require
+    from stopwise.ranking.table import tables
 
     path = Path(source)
     with bar("simulated continuations") as show:
@@ -149,7 +164,11 @@ def _forecasts(source: str, n_max: int | None, settings: dict[str, Any]) -> dict
         require(n_max is not None, "--continue needs --n-max, the number declared for the study")
         assert n_max is not None
         trials = read_trials(path, bounds=settings.pop("bounds"))
-        return {"task": forecast(trials, n_max=n_max, progress=show, **settings)}
+        found = tables(trials, design=settings.pop("design"))
+        return {
+            table.task or "task": forecast(table, n_max=n_max, progress=show, **settings)
+            for table in found
+        }
 
 
 def _compared(
@@ -160,13 +179,9 @@ def _compared(
     settings: dict[str, Any],
 ) -> "MetricComparison":
     from stopwise import compare_metrics
-    from stopwise.errors import require
 
-    scores = {}
-    for item in metric or []:
-        column, _, limits = item.partition("=")
-        require(bool(column and limits), f"expected COLUMN=LOW,HIGH, but got {item!r}")
-        scores[column] = parse_bounds(limits)
+    given = named_values(metric or [], "COLUMN=LOW,HIGH")
+    scores = {column: parse_bounds(limits) for column, limits in given.items()}
     return compare_metrics(
         source, scores=scores, milestones=milestones or (), n_max=n_max, **settings
     )

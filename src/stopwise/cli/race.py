@@ -7,17 +7,16 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from stopwise.cli import options
 from stopwise.cli.analyze import show
 from stopwise.cli.live import rows_text, standings_table
-from stopwise.cli.options import name_and_value
+from stopwise.cli.options import chosen_executor, named_values
 
 if TYPE_CHECKING:
-    from stopwise.rollout.executors import Executor
     from stopwise.rollout.result import Progress
 
 __all__ = ["race"]
@@ -49,9 +48,9 @@ def race(
     baseline: options.Baseline = None,
     seed: Annotated[int, typer.Option(help="Of the whole race.")] = 0,
     executor: Annotated[str, typer.Option(help="serial, processes or ray.")] = "serial",
-    workers: Annotated[int | None, typer.Option(help="Of processes or ray.")] = None,
+    workers: options.Workers = None,
     batch: Annotated[int, typer.Option(help="Episodes sent to a worker at once.")] = 1,
-    address: Annotated[str | None, typer.Option(help="Of an existing Ray cluster.")] = None,
+    address: options.Address = None,
     journal: Annotated[
         Path | None, typer.Option(help="Keep every episode here, and go on from it.")
     ] = None,
@@ -71,7 +70,7 @@ def race(
     # As with `python -m`, modules in the current folder can be named.
     sys.path.insert(0, os.getcwd())
     try:
-        named = dict(name_and_value(item, "NAME=package.module:factory") for item in policy)
+        named = named_values(policy, "NAME=package.module:factory")
         with _live(alpha, quiet=as_json) as on_progress:
             result = run(
                 named,
@@ -86,7 +85,7 @@ def race(
                 ties=ties,
                 baseline=baseline,
                 seed=seed,
-                executor=_executor(executor, workers, batch, address),
+                executor=chosen_executor(executor, workers, address, batch),
                 journal=journal,
                 on_error=on_error,
                 timeout=timeout,
@@ -111,23 +110,6 @@ def race(
     )
     if html is not None:
         typer.echo(f"written: {html}")
-
-
-def _executor(name: str, workers: int | None, batch: int, address: str | None) -> "str | Executor":
-    from stopwise.errors import require
-    from stopwise.rollout.executors import processes, ray_cluster
-
-    require(address is None or name == "ray", "--address needs --executor ray")
-    if name == "processes":
-        return processes(workers, batch=batch)
-    if name == "ray":
-        return ray_cluster(**_given(workers=workers), address=address, batch=batch)
-    require(workers is None, f"--workers needs --executor processes or ray, not {name}")
-    return name
-
-
-def _given(**options: Any) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
 
 
 @contextmanager

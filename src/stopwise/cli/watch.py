@@ -10,7 +10,7 @@ import typer
 from stopwise.cli import options
 from stopwise.cli.analyze import show
 from stopwise.cli.live import rows_text
-from stopwise.cli.options import name_and_value, parse_bounds, trial_source
+from stopwise.cli.options import named_values, parse_bounds, trial_source
 
 if TYPE_CHECKING:
     from stopwise.rollout.watch import TaskSight, Watch
@@ -55,7 +55,7 @@ def watch(
             reading={
                 "format": file_format,
                 "score": score,
-                "columns": dict(name_and_value(item, "ROLE=NAME") for item in column or []),
+                "columns": named_values(column or [], "ROLE=NAME"),
                 "bounds": parse_bounds(bounds),
             },
             design=design,

@@ -33,7 +33,7 @@ class Work:
 
     seed: int
     precision: float
-    executor: Executor | str | None
+    executor: Executor
     progress: Progress | None
 
     def gather(

@@ -64,6 +64,13 @@ class Ends:
         """Return the further trials per policy within which this share of studies ends."""
         return int(np.argmax(np.cumsum(self.rows) >= level * self.runs - 1e-9))
 
+    def chance_by(self) -> tuple[float, ...]:
+        """Return the chance that every pair is decided, by further trials per policy from 0."""
+        most = int(np.flatnonzero(self.rows).max())
+        # Studies that end undecided do so with their last trial.
+        decided = np.minimum(np.cumsum(self.rows[: most + 1]), self.every)
+        return tuple((decided / self.runs).tolist())
+
     def runs_needed(self, precision: float) -> int:
         """Return how many runs give both chances this standard error."""
         return max(

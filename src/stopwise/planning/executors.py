@@ -1,20 +1,16 @@
-"""Who runs the chunks of a simulation: threads, processes, a Ray cluster, or anything with a map.
+"""Who runs the chunks of a simulation: threads, a fleet of ``rollout``, or anything with a map."""
 
-The executors of ``rollout`` bring back one score per episode; a chunk brings back a whole tally, so
-that here a plain ``map`` is enough.
-"""
-
-import logging
-import os
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from multiprocessing import get_context
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from stopwise.errors import InvalidInput, StopwiseError
+from stopwise.rollout.executors import Fleet, executor_of
+from stopwise.rollout.executors.processes import cores
 
-__all__ = ["Executor", "RayTasks", "opened"]
+__all__ = ["Choice", "Executor", "opened"]
 
 
 class Executor(Protocol):
@@ -24,48 +20,74 @@ class Executor(Protocol):
         """Return the results in the order of the items."""
 
 
-def opened(choice: "Executor | str | None") -> AbstractContextManager[Any]:
-    """Return the executor of that name, which ends with the context, or the one given."""
-    if choice is None or choice == "threads":
-        return ThreadPoolExecutor(os.cpu_count())
-    if choice == "processes":
-        # Fresh processes: threads and locks of this one are not copied into them.
-        return ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"))
-    if choice == "ray":
-        return ray_tasks()
-    if isinstance(choice, str) or not hasattr(choice, "map"):
-        raise InvalidInput(
-            f"executor must be threads, processes, ray or anything with a map, but got {choice!r}"
-        )
-    return nullcontext(choice)
-
-
-class RayTasks:
-    """Every chunk is a task of the Ray cluster that this process is connected to."""
-
-    def __init__(self, ray: Any) -> None:
-        self._ray = ray
-
-    def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> Iterator[Any]:
-        """Send all items at once, and return the results in their order."""
-        task = self._ray.remote(function)
-        for reference in [task.remote(item) for item in items]:
-            yield self._ray.get(reference)
+Choice = Executor | Fleet | str | None
 
 
 @contextmanager
-def ray_tasks() -> Iterator[RayTasks]:
-    """Use the Ray that is connected, or start one here (or join that of RAY_ADDRESS)."""
-    try:
-        import ray
-    except ImportError as error:
-        raise StopwiseError('the executor "ray" needs Ray: pip install "stopwise[ray]"') from error
-    joined = ray.is_initialized()
-    if not joined:
-        local: Any = {} if os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}
-        ray.init(log_to_driver=False, logging_level=logging.ERROR, **local)
-    try:
-        yield RayTasks(ray)
-    finally:
-        if not joined:
-            ray.shutdown()
+def opened(choice: Choice) -> Iterator[Executor]:
+    """Yield the executor of that name, which ends with the context, or the one given."""
+    if choice is None or choice == "threads":
+        with ThreadPoolExecutor(cores()) as pool:
+            yield pool
+        return
+    place: Any = executor_of(choice) if choice in ("processes", "ray") else choice
+    if isinstance(place, Fleet):
+        try:
+            place.open(_Calls())
+            yield _FleetMap(place)
+        finally:
+            place.close()
+    elif isinstance(place, str) or not hasattr(place, "map"):
+        raise InvalidInput(
+            "executor must be threads, processes, ray, a fleet of stopwise.rollout.executors or "
+            f"anything with a map, but got {choice!r}"
+        )
+    else:
+        yield place
+
+
+@dataclass(frozen=True, eq=False)
+class _Call:
+    """A ticket: the function and the item, with its place among the items."""
+
+    place: int
+    function: Callable[[Any], Any]
+    item: Any
+
+
+class _Calls:
+    """What a fleet is for here: it keeps nothing loaded."""
+
+    timeout = None
+
+    def worker(self) -> "_Calls":
+        """Return itself, for there is nothing to load."""
+        return self
+
+    def run(self, tickets: Sequence[_Call]) -> list[tuple[int, Any]]:
+        """Return the results with their places."""
+        return [(call.place, call.function(call.item)) for call in tickets]
+
+    def failed(self, ticket: _Call, error: str, seconds: float) -> Any:  # noqa: ARG002
+        """Raise: an answer with a chunk left out would be another answer."""
+        raise StopwiseError(f"a part of the simulation was lost: {error}")
+
+
+class _FleetMap:
+    """The workers of a fleet, asked through ``map``."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self._fleet = fleet
+
+    def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> Iterator[Any]:
+        """Send items while there is room; return the results in their order."""
+        calls = [_Call(place, function, item) for place, item in enumerate(items)]
+        found: dict[int, Any] = {}
+        sent = 0
+        for place in range(len(calls)):
+            while place not in found:
+                room = max(self._fleet.room, 0)
+                self._fleet.submit(calls[sent : sent + room])
+                sent = min(sent + room, len(calls))
+                found.update(self._fleet.collect())
+            yield found.pop(place)

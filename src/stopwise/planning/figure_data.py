@@ -4,12 +4,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stopwise.report.plan_figures import Curve, Point
+from stopwise.report.plan_figures import Curve, Point, Range
 
 if TYPE_CHECKING:
+    from stopwise.planning.forecast_result import Forecast
+    from stopwise.planning.metrics import MetricComparison
     from stopwise.planning.result import Plan
 
-__all__ = ["detectable_points", "power_curves", "stopping_curves"]
+__all__ = [
+    "detectable_points",
+    "further_curve",
+    "measure_ranges",
+    "power_curves",
+    "stopping_curves",
+]
 
 
 def power_curves(plan: "Plan") -> list[Curve]:
@@ -51,4 +59,20 @@ def detectable_points(plan: "Plan") -> list[Point]:
         Point(float(entry.n_max), entry.gap, entry.gap_error)
         for entry in plan.detectable
         if entry.gap is not None
+    ]
+
+
+def further_curve(ahead: "Forecast") -> Curve:
+    """Return the chance that every pair is decided, by further trial."""
+    chance = np.array(ahead.chance_by)
+    n = np.arange(chance.size, dtype=float)
+    return Curve(f"by n_max = {ahead.n_max}", n, chance, np.zeros(chance.size))
+
+
+def measure_ranges(compared: "MetricComparison") -> list[Range]:
+    """Return when studies end, by task and measure."""
+    several = len({row.task for row in compared.rows}) > 1
+    return [
+        Range(f"{row.task}: {row.metric}" if several else row.metric, *row.n_quantiles)
+        for row in compared.rows
     ]

@@ -9,7 +9,7 @@ from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import require
 from stopwise.planning.checks import check_work
 from stopwise.planning.continuation import Continuation, Ends, study_rules
-from stopwise.planning.executors import Executor
+from stopwise.planning.executors import Choice
 from stopwise.planning.forecast_result import Forecast, PairForecast
 from stopwise.planning.gathering import Progress, gather
 from stopwise.planning.population import Resampled
@@ -32,15 +32,15 @@ def forecast(
     design: str | None = None,
     precision: float = 0.015,
     seed: int = 0,
-    executor: Executor | str | None = None,
+    executor: Choice = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Forecast:
     """Forecast, midway, the chance of a verdict by n_max and the trials still needed.
 
     Further trials are drawn from what was seen, with its uncertainty (Bayesian bootstrap, with a
-    prior worth three trials that the policies are alike), and the study is continued from its
-    actual state.
+    prior that the policies are alike, as strong as what was seen makes likely), and the study is
+    continued from its actual state.
 
     Parameters
     ----------
@@ -98,6 +98,7 @@ def forecast(
         pairs=_pairs(question, ends),
         mean_n=float(ends.rows @ np.arange(ends.rows.size)) / ends.runs,
         n_quantiles=(ends.quantile(0.1), ends.quantile(0.5), ends.quantile(0.9)),
+        chance_by=ends.chance_by(),
         mean_trials=ends.trials / ends.runs,
         futility=futility,
         minutes_per_trial=minutes_per_trial,

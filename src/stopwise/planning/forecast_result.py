@@ -1,8 +1,17 @@
 """The answer to "is it worth going on": frozen chances and one honest sentence."""
 
 import json
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stopwise.planning import figure_data
+from stopwise.planning.pages import forecast_page
+from stopwise.report import plan_figures
+from stopwise.report.saving import save_figures
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["Forecast", "PairForecast"]
 
@@ -57,6 +66,8 @@ class Forecast:
     mean_n, n_quantiles
         Further trials of the policy that needs most until the study ends: expected, and within
         which 10, 50 and 90 % of studies end.
+    chance_by
+        Chance that every pair is decided within 0, 1, 2, ... further trials per policy.
     mean_trials
         Expected further trials of all policies together.
     futility
@@ -79,6 +90,7 @@ class Forecast:
     pairs: tuple[PairForecast, ...]
     mean_n: float
     n_quantiles: tuple[int, int, int]
+    chance_by: tuple[float, ...] = field(repr=False)
     mean_trials: float
     futility: float | None
     minutes_per_trial: float | None
@@ -147,6 +159,7 @@ class Forecast:
             **vars(self),
             "pairs": self.table(),
             "n_quantiles": list(self.n_quantiles),
+            "chance_by": list(self.chance_by),
             "notes": list(self.notes),
             "decided": self.decided,
             "futile": self.futile,
@@ -156,6 +169,26 @@ class Forecast:
     def to_json(self) -> str:
         """Return the forecast as JSON; the schema is in docs/design/planning.md."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    def plot_further(self) -> "Figure":
+        """Draw the chance of the verdict by each further trial."""
+        return plan_figures.plot_stopping(
+            [figure_data.further_curve(self)],
+            across="further trials per policy",
+            upwards="chance that every pair is decided",
+        )
+
+    def figures(self) -> dict[str, "Figure"]:
+        """Return the figure by the name under which it is saved; none if all is decided."""
+        return {} if self.decided else {"further": self.plot_further()}
+
+    def save_figures(self, folder: str | Path) -> list[Path]:
+        """Save the figure as SVG and PNG; return the paths."""
+        return save_figures(self.figures(), folder)
+
+    def to_html(self) -> str:
+        """Return a self-contained page with the forecast, its figure and what it rests on."""
+        return forecast_page({"": self})
 
     def __str__(self) -> str:
         return self.sentence

@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
-from stopwise.planning.executors import Executor, opened
+from stopwise.planning.executors import Choice, opened
 
 __all__ = ["CHUNK", "Progress", "Question", "Tally", "gather"]
 
@@ -44,7 +44,7 @@ def gather(
     precision: float,
     seed: int,
     most: int,
-    executor: Executor | str | None = None,
+    executor: Choice = None,
     progress: Progress | None = None,
 ) -> list[Counts]:
     """Answer each question with the standard error asked for, or with the most runs allowed.
@@ -60,7 +60,8 @@ def gather(
     most
         The most runs per question, rounded up to whole chunks.
     executor
-        "threads" (of this machine, the default), "processes", "ray", or anything with ``map``.
+        "threads" (of this machine, the default), "processes", "ray", a fleet of
+        ``rollout.executors``, or anything with ``map``.
     progress
         Called with (chunks done, chunks planned so far).
     """

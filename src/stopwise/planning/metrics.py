@@ -3,19 +3,27 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import require_whole
 from stopwise.errors import require
+from stopwise.planning import figure_data
 from stopwise.planning.continuation import further_trials, study_rules
 from stopwise.planning.measures import measures
+from stopwise.planning.pages import measures_page
 from stopwise.planning.population import Resampled
 from stopwise.ranking.pairs import Replay, replay
 from stopwise.ranking.rules import Rules
 from stopwise.ranking.table import Table, tables, unit_scores
+from stopwise.report import plan_figures
+from stopwise.report.saving import save_figures
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["MetricComparison", "MetricRow", "compare_metrics"]
 
@@ -132,6 +140,18 @@ class MetricComparison:
     def to_json(self) -> str:
         """Return the comparison as JSON; the schema is in docs/design/planning.md."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    def figures(self) -> dict[str, "Figure"]:
+        """Return the figure by the name under which it is saved."""
+        return {"measures": plan_figures.plot_ranges(figure_data.measure_ranges(self))}
+
+    def save_figures(self, folder: str | Path) -> list[Path]:
+        """Save the figure as SVG and PNG; return the paths."""
+        return save_figures(self.figures(), folder)
+
+    def to_html(self) -> str:
+        """Return a self-contained page with the table and the figure."""
+        return measures_page(self)
 
     def __str__(self) -> str:
         return self.sentence

@@ -12,7 +12,7 @@ from stopwise.errors import require
 from stopwise.planning import scenarios
 from stopwise.planning.answers import Work, find_limit, find_rows
 from stopwise.planning.checks import check_work
-from stopwise.planning.executors import Executor
+from stopwise.planning.executors import Choice, opened
 from stopwise.planning.fixed_sample import MOST_POWER
 from stopwise.planning.gathering import Progress
 from stopwise.planning.guess import as_guess
@@ -48,7 +48,7 @@ def plan(
     detectable: bool = True,
     precision: float = 0.015,
     seed: int = 0,
-    executor: Executor | str | None = None,
+    executor: Choice = None,
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Plan:
@@ -93,9 +93,9 @@ def plan(
     seed
         A whole number; the same one gives the same plan.
     executor
-        Who runs the simulation: "threads" (of this machine, the default), "processes", "ray" (the
-        cluster that is connected, else one on this machine), or anything with ``map``. The plan
-        does not depend on it.
+        Who runs the simulation: "threads" (of this machine, the default), "processes", "ray", one
+        made by ``stopwise.rollout.executors`` such as ``ray_cluster(64, address="auto")``, or
+        anything with ``map``. The plan does not depend on it.
     progress
         Called with (chunks done, chunks planned so far).
 
@@ -132,13 +132,14 @@ def plan(
         for n in _horizons(n_max, budget, count)
     ]
     _check_scenarios(designs[0], found, correlation)
-    work = Work(seed=seed, precision=precision, executor=executor, progress=progress)
-    rows = find_rows(designs, found, scale, work)
-    limits = [
-        find_limit(chosen, family, power, scale, work, rows=rows)
-        for chosen in designs
-        if detectable
-    ]
+    with opened(executor) as workers:
+        work = Work(seed=seed, precision=precision, executor=workers, progress=progress)
+        rows = find_rows(designs, found, scale, work)
+        limits = [
+            find_limit(chosen, family, power, scale, work, rows=rows)
+            for chosen in designs
+            if detectable
+        ]
     return Plan(
         rows=tuple(rows),
         detectable=tuple(limits),

@@ -10,13 +10,13 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.errors import require
+from stopwise.planning.alike import WEIGHTS, chances_of_weights
 from stopwise.planning.guess import Guess
 
 __all__ = ["Draw", "Guessed", "Moments", "Population", "Resampled"]
 
-# Weights of the prior of resampled scores, in trials: that policies differ little, for which any
-# score seen counts, whichever policy it is from; and that a success or failure may yet come.
-ALIKE, JEFFREYS = 3.0, 1.0
+# Weight, in trials, of the prior that a success or failure may yet come.
+JEFFREYS = 1.0
 # More policies than this, and not every combination of successes is given a share of the prior.
 ALL_COMBINATIONS = 8
 
@@ -132,10 +132,17 @@ class Guessed(Population):
 
 
 class _Atoms(NamedTuple):
-    """Rows of scores (atoms, columns), and the weights of their Dirichlet distribution."""
+    """Rows of scores (atoms, columns), what each weighs, and its share if policies are alike."""
 
     rows: Floats
     weights: Floats
+    alike: Floats
+
+    def truths(self, rng: np.random.Generator, weight: Floats) -> Floats:
+        """Return the shares of the rows (runs, atoms), Dirichlet with the weights of each run."""
+        drawn = rng.standard_gamma(self.weights + weight[:, None] * self.alike)
+        shares: Floats = drawn / drawn.sum(axis=1, keepdims=True)
+        return shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,9 +151,10 @@ class Resampled(Population):
 
     The Bayesian bootstrap: the truth of a study is a random reweighting (Dirichlet) of the scores
     seen. Alone it would expect the gap seen so far, which is mostly too large while it is being
-    looked for; so there is a prior that weighs three trials and says that the policies are alike:
-    it is all scores seen, whichever policy they are from. To successes and failures Jeffreys'
-    prior is added, half a success and half a failure, so that what was not seen may yet come.
+    looked for; so there is a prior that the policies are alike: all scores seen, whichever policy
+    they are from. It weighs as many trials as the scores seen make likely (``alike.py``). To
+    successes and failures Jeffreys' prior is added, half a success and half a failure, so that
+    what was not seen may yet come.
 
     Parameters
     ----------
@@ -196,7 +204,8 @@ class Resampled(Population):
 
     def draw(self, rng: np.random.Generator, runs: int, n: int) -> Draw:
         """Return studies of n rows each, every one from its own truth."""
-        drawn = [_draw(atoms, own, runs, n) for atoms, own in self._with_generators(rng)]
+        weight, parts = self._begin(rng, runs)
+        drawn = [_draw(atoms.rows, atoms.truths(own, weight), own, n) for atoms, own in parts]
         return Draw(*(np.concatenate(part, axis=-1) for part in zip(*drawn, strict=True)))
 
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
@@ -204,32 +213,38 @@ class Resampled(Population):
         means = np.empty((worlds, self.policies))
         covariances = np.zeros((worlds, self.policies, self.policies))
         start = 0
-        for atoms, own in self._with_generators(rng):
+        weight, parts = self._begin(rng, worlds)
+        for atoms, own in parts:
             block = slice(start, start + atoms.rows.shape[1])
-            shares = own.dirichlet(atoms.weights, worlds)
+            shares = atoms.truths(own, weight)
             means[:, block] = shares @ atoms.rows
             centred = atoms.rows - means[:, None, block]
             covariances[:, block, block] = np.einsum("wa,wai,waj->wij", shares, centred, centred)
             start = block.stop
         return Moments(means, covariances)
 
-    def _with_generators(
-        self, rng: np.random.Generator
-    ) -> list[tuple[_Atoms, np.random.Generator]]:
-        return list(zip(self._atoms, rng.spawn(len(self._atoms)), strict=True))
+    def _begin(
+        self, rng: np.random.Generator, runs: int
+    ) -> tuple[Floats, list[tuple[_Atoms, np.random.Generator]]]:
+        """Return how alike the policies are in each run, and a generator for each set of atoms."""
+        first, *rest = rng.spawn(1 + len(self._atoms))
+        weight = first.choice(WEIGHTS, runs, p=chances_of_weights(self.scores, self.paired))
+        return weight, list(zip(self._atoms, rest, strict=True))
 
 
 def _weighted(seen: Floats, alike: Floats, unseen: Floats) -> _Atoms:
-    """Return the distinct rows, each weighing its number plus its part of the prior."""
-    parts = seen, alike, unseen
+    """Return the distinct rows, each with its number and its parts of both priors."""
+    parts = seen, unseen, alike
     rows, place = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
-    each = 1.0, ALIKE / len(alike), JEFFREYS / max(len(unseen), 1)
-    weight = np.repeat(each, [len(part) for part in parts])
-    return _Atoms(rows, np.bincount(place.ravel(), weight).astype(float))
+    own, shared = np.split(place.ravel(), [len(seen) + len(unseen)])
+    each = np.repeat([1.0, JEFFREYS / max(len(unseen), 1)], [len(seen), len(unseen)])
+    weights = np.bincount(own, each, minlength=len(rows)).astype(float)
+    return _Atoms(rows, weights, np.bincount(shared, minlength=len(rows)) / len(alike))
 
 
-def _draw(atoms: _Atoms, rng: np.random.Generator, runs: int, n: int) -> Draw:
-    shares = rng.dirichlet(atoms.weights, runs)
+def _draw(rows: Floats, shares: Floats, rng: np.random.Generator, n: int) -> Draw:
+    """Return n rows of each run, drawn by its shares."""
+    runs = len(shares)
     cumulative = np.cumsum(shares, axis=1)
     cumulative[:, -1] = 1.0
     # One search for all runs: run i looks between i and i + 1.
@@ -237,4 +252,4 @@ def _draw(atoms: _Atoms, rng: np.random.Generator, runs: int, n: int) -> Draw:
     levels = rng.random((n, runs)).T + offset
     place = np.searchsorted((cumulative + offset).ravel(), levels.ravel(), side="right")
     index = np.minimum(place.reshape(runs, n) - offset * len(shares.T), len(shares.T) - 1)
-    return Draw(atoms.rows[index], shares @ atoms.rows)
+    return Draw(rows[index], shares @ rows)

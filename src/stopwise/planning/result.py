@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from stopwise.planning import figure_data
 from stopwise.planning.detectable import Detectable
+from stopwise.planning.pages import plan_page
 from stopwise.planning.stopping import StoppingTimes
 from stopwise.report import plan_figures
-from stopwise.report.html import captioned, render_page
 from stopwise.report.saving import save_figures
 
 if TYPE_CHECKING:
@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "PlanRow"]
 
 SCHEMA = 1
-CAPTIONS = {
-    "power": "Chance of the right verdict, by the greatest number of trials",
-    "stopping": "Chance of having the right verdict by each trial",
-    "detectable": "The smallest gap found with the power wanted",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -258,8 +253,7 @@ class Plan:
 
     def to_html(self) -> str:
         """Return a self-contained page with the table, the figures and what was supposed."""
-        figures = captioned(self.figures(), CAPTIONS)
-        return render_page("plan.html", plan=self, figures=figures)
+        return plan_page(self)
 
     def __str__(self) -> str:
         return self.sentence

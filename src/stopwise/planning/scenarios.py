@@ -132,9 +132,9 @@ def of_pilot(table: Table, scale: Scale) -> tuple[Scenario, GapFamily, tuple[str
     ordered = np.diff(np.sort(means))
     family = GapFamily(base, len(means), _correlation(scores) if paired else 0.0)
     note = (
-        "pilot scores are resampled with their uncertainty (Bayesian bootstrap, with a prior worth "
-        "three trials that the policies are alike): every simulated study has its own truth, and "
-        "power is the chance of finding it"
+        "pilot scores are resampled with their uncertainty (Bayesian bootstrap, with a prior that "
+        "the policies are alike, as strong as the pilot makes likely): every simulated study has "
+        "its own truth, and power is the chance of finding it"
     )
     return Scenario(text, float(ordered.min()), population), family, (note,)
 

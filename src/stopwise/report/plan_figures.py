@@ -9,7 +9,15 @@ from stopwise.report.figures import COLOURS, GREY, new_axes
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Curve", "Point", "plot_detectable", "plot_power", "plot_stopping"]
+__all__ = [
+    "Curve",
+    "Point",
+    "Range",
+    "plot_detectable",
+    "plot_power",
+    "plot_ranges",
+    "plot_stopping",
+]
 
 STYLES = ("-", "--", ":", "-.")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -34,6 +42,16 @@ class Point:
     error: float
 
 
+@dataclass(frozen=True)
+class Range:
+    """Trials per policy within which 10, 50 and 90 % of the studies end."""
+
+    label: str
+    tenth: int
+    half: int
+    most: int
+
+
 def plot_power(curves: list[Curve], wanted: float) -> "Figure":
     """Draw power against n_max, with bars of two standard errors and the power wanted."""
     figure, axes = new_axes(width=6.8, height=3.8)
@@ -55,8 +73,13 @@ def plot_power(curves: list[Curve], wanted: float) -> "Figure":
     return figure
 
 
-def plot_stopping(curves: list[Curve]) -> "Figure":
-    """Draw the chance of having the right verdict by each trial."""
+def plot_stopping(
+    curves: list[Curve],
+    *,
+    across: str = "trials per policy",
+    upwards: str = "chance of having the right verdict",
+) -> "Figure":
+    """Draw the chance of having the verdict by each trial."""
     figure, axes = new_axes(width=6.8, height=3.8)
     for index, curve in enumerate(curves):
         axes.step(
@@ -65,8 +88,8 @@ def plot_stopping(curves: list[Curve]) -> "Figure":
         )  # fmt: skip
     axes.set_ylim(0, 1.03)
     axes.set_xlim(left=0)
-    axes.set_xlabel("trials per policy")
-    axes.set_ylabel("chance of having the right verdict")
+    axes.set_xlabel(across)
+    axes.set_ylabel(upwards)
     figure.legend(fontsize=8, frameon=False, loc="outside right upper")
     return figure
 
@@ -86,4 +109,19 @@ def plot_detectable(points: list[Point], wanted: float) -> "Figure":
     axes.set_xlim(left=0)
     axes.set_xlabel("greatest number of trials per policy (n_max)")
     axes.set_ylabel(f"smallest gap found with power {wanted:g}")
+    return figure
+
+
+def plot_ranges(ranges: list[Range]) -> "Figure":
+    """Draw the median and the range from 10 to 90 %, one line each, the first on top."""
+    figure, axes = new_axes(width=6.8, height=1.2 + 0.35 * len(ranges))
+    places = range(len(ranges))
+    axes.hlines(
+        places, [own.tenth for own in ranges], [own.most for own in ranges], color=COLOURS[0]
+    )
+    axes.plot([own.half for own in ranges], places, "o", color=COLOURS[0])
+    axes.set_yticks(places, [own.label for own in ranges])
+    axes.set_ylim(len(ranges) - 0.5, -0.5)
+    axes.set_xlim(left=0)
+    axes.set_xlabel("trials per policy until the study ends: median, 10 to 90 %")
     return figure

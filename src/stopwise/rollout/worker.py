@@ -37,6 +37,14 @@ class Setup:
     score: str | Callable[[Measures], float] | None
     timeout: float | None
 
+    def worker(self) -> "Worker":
+        """Return a worker, as a fleet needs it."""
+        return Worker(self)
+
+    def failed(self, ticket: Ticket, error: str, seconds: float) -> Episode:
+        """Return the episode of a ticket whose worker was lost, or took too long."""
+        return Episode.failed(ticket, error, seconds)
+
 
 class Worker:
     """Runs tickets; the environment is made at once, a policy when it is first needed.

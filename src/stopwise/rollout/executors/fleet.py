@@ -11,10 +11,8 @@ from typing import Any, Protocol
 
 from stopwise.core.scores import require_whole
 from stopwise.errors import StopwiseError
-from stopwise.rollout.episode import Episode, Ticket
-from stopwise.rollout.worker import Setup
 
-__all__ = ["Backend", "Fleet", "WorkerLost"]
+__all__ = ["Backend", "Fleet", "Work", "Worker", "WorkerLost"]
 
 # How long after its time-out an episode that checks the clock itself may still come back.
 GRACE = 0.5
@@ -24,17 +22,38 @@ class WorkerLost(Exception):
     """A worker is gone, with all that it had."""
 
 
+class Worker(Protocol):
+    """Runs tickets, wherever it lives."""
+
+    def run(self, tickets: Sequence[Any]) -> list[Any]:
+        """Return one result per ticket."""
+
+
+class Work(Protocol):
+    """What a fleet is for, sent to every worker once; tickets can be hashed and pickled."""
+
+    @property
+    def timeout(self) -> float | None:
+        """Seconds that a ticket may take, or None."""
+
+    def worker(self) -> Worker:
+        """Return a worker, with all that it needs loaded."""
+
+    def failed(self, ticket: Any, error: str, seconds: float) -> Any:
+        """Return the result of a ticket that cannot be run, or raise."""
+
+
 class Backend(Protocol):
     """Begins workers, asks them to run tickets, and ends them. A job is an answer to come."""
 
-    def open(self, setup: Setup) -> None:
+    def open(self, work: Work) -> None:
         """Get ready to begin workers."""
 
     def begin(self) -> tuple[Any, Hashable]:
         """Begin a worker; return it and a job that is done once it is ready."""
 
-    def send(self, worker: Any, tickets: Sequence[Ticket]) -> Hashable:
-        """Ask a worker to run tickets; return the job whose answer are the episodes."""
+    def send(self, worker: Any, tickets: Sequence[Any]) -> Hashable:
+        """Ask a worker to run tickets; return the job whose answer are the results."""
 
     def wait(self, jobs: Sequence[Hashable], seconds: float | None) -> Iterable[Any]:
         """Wait until a job is done or the time is over; return the jobs that are done."""
@@ -54,7 +73,7 @@ class _Task:
     """What a worker is doing; without tickets it is getting ready."""
 
     worker: Any
-    tickets: Sequence[Ticket]
+    tickets: Sequence[Any]
     since: float
 
 
@@ -90,24 +109,25 @@ class Fleet:
         self._backend, self._clock = backend, clock
         self._start(None)
 
-    def _start(self, timeout: float | None) -> None:
+    def _start(self, work: Work | None) -> None:
         """Set everything to what it is before the first worker: a fleet may serve many races."""
         self.retries = 0
-        self._timeout = timeout
+        self._work = work
+        self._timeout = timeout = None if work is None else work.timeout
         # One by one under a time-out, so that the clock of each episode is known.
         self._batch = self.batch if timeout is None else 1
         self._tasks: dict[Hashable, _Task] = {}
         self._idle: deque[Any] = deque()
-        self._queue: deque[Ticket] = deque()
-        self._losses: dict[Ticket, int] = {}
+        self._queue: deque[Any] = deque()
+        self._losses: dict[Any, int] = {}
         self._lost_starting = 0
         self._held = 0
         self._ready = 0
 
-    def open(self, setup: Setup) -> None:
+    def open(self, work: Work) -> None:
         """Begin all workers; the first tickets wait for the first that is ready."""
-        self._start(setup.timeout)
-        self._backend.open(setup)
+        self._start(work)
+        self._backend.open(work)
         for _ in range(self.workers):
             self._begin_worker()
 
@@ -121,15 +141,15 @@ class Fleet:
         """A batch for each worker that is ready, less what is held."""
         return max(self._ready, 1) * self._batch - self._held
 
-    def submit(self, tickets: Sequence[Ticket]) -> None:
+    def submit(self, tickets: Sequence[Any]) -> None:
         """Send the tickets to idle workers; the rest waits."""
         self._queue.extend(tickets)
         self._held += len(tickets)
         self._send()
 
-    def collect(self) -> list[Episode]:
+    def collect(self) -> list[Any]:
         """Wait until at least one ticket is back, or a worker is ready for more."""
-        found: list[Episode] = []
+        found: list[Any] = []
         ready = self._ready
         while self._held and not found and self._ready <= ready:
             for job in self._backend.wait(list(self._tasks), self._patience()):
@@ -168,20 +188,20 @@ class Fleet:
             job = self._backend.send(worker, tickets)
             self._tasks[job] = _Task(worker, tickets, self._clock())
 
-    def _finished(self, task: _Task, job: Hashable) -> list[Episode]:
+    def _finished(self, task: _Task, job: Hashable) -> list[Any]:
         try:
             answer = self._backend.answer(job)
         except WorkerLost as error:
             return self._lost(task, str(error))
         self._idle.append(task.worker)
         if task.tickets:
-            episodes: list[Episode] = answer
-            return episodes
+            results: list[Any] = answer
+            return results
         self._ready += 1
         self._lost_starting = 0
         return []
 
-    def _lost(self, task: _Task, why: str) -> list[Episode]:
+    def _lost(self, task: _Task, why: str) -> list[Any]:
         """Begin another worker, and queue the tickets again unless they did this too often."""
         self._backend.end(task.worker, busy=True)
         if task.tickets:
@@ -198,11 +218,15 @@ class Fleet:
             losses = self._losses[ticket] = self._losses.get(ticket, 0) + 1
             if losses > self.most_retries:
                 text = f"worker lost {losses} times: {why}"
-                given_up.append(Episode.failed(ticket, text, self._clock() - task.since))
+                given_up.append(self._failed(ticket, text, self._clock() - task.since))
             else:
                 self.retries += 1
                 self._queue.appendleft(ticket)
         return given_up
+
+    def _failed(self, ticket: Any, error: str, seconds: float) -> Any:
+        assert self._work is not None
+        return self._work.failed(ticket, error, seconds)
 
     def _patience(self) -> float | None:
         """Return the seconds until the next episode is overdue."""
@@ -211,7 +235,7 @@ class Fleet:
             return None
         return max(min(begun) + self._timeout + GRACE - self._clock(), 0.0)
 
-    def _overdue(self) -> list[Episode]:
+    def _overdue(self) -> list[Any]:
         """End the workers whose episode takes too long; it counts as failed."""
         if self._timeout is None:
             return []
@@ -224,5 +248,5 @@ class Fleet:
                 self._ready -= 1
                 self._begin_worker()
                 text = f"time-out: cut short after {seconds:.3g} s"
-                found += [Episode.failed(ticket, text, seconds) for ticket in task.tickets]
+                found += [self._failed(ticket, text, seconds) for ticket in task.tickets]
         return found

@@ -1,16 +1,16 @@
-"""A setup as bytes, to be sent to another process or machine."""
+"""What workers need as bytes, to be sent to another process or machine."""
 
 import pickle
 from typing import Any
 
 from stopwise.errors import InvalidInput
-from stopwise.rollout.worker import Setup
+from stopwise.rollout.executors.fleet import Work
 
 __all__ = ["packed", "unpacked"]
 
 
-def packed(setup: Setup) -> bytes:
-    """Return the setup as bytes; with cloudpickle, which gymnasium brings, lambdas go too."""
+def packed(work: Work) -> bytes:
+    """Return it as bytes; with cloudpickle, which gymnasium brings, lambdas go too."""
     pickler: Any = pickle
     try:
         import cloudpickle
@@ -19,7 +19,7 @@ def packed(setup: Setup) -> bytes:
     except ImportError:
         pass  # named functions and factories can still be sent
     try:
-        payload: bytes = pickler.dumps(setup)
+        payload: bytes = pickler.dumps(work)
     except Exception as error:  # whatever the user's objects raise
         raise InvalidInput(
             f"env, policies or score cannot be sent to another process ({error}): give factories "
@@ -28,7 +28,7 @@ def packed(setup: Setup) -> bytes:
     return payload
 
 
-def unpacked(payload: bytes) -> Setup:
-    """Return the setup of the bytes."""
-    setup: Setup = pickle.loads(payload)
-    return setup
+def unpacked(payload: bytes) -> Work:
+    """Return what the bytes hold."""
+    work: Work = pickle.loads(payload)
+    return work

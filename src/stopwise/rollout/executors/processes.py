@@ -3,19 +3,18 @@
 import contextlib
 import os
 import signal
+import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import Any
 
 from stopwise.errors import StopwiseError, require
-from stopwise.rollout.episode import Episode, Ticket
-from stopwise.rollout.executors.fleet import Fleet, WorkerLost
+from stopwise.rollout.executors.fleet import Fleet, Work, Worker, WorkerLost
 from stopwise.rollout.executors.payload import packed, unpacked
-from stopwise.rollout.worker import Setup, Worker
 
-__all__ = ["processes"]
+__all__ = ["cores", "processes"]
 
 STARTS = ("spawn", "forkserver")
 # The worker of this process, in the processes that are one.
@@ -39,9 +38,15 @@ def processes(
         "spawn" or "forkserver", see ``multiprocessing``.
     """
     require(start in STARTS, f"start must be one of {', '.join(STARTS)}, but got {start!r}")
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    backend = _Processes(start)
-    return Fleet(backend, workers=workers or count or 1, batch=batch, retries=retries)
+    count = cores() if workers is None else workers
+    return Fleet(_Processes(start), workers=count, batch=batch, retries=retries)
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class _Processes:
@@ -52,9 +57,9 @@ class _Processes:
         self._payload = b""
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
 
-    def open(self, setup: Setup) -> None:
-        """Turn the setup into bytes, once."""
-        self._payload = packed(setup)
+    def open(self, work: Work) -> None:
+        """Turn it into bytes, once."""
+        self._payload = packed(work)
 
     def begin(self) -> tuple[ProcessPoolExecutor, Future[int]]:
         """Start a process that loads the environment."""
@@ -62,7 +67,7 @@ class _Processes:
         self._pids[pool] = pool.submit(_install, self._payload)
         return pool, self._pids[pool]
 
-    def send(self, worker: ProcessPoolExecutor, tickets: Sequence[Ticket]) -> Future[Any]:
+    def send(self, worker: ProcessPoolExecutor, tickets: Sequence[Any]) -> Future[Any]:
         """Ask the process."""
         try:
             return worker.submit(_run, tuple(tickets))
@@ -76,12 +81,12 @@ class _Processes:
         return wait(jobs, timeout=seconds, return_when=FIRST_COMPLETED).done
 
     def answer(self, job: Future[Any]) -> Any:
-        """Return the episodes."""
+        """Return the results."""
         try:
             return job.result()
         except BrokenProcessPool as error:
             raise WorkerLost("its process ended abruptly") from error
-        except Exception as error:  # episodes never raise: it is the set-up
+        except Exception as error:  # results never raise: it is the set-up
             raise StopwiseError(f"a worker cannot work: {error}") from error
 
     def end(self, worker: ProcessPoolExecutor, busy: bool) -> None:
@@ -102,10 +107,19 @@ def _install(payload: bytes) -> int:
     global _worker  # noqa: PLW0603 - a process is one worker
     # An interrupt at the terminal is for the driver, which ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _worker = Worker(unpacked(payload))
+    threading.Thread(target=_end_with_driver, daemon=True).start()
+    _worker = unpacked(payload).worker()
     return os.getpid()
 
 
-def _run(tickets: Sequence[Ticket]) -> list[Episode]:
+def _end_with_driver() -> None:
+    """End this process when the driver has gone: one that was killed can end nobody."""
+    driver = parent_process()
+    assert driver is not None
+    driver.join()
+    os._exit(1)
+
+
+def _run(tickets: Sequence[Any]) -> list[Any]:
     assert _worker is not None
     return _worker.run(tickets)

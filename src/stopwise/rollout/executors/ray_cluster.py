@@ -1,14 +1,13 @@
 """Episodes on a Ray cluster, or on this machine through Ray."""
 
 import logging
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stopwise.errors import StopwiseError
-from stopwise.rollout.episode import Episode, Ticket
-from stopwise.rollout.executors.fleet import Fleet, WorkerLost
+from stopwise.rollout.executors.fleet import Fleet, Work, WorkerLost
 from stopwise.rollout.executors.payload import packed, unpacked
-from stopwise.rollout.worker import Setup, Worker
 
 __all__ = ["ray_cluster"]
 
@@ -35,8 +34,9 @@ def ray_cluster(
     workers
         How many actors.
     address
-        Of an existing cluster: "auto", "ray://host:10001", "host:6379". None starts Ray here and
-        stops it afterwards, unless this process is connected already.
+        Of an existing cluster: "auto", "ray://host:10001", "host:6379". None joins that of
+        RAY_ADDRESS, else starts Ray here and stops it afterwards, unless this process is connected
+        already.
     batch
         Episodes sent to an actor at once.
     retries
@@ -54,13 +54,12 @@ class _RemoteWorker:
     """A worker as Ray sees it."""
 
     def __init__(self, payload: bytes) -> None:
-        self._worker = Worker(unpacked(payload))
+        self._worker = unpacked(payload).worker()
 
-    def width(self) -> int:
+    def ready(self) -> None:
         """Return at once, once it is there."""
-        return self._worker.width
 
-    def run(self, tickets: Sequence[Ticket]) -> list[Episode]:
+    def run(self, tickets: Sequence[Any]) -> list[Any]:
         """Run the tickets."""
         return self._worker.run(tickets)
 
@@ -75,8 +74,8 @@ class _Ray:
         self._payload: Any = None
         self._actor: Any = None
 
-    def open(self, setup: Setup) -> None:
-        """Connect, and put the setup where all actors find it."""
+    def open(self, work: Work) -> None:
+        """Connect, and put what they need where all actors find it."""
         try:
             import ray
         except ImportError as error:
@@ -85,7 +84,8 @@ class _Ray:
             ) from error
         self._ray = ray
         if not ray.is_initialized():
-            local = {} if self._address else {"include_dashboard": False}
+            joins = self._address or os.environ.get("RAY_ADDRESS")
+            local = {} if joins else {"include_dashboard": False}
             settings = {
                 "log_to_driver": False,
                 "logging_level": logging.ERROR,
@@ -97,7 +97,7 @@ class _Ray:
             except (ConnectionError, ValueError, RuntimeError) as error:
                 raise StopwiseError(f"Ray cannot be reached: {error}") from error
             self._started = True
-        self._payload = ray.put(packed(setup))
+        self._payload = ray.put(packed(work))
         # Lost actors are replaced by the fleet, which knows what became of their tickets.
         needs = {name: value for name, value in self._needs.items() if value is not None}
         self._actor = ray.remote(max_restarts=0, max_task_retries=0, **needs)(_RemoteWorker)
@@ -105,9 +105,9 @@ class _Ray:
     def begin(self) -> tuple[Any, Any]:
         """Ask the cluster for an actor."""
         worker = self._actor.remote(self._payload)
-        return worker, worker.width.remote()
+        return worker, worker.ready.remote()
 
-    def send(self, worker: Any, tickets: Sequence[Ticket]) -> Any:
+    def send(self, worker: Any, tickets: Sequence[Any]) -> Any:
         """Ask the actor."""
         return worker.run.remote(tuple(tickets))
 
@@ -120,7 +120,7 @@ class _Ray:
         return found
 
     def answer(self, job: Any) -> Any:
-        """Return the episodes."""
+        """Return the results."""
         errors = self._ray.exceptions
         try:
             return self._ray.get(job)

@@ -1,0 +1,42 @@
+"""Pages and figures as files; figures in a folder for each task if there are several."""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import typer
+
+__all__ = ["Drawn", "write"]
+
+
+class Drawn(Protocol):
+    """Anything that has figures."""
+
+    def save_figures(self, folder: Path, /) -> list[Path]:
+        """Save them."""
+
+
+def write(
+    page: Callable[[], str],
+    answers: Sequence[tuple[str, Drawn]],
+    *,
+    html: Path | None,
+    figures: Path | None,
+    quiet: bool,
+) -> None:
+    """Write the page and the figures of (task, answer) where they are wanted, and say where."""
+    if html is not None:
+        html.write_text(page(), encoding="utf-8")
+    if figures is not None:
+        for number, (task, answer) in enumerate(answers, start=1):
+            folder = figures / f"{number}-{_file_name(task)}"
+            answer.save_figures(folder if len(answers) > 1 else figures)
+    for path in (html, figures):
+        if path is not None and not quiet:
+            typer.echo(f"written: {path}")
+
+
+def _file_name(task: str) -> str:
+    """Return a name for a folder; a task may hold slashes, dots or anything else."""
+    return re.sub(r"[^\w-]+", "_", task).strip("_") or "task"

@@ -49,6 +49,7 @@ JSON_WHOLE = {
     "design": str,
     "baseline": (str, type(None)),
     "bounds": list,
+    "bounds_inferred": bool,
     "n_max": (int, type(None)),
     "task": (str, type(None)),
     "trials_used": int,

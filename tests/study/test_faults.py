@@ -112,10 +112,10 @@ def full_disk(study: sw.Study, server: Server | None) -> Iterator[None]:
             process = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
             server.limit_file_size(process, 1 << 20)
     yield
-    with study.store.engine.connect() as connection:
-        if server is None:
+    if server is None:
+        with study.store.engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA max_page_count = 1000000000")
-        connection.invalidate()
+    study.store.engine.dispose()  # whichever connection was limited, it is gone
 
 
 def test_a_full_disk_is_a_clear_error_and_leaves_nothing_half_written(

@@ -1,4 +1,4 @@
-"""Real headless Chromium, Debian's own; one for all tests of a worker."""
+"""Real headless Chromium, Debian's own; one per test, for its event loop stands in others' way."""
 
 import shutil
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ SWITCHES = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def browser() -> Iterator[Browser]:
     program = shutil.which("chromium")
     if program is None:

@@ -131,7 +131,9 @@ def test_status_void_amend_and_verify(folder: Path) -> None:
 def test_verify_exits_with_1_where_something_is_wrong(folder: Path) -> None:
     study = sw.Study.open(folder)
     study._ledger.save()
-    study.store.save_snapshot((*study.store.snapshot()[:2], "wrong"))  # type: ignore[index]
+    saved = study.store.snapshot()
+    assert saved is not None
+    study.store.save_snapshot((*saved[:2], "wrong"))
 
     found = call("verify", folder, "--json")
 

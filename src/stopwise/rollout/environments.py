@@ -1,6 +1,7 @@
 """Anything in which a policy can be tried, seen as one thing: tickets in, measures out."""
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -37,7 +38,7 @@ class Arena(Protocol):
         """Let go of everything."""
 
 
-class _OneByOne:
+class _OneByOne(ABC):
     """An arena in which episodes follow each other, and fail by themselves."""
 
     width = 1
@@ -54,12 +55,9 @@ class _OneByOne:
                 found.append(error)
         return found
 
+    @abstractmethod
     def episode(self, player: Any, seed: int, timeout: float | None) -> Measures:
         """Return the measures of one episode."""
-        raise NotImplementedError
-
-    def close(self) -> None:
-        """Let go of everything."""
 
 
 class Gym(_OneByOne):
@@ -114,6 +112,9 @@ class EpisodeFunction(_OneByOne):
         if timeout is not None and seconds > timeout:
             raise TimedOut(f"time-out: it took {seconds:.3g} s, more than {timeout:g} s")
         return found if isinstance(found, Mapping) else {"score": found}
+
+    def close(self) -> None:
+        """Do nothing: a function holds nothing."""
 
 
 def success_of(info: Mapping[str, Any]) -> dict[str, float]:

@@ -26,6 +26,21 @@ failure is `{"error": ..., "detail": ...}`.
 """
 
 
+class _App(FastAPI):
+    def openapi(self) -> dict[str, Any]:
+        """Return the OpenAPI of what is really answered: ill-formed input is 400, as all else."""
+        if self.openapi_schema is None:
+            document = super().openapi()
+            for operations in document["paths"].values():
+                for operation in operations.values():
+                    operation["responses"].pop("422", None)
+            schemas = document["components"]["schemas"]
+            for name in ("HTTPValidationError", "ValidationError"):
+                schemas.pop(name, None)
+            self.openapi_schema = document
+        return self.openapi_schema
+
+
 def create_app(study: Study, *, url: str | None = None) -> FastAPI:
     """Return the web app of a study, to be served by any ASGI server.
 
@@ -36,7 +51,7 @@ def create_app(study: Study, *, url: str | None = None) -> FastAPI:
     url
         The address that people use, for links and QR codes; by default that of each request.
     """
-    app = FastAPI(
+    app = _App(
         title="stopwise study",
         version=__version__,
         description=ABOUT,
@@ -49,21 +64,6 @@ def create_app(study: Study, *, url: str | None = None) -> FastAPI:
         app.include_router(concern.router)
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")
     answer_failures(app)
-    app.openapi = lambda: _described(app)  # type: ignore[method-assign]
     app.add_middleware(SmallBodies)
     app.add_middleware(SafeHeaders)
     return app
-
-
-def _described(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI of what is really answered: ill-formed input is 400, as all failures."""
-    if app.openapi_schema is None:
-        document = FastAPI.openapi(app)
-        for operations in document["paths"].values():
-            for operation in operations.values():
-                operation["responses"].pop("422", None)
-        schemas = document["components"]["schemas"]
-        for name in ("HTTPValidationError", "ValidationError"):
-            schemas.pop(name, None)
-        app.openapi_schema = document
-    return app.openapi_schema

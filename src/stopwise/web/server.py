@@ -11,6 +11,7 @@ from stopwise.study.access import Role
 from stopwise.study.study import Study
 from stopwise.web.app import create_app
 from stopwise.web.links import join_link, lan_address
+from stopwise.web.site import Site
 
 __all__ = ["Serving"]
 
@@ -18,8 +19,12 @@ SECONDS_TO_CLOSE = 5
 
 
 class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+        super().__init__(config)
+        self.site = site
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await self.config.app.state.site.pulse.close()  # type: ignore[union-attr]
+        await self.site.pulse.close()
         await super().shutdown(sockets)
 
 
@@ -68,13 +73,14 @@ class Serving:
 
     def server(self, *, access_log: bool = False) -> uvicorn.Server:
         """Return the server, to be run here or in a thread; no token ever is in its log."""
+        app = create_app(self.study, url=self.url)
         config = uvicorn.Config(
-            create_app(self.study, url=self.url),
+            app,
             log_level=logging.WARNING if not access_log else logging.INFO,
             access_log=access_log,
             timeout_graceful_shutdown=SECONDS_TO_CLOSE,
         )
-        return _Server(config)
+        return _Server(config, app.state.site)
 
     def run(self, *, access_log: bool = False) -> None:
         """Serve until interrupted."""

@@ -1,7 +1,6 @@
 """Where episodes are run: one module per place, behind one small protocol."""
 
 from collections.abc import Callable
-from typing import Any
 
 from stopwise.errors import InvalidInput
 from stopwise.rollout.executors.fleet import Fleet
@@ -13,10 +12,10 @@ from stopwise.rollout.executors.serial import Serial
 __all__ = ["Executor", "Fleet", "Serial", "executor_of", "processes", "ray_cluster"]
 
 
-def executor_of(choice: Any) -> Executor:
+def executor_of(choice: str | Executor) -> Executor:
     """Return the executor of that name, with its own defaults, or the one given."""
     if not isinstance(choice, str):
-        return choice  # type: ignore[no-any-return]  # anything that follows the protocol
+        return choice
     known: dict[str, Callable[[], Executor]] = {
         "serial": Serial,
         "processes": processes,

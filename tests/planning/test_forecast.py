@@ -189,3 +189,5 @@ def test_live_study_is_forecast_under_its_own_rules(
     assert ahead.n_max == 40
     assert 0 < ahead.chance < 1
     assert "old" not in ahead.seen  # still blinded: labels only
+    with pytest.raises(sw.InvalidInput, match="declared n_max = 40 for 'stack': it cannot be 50"):
+        forecast_study(study, n_max=50)

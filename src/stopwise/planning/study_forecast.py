@@ -28,6 +28,10 @@ def forecast_study(
     """
     found = {}
     for task, analysis in study.analyses().items():
+        require(
+            analysis.n_max is None or n_max in (None, analysis.n_max),
+            f"the study declared n_max = {analysis.n_max} for {task!r}: it cannot be {n_max}",
+        )
         horizon = analysis.n_max or n_max
         require(horizon is not None, f"the study declared no n_max for {task!r}: give one")
         assert horizon is not None

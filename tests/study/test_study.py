@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 import stopwise as sw
+from stopwise.study.plan import Plan
 from tests.study.plans import plan
 
 
@@ -96,4 +99,29 @@ def test_an_imported_block_design_keeps_its_blocks(tmp_path: Path) -> None:
 
     assert study.verdict().tasks[0].rows == 2
     assert sorted(study.trials().frame["block"]) == ["1", "1", "2", "2"]
+    assert study.verify().problems == ()
+
+
+def test_no_score_gets_in_that_the_test_does_not_take(tmp_path: Path) -> None:
+    """The journal only grows: such a score would stand in the way of every verdict."""
+    store = sw.Study.create(tmp_path, plan()).store
+    number = {"name": "stack", "score": {"kind": "number", "low": 0, "high": 1}}
+    draft = Plan.model_validate(plan(method="step", n_max=30, tasks=[number]))
+    study = sw.Study(store, draft=draft)  # as plans could be locked once
+    study.lock()
+    trial = study.next_trial("left")
+    assert trial is not None
+    trials = sw.Trials.from_columns({"policy": ["old", "new"], "score": [0.5, 1]}, bounds=(0, 1))
+
+    with pytest.raises(sw.InvalidInput, match=r"only the scores 0, 1, but trial 1 got 0\.5"):
+        study.record(trial.trial, 0.5, station="left")
+    with pytest.raises(
+        sw.InvalidInput, match=r"only the scores 0, 1, but 'old' on 'task' got 0\.5"
+    ):
+        study.add_trials(trials, source="notebook", reason="pilot")
+    assert study.record(trial.trial, 1, station="left").counted
+    with pytest.raises(sw.InvalidInput, match=r"only the scores 0, 1, but trial 1 got 0\.5"):
+        study.correct(trial.trial, 0.5, "mistyped")
+
+    assert study.next_trial("left") is not None
     assert study.verify().problems == ()

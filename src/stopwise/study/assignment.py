@@ -123,8 +123,7 @@ def record(
     """
     trial = _own(state, number, station)
     _require_status(trial, "leased")
-    score = locked_plan(state).task(trial.task).score.score(answer)
-    return Draft("scored", {"trial": number, "score": score, "answer": answer, **details})
+    return _scored(state, trial, answer, details)
 
 
 def details(plan: Plan, *, note: str, tag: str | None, seconds: float | None) -> dict[str, Any]:
@@ -163,13 +162,8 @@ def correct(state: State, number: int, *, answer: Any, reason: str) -> list[Draf
     """Return the facts by which a wrong score is replaced in one step."""
     require(bool(reason.strip()), "a score is corrected only for a stated reason")
     undone = undo(state, number, station=None, reason=reason.strip())
-    trial = require_trial(state, number)
-    score = locked_plan(state).task(trial.task).score.score(answer)
     remark = {"note": reason.strip(), "tag": None, "seconds": None}
-    return [
-        undone,
-        Draft("scored", {"trial": number, "score": score, "answer": answer, **remark}),
-    ]
+    return [undone, _scored(state, require_trial(state, number), answer, remark)]
 
 
 def void(state: State, number: int, *, reason: str, redraw: bool = True) -> Draft:
@@ -199,6 +193,14 @@ def require_trial(state: State, number: int) -> Trial:
     if trial is None:
         raise NotAllowed(f"there is no trial {number}")
     return trial
+
+
+def _scored(state: State, trial: Trial, answer: Any, details: dict[str, Any]) -> Draft:
+    score = locked_plan(state).task(trial.task).score.score(answer)
+    # A score that the test does not take would stand in the way of every later verdict.
+    state.boards[trial.task].comparison.unit_score(score, f"trial {trial.number}")
+    content = {"trial": trial.number, "score": score, "answer": answer, **details}
+    return Draft("scored", content)
 
 
 def _own(state: State, number: int, station: str | None) -> Trial:

@@ -137,6 +137,20 @@ class TestLifeOfAStudy:
         with pytest.raises(sw.NotAllowed, match="under way"):
             study.resolve(trial.code)
 
+    def test_a_policys_code_is_resolved_while_any_of_its_trials_is_under_way(
+        self, place: str
+    ) -> None:
+        study = locked(place, blinding="policy")
+        first = take(study)
+        while (other := take(study, "right")).code != first.code:
+            study.record(other.trial, True, station="right")
+        study.record(other.trial, True, station="right")  # the newest of this code is done
+
+        assert study.resolve(first.code).trial == first.trial
+        study.record(first.trial, True, station="left")
+        with pytest.raises(sw.NotAllowed, match="under way"):
+            study.resolve(first.code)
+
     def test_the_journal_can_be_read_on_from_an_entry(self, place: str) -> None:
         study = locked(place)
         take(study)

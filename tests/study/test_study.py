@@ -125,3 +125,35 @@ def test_no_score_gets_in_that_the_test_does_not_take(tmp_path: Path) -> None:
 
     assert study.next_trial("left") is not None
     assert study.verify().problems == ()
+
+
+def test_trials_of_a_task_can_be_had_before_others_have_any(tmp_path: Path) -> None:
+    study = sw.Study.create(tmp_path, plan(tasks=["stack", "sort"]))
+    study.lock()
+    for _ in range(2):
+        trial = study.next_trial("left", task="sort")
+        assert trial is not None
+        study.record(trial.trial, True, station="left")
+
+    assert study.trials().tasks == ("sort",)
+    assert list(study.analyses()) == ["sort"]
+
+
+def test_a_policy_without_any_trial_is_waited_for(tmp_path: Path) -> None:
+    """Its only one was voided for good: the rows go on, the analysis waits."""
+    study = sw.Study.create(tmp_path, plan(policies=["a", "b", "c"]))
+    study.lock()
+    trial = study.next_trial("left")
+    assert trial is not None
+    study.void(trial.trial, "the cup broke", redraw=False)
+
+    for count in range(5):
+        trial = study.next_trial("left")
+        assert trial is not None
+        study.record(trial.trial, True, station="left")
+        if count < 4:
+            with pytest.raises(sw.NotAllowed, match="nothing to analyse yet"):
+                study.analyses()
+
+    assert study.verdict().tasks[0].rows == 2
+    assert sorted(policy.n for policy in study.analyses()["stack"].policies) == [1, 2, 2]

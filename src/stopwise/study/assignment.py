@@ -26,6 +26,7 @@ __all__ = [
     "require_trial",
     "start",
     "take",
+    "under_way",
     "undo",
     "void",
 ]
@@ -87,6 +88,18 @@ def holding(state: State, station: str, now: float) -> Trial | None:
         return None
     slot = state.boards[trial.task].rows[trial.row][trial.arm]
     return trial if slot.holder == trial.number and not slot.settled else None
+
+
+def under_way(state: State, code: str) -> Trial | None:
+    """Return a trial of this code that is neither scored, given back nor voided, if there is one.
+
+    A policy's own code is that of many trials, of which an earlier one may still be under way.
+    """
+    newest = state.trial(state.codes.get(code) or state.codes.get(code.upper(), 0))
+    if newest is None or newest.status == "leased":
+        return newest
+    same = (trial for trial in reversed(state.trials) if trial.code == newest.code)
+    return next((trial for trial in same if trial.status == "leased"), None)
 
 
 def finished(state: State) -> bool:

@@ -106,9 +106,8 @@ class StudyReader:
         with self._ledger.lock:
             state = self._ledger.refresh()
             plan = assignment.locked_plan(state)
-            number = state.codes.get(code.strip()) or state.codes.get(code.strip().upper())
-            trial = state.trial(number or 0)
-            if trial is None or trial.status != "leased":
+            trial = assignment.under_way(state, code.strip())
+            if trial is None:
                 raise NotAllowed("there is no trial under way with this code")
             name = self._ledger.lots(plan).labels(plan)[trial.arm]
         run = next(policy.run for policy in plan.policies if policy.name == name)

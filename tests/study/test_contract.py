@@ -159,6 +159,7 @@ class TestLifeOfAStudy:
         assert [entry.seq for entry in study.journal(after=2)] == [3]
         assert study.journal(after=3) == []
         assert study.journal(after=99) == []
+        assert study.journal(1, most=2) == study.journal()[1:3]
 
     def test_only_its_station_reports_a_trial(self, place: str) -> None:
         study = locked(place)

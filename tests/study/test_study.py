@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import stopwise as sw
@@ -157,3 +158,16 @@ def test_a_policy_without_any_trial_is_waited_for(tmp_path: Path) -> None:
 
     assert study.verdict().tasks[0].rows == 2
     assert sorted(policy.n for policy in study.analyses()["stack"].policies) == [1, 2, 2]
+
+
+def test_answers_of_numpy_are_answers(tmp_path: Path) -> None:
+    """A simulator's success is a truth value of numpy, and the robot has been run."""
+    number = {"name": "sort", "score": {"kind": "number", "low": 0, "high": 1}}
+    study = sw.Study.create(tmp_path, plan(tasks=["stack", number]))
+    study.lock()
+    for task, answer, score in (("stack", np.bool_(True), 1.0), ("sort", np.float32(0.5), 0.5)):
+        trial = study.next_trial("left", task=task)
+        assert trial is not None
+        assert study.record(trial.trial, answer, station="left").score == score
+
+    assert study.verify().problems == ()

@@ -10,6 +10,7 @@ from stopwise.errors import NotAllowed, require
 from stopwise.study.assignment import locked_plan
 from stopwise.study.journal import Draft
 from stopwise.study.plan import Plan
+from stopwise.study.rubric import plain_answer
 from stopwise.study.state import State, Trial
 
 __all__ = ["correct", "details", "record", "release", "require_trial", "start", "undo", "void"]
@@ -110,6 +111,7 @@ def require_trial(state: State, number: int) -> Trial:
 
 
 def _scored(state: State, trial: Trial, answer: Any, details: dict[str, Any]) -> Draft:
+    answer = plain_answer(answer)
     score = locked_plan(state).task(trial.task).score.score(answer)
     # A score that the test does not take would stand in the way of every later verdict.
     state.boards[trial.task].comparison.unit_score(score, f"trial {trial.number}")

@@ -4,11 +4,12 @@ import math
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from stopwise.errors import InvalidInput, require
 
-__all__ = ["Binary", "Levels", "Milestones", "Number", "Rubric"]
+__all__ = ["Binary", "Levels", "Milestones", "Number", "Rubric", "plain_answer"]
 
 Model = TypeVar("Model")
 MANY = 4096
@@ -161,6 +162,13 @@ class Number(_Strict):
 
 
 Rubric = Annotated[Binary | Milestones | Levels | Number, Field(discriminator="kind")]
+
+
+def plain_answer(answer: Any) -> Any:
+    """Return an answer as JSON has it: a number or a truth value of numpy, too."""
+    if isinstance(answer, np.generic):
+        return answer.item()
+    return list(answer) if isinstance(answer, tuple) else answer
 
 
 def _is_number(value: Any) -> bool:

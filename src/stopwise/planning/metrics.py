@@ -12,6 +12,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.scores import require_whole
 from stopwise.errors import require
 from stopwise.planning import figure_data
+from stopwise.planning.checks import check_minutes
 from stopwise.planning.continuation import further_trials, study_rules
 from stopwise.planning.measures import measures
 from stopwise.planning.pages import measures_page
@@ -203,6 +204,7 @@ def compare_metrics(
     >>> [(row.metric, row.decided > 0.5) for row in compared.rows]
     [('full score', False), ('score (6 levels)', True)]
     """
+    check_minutes(minutes_per_trial)
     require_whole(orders, "orders", 1)
     rng_seed = require_whole(seed, "seed", 0)
     found = measures(source, scores=scores, milestones=milestones, bounds=bounds, columns=columns)

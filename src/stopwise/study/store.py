@@ -51,7 +51,7 @@ class Store:
     ) -> None:
         self.engine, self.study = engine, study
         self._clock = clock or (time.time if engine.dialect.name == "sqlite" else None)
-        self._closing = weakref.finalize(self, engine.dispose)  # also for those who forget
+        weakref.finalize(self, engine.dispose)  # also for those who forget to close it
 
     @classmethod
     def open(

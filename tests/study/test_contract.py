@@ -36,6 +36,16 @@ def take(study: sw.Study, station: str = "left") -> Any:
     return trial
 
 
+def handed_out_twice(place: str, clock: Clock) -> tuple[sw.Study, Any, Any]:
+    """Return a study, and two trials of one slot: the first station let its lease pass."""
+    study = locked(place, clock, n_max=1)
+    first = take(study)
+    clock.time += 31 * 60
+    second = take(study, "right")
+    assert study.resolve(first.code).policy == study.resolve(second.code).policy
+    return study, first, second
+
+
 class TestLifeOfAStudy:
     """From a draft to the end."""
 
@@ -219,11 +229,7 @@ class TestLifeOfAStudy:
         assert len(study.trials()) == 1
 
     def test_a_voided_trial_takes_no_place_from_another(self, place: str, clock: Clock) -> None:
-        study = locked(place, clock, n_max=1)
-        first = take(study)
-        clock.time += 31 * 60
-        second = take(study, "right")
-        assert study.resolve(first.code).policy == study.resolve(second.code).policy
+        study, first, second = handed_out_twice(place, clock)
 
         study.void(first.trial, "the cup broke", redraw=False)
 
@@ -312,11 +318,7 @@ class TestLeases:
         assert again.code != first.code
 
     def test_the_first_result_stored_settles_a_slot(self, place: str, clock: Clock) -> None:
-        study = locked(place, clock, n_max=1)
-        first = take(study)
-        clock.time += 31 * 60
-        second = take(study, "right")
-        assert study.resolve(first.code).policy == study.resolve(second.code).policy
+        study, first, second = handed_out_twice(place, clock)
 
         late = study.record(first.trial, True, station="left")
         duplicate = study.record(second.trial, False, station="right")

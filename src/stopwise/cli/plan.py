@@ -10,12 +10,13 @@ import typer
 from stopwise.cli import options
 from stopwise.cli.options import chosen_executor, named_values, parse_bounds, refuse_unused
 from stopwise.cli.plan_text import show_forecasts, show_metrics, show_plan
-from stopwise.cli.writing import Drawn, write
+from stopwise.cli.writing import write
 
 if TYPE_CHECKING:
     from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics import MetricComparison
     from stopwise.planning.result import Plan
+    from stopwise.report.drawn import Drawn
 
 __all__ = ["plan"]
 

@@ -1,6 +1,8 @@
 """Reading a study: plan, status, verdict, records, journal."""
 
 from collections import Counter
+from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -106,9 +108,8 @@ class StudyReader:
         with self._ledger.lock:
             state = self._ledger.refresh()
             plan = assignment.locked_plan(state)
-            number = state.codes.get(code.strip()) or state.codes.get(code.strip().upper())
-            trial = state.trial(number or 0)
-            if trial is None or trial.status != "leased":
+            trial = assignment.under_way(state, code.strip())
+            if trial is None:
                 raise NotAllowed("there is no trial under way with this code")
             name = self._ledger.lots(plan).labels(plan)[trial.arm]
         run = next(policy.run for policy in plan.policies if policy.name == name)
@@ -165,9 +166,12 @@ class StudyReader:
         """Return a self-contained page: verdict, figures, and what happened on the way."""
         return study_report(self)
 
-    def journal(self, after: int = 0) -> list[Entry]:
+    def journal(self, after: int = 0, *, most: int | None = None) -> list[Entry]:
         """Return the entries of the journal after a sequence number, their chain verified."""
-        return list(self.store.entries(after)) if after < self.seq else []
+        if after >= self.seq:
+            return []
+        with closing(self.store.entries(after)) as entries:
+            return list(islice(entries, most))
 
     def verify(self) -> Verification:
         """Replay the whole journal and check chain, random draws, assignments and saved state."""

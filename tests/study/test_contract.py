@@ -247,6 +247,15 @@ class TestLifeOfAStudy:
         with pytest.raises(sw.InvalidInput, match="lease_minutes"):
             study.amend("please", {"lease_minutes": -1})
 
+    def test_the_published_hash_is_that_of_the_locked_plan_for_ever(self, place: str) -> None:
+        """A preregistration that an amendment changes could not be found again in the report."""
+        study = locked(place)
+        published = study.status().plan_digest
+        study.amend("trials take longer", {"lease_minutes": 60})
+        study._ledger.save()
+
+        assert sw.Study.open(place).status().plan_digest == published
+
     def test_tokens_are_recognised_until_revoked(self, place: str) -> None:
         study = locked(place)
         text = study.create_token("operator", "Ben")

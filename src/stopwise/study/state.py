@@ -82,6 +82,8 @@ class State:
 
     Attributes
     ----------
+    digest
+        SHA-256 of the plan as it was locked: what was published, whatever was amended since.
     clock
         Seconds that passed while entries were made, by their times, steps back not counted. Leases
         are measured with it, so that a clock set back or forth cannot make them last for ever.
@@ -99,6 +101,7 @@ class State:
     clock: float = 0.0
     study: str = ""
     plan: Plan | None = None
+    digest: str = ""
     commitment: str = ""
     arms: tuple[str, ...] = ()
     names: dict[str, str] | None = None
@@ -153,7 +156,7 @@ def _created(state: State, entry: Entry) -> None:
 
 def _locked(state: State, entry: Entry) -> None:
     content = entry.content
-    state.commitment = content["commitment"]
+    state.digest, state.commitment = content["digest"], content["commitment"]
     state.lock(Plan.model_validate(content["plan"]), tuple(content["arms"]), content["baseline"])
 
 

@@ -8,7 +8,7 @@ from stopwise.study.assignment import next_trial, require_trial
 from stopwise.study.blinding import Lots
 from stopwise.study.journal import Entry
 from stopwise.study.plan import Plan
-from stopwise.study.snapshot import dump_state
+from stopwise.study.snapshot import dump_state, is_outdated
 from stopwise.study.state import State
 from stopwise.study.store import Store
 
@@ -36,6 +36,8 @@ def verify(store: Store) -> Verification:
     try:
         problems += store.damage()
         secret, snapshot = store.secret(), store.snapshot()
+        if snapshot is not None and is_outdated(snapshot[2]):
+            snapshot = None
         for entry in store.entries():
             problems += _complaints(state, entry, secret)
             state.apply(entry)

@@ -1,6 +1,11 @@
 """``stopwise study``, as it is typed."""
 
 import json
+import os
+import pty
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -68,7 +73,10 @@ def test_run_asks_until_it_is_told_to_quit(folder: Path) -> None:
 
     assert found.exit_code == 0, found.output
     assert "start from: " in found.output
-    assert "type a number from 1 to 3, but got 'nonsense'" in found.output
+    assert "type a number from 1 to 3 or a name of the list, but got 'nonsense'" in found.output
+    assert "saved: trial 1, reached, grasped, score 0.75" in found.output
+    assert "withdrawn: the score of trial 3; enter it again" in found.output
+    assert "voided: trial 5; its place is tried again" in found.output
     study = sw.Study.open(folder)
     status = study.status()
     assert (status.scored, status.voided, status.in_flight) == (3, 1, 0)
@@ -83,8 +91,51 @@ def test_run_goes_on_when_a_trial_is_not_ours_any_more(folder: Path) -> None:
     again = call("run", folder, "--station", "left", typed="none\nquit\n")
 
     assert (first.exit_code, again.exit_code) == (0, 0)
-    assert first.output.count("trial 1 was run: enter its score") == 2
+    assert first.output.count("trial 1 was run: enter its score") == 1
+    assert "trial 1 stays yours: it was run and needs its score" in first.output
     assert again.output.splitlines()[1].startswith("trial 1 ")
+
+
+def test_names_may_be_typed_instead_of_numbers(folder: Path) -> None:
+    found = call("run", folder, typed="Reached, lifted\ngrasped 3\nreached\nquit\n")
+
+    assert "saved: trial 1, reached, lifted, score 0.5" in found.output
+    assert "saved: trial 2, grasped, lifted, score 0.75" in found.output
+    assert "saved: trial 3, reached, score 0.25" in found.output
+
+
+def test_a_wrong_score_can_be_corrected_afterwards(folder: Path) -> None:
+    """Above all the last one, which ended the study: `run` asks for no further trial there."""
+    call("run", folder, typed="all\nquit\n")
+
+    assert "a stated reason" in call("correct", "1", "none", folder).output
+    assert "there is no trial 9" in call("correct", "9", "none", folder, "--reason", "x").output
+    found = call("correct", "1", "reached", folder, "--reason", "typed all")
+    assert found.output == "corrected: trial 1, reached\n"
+    assert sw.Study.open(folder).records()["score"].to_list()[:1] == [0.25]
+
+
+def test_ctrl_c_ends_the_question_at_once(folder: Path) -> None:
+    """Not only after Enter, as when the system resumes the reading (polars asks it to)."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", "from stopwise.cli import app; app()", "study", "run"]
+    with subprocess.Popen(
+        [*command, str(folder), "--station", "a"], stdin=theirs, stdout=theirs, stderr=theirs
+    ) as process:
+        seen = b""
+        while b"> " not in seen:
+            seen += os.read(ours, 4096)
+        process.send_signal(signal.SIGINT)
+        try:
+            code = process.wait(timeout=20)
+        finally:
+            process.kill()
+    seen += os.read(ours, 4096)
+    os.close(theirs)
+    os.close(ours)
+
+    assert code == 130
+    assert b"trial 1 stays with station a" in seen
 
 
 def test_a_trial_at_the_terminal_is_kept_while_it_runs(folder: Path) -> None:
@@ -112,6 +163,7 @@ def test_run_says_stop_when_all_is_decided(tmp_path: Path) -> None:
 
     assert "Nothing is left to try: stop." in found.output
     assert "new is better than old" in found.output
+    assert f"Next: stopwise study unblind {folder}" in found.output
     assert "new > old" in call("status", folder).output
 
 

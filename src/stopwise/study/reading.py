@@ -2,7 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
@@ -100,6 +100,13 @@ class StudyReader:
                 if trial.station == station and trial.status == "scored"
             )
             return next(own, None)
+
+    def rubric(self, trial: int) -> dict[str, Any]:
+        """Return how a trial is scored, as in its assignment."""
+        with self._ledger.lock:
+            state = self._ledger.refresh()
+            task = assignment.require_trial(state, trial).task
+            return assignment.locked_plan(state).task(task).score.model_dump(mode="json")
 
     def resolve(self, code: str) -> views.Resolved:
         """Return the policy behind the code of a trial that is under way, for the robot only."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from stopwise.errors import InvalidInput, require
 
-__all__ = ["parse_answer", "question"]
+__all__ = ["in_words", "parse_answer", "question"]
 
 
 def question(rubric: dict[str, Any]) -> str:
@@ -18,8 +18,8 @@ def question(rubric: dict[str, Any]) -> str:
     options = rubric["milestones" if kind == "milestones" else "levels"]
     listed = ", ".join(f"{place} {option['name']}" for place, option in enumerate(options, 1))
     if kind == "milestones":
-        return f"reached ({listed}): numbers, `all` or `none`"
-    return f"outcome ({listed}): its number"
+        return f"reached ({listed}): all that were, `all` or `none`"
+    return f"outcome ({listed}): which one"
 
 
 def parse_answer(rubric: dict[str, Any], typed: str) -> Any:
@@ -39,13 +39,31 @@ def parse_answer(rubric: dict[str, Any], typed: str) -> Any:
     if kind == "milestones":
         if text in ("all", "none"):
             return options if text == "all" else []
-        return [_option(options, part) for part in text.replace(",", " ").split()]
+        parts = [text] if _named(options, text) else text.replace(",", " ").split()
+        return [_option(options, part) for part in parts]
     return _option(options, text)
 
 
+def in_words(answer: Any) -> str:
+    """Return an answer as a person would say it, to be read back after it was stored."""
+    if isinstance(answer, bool):
+        return "success" if answer else "failure"
+    if isinstance(answer, list):
+        return ", ".join(answer) or "none"
+    return f"{answer:g}" if isinstance(answer, float) else str(answer)
+
+
+def _named(options: list[str], text: str) -> str | None:
+    """Return the option of this name, in small or capital letters."""
+    return next((option for option in options if option.lower() == text), None)
+
+
 def _option(options: list[str], text: str) -> str:
-    require(
-        text.isdecimal() and 1 <= int(text) <= len(options),
-        f"type a number from 1 to {len(options)}, but got {text!r}",
-    )
-    return options[int(text) - 1]
+    if text.isdecimal() and 1 <= int(text) <= len(options):
+        return options[int(text) - 1]
+    found = _named(options, text)
+    if found is None:
+        raise InvalidInput(
+            f"type a number from 1 to {len(options)} or a name of the list, but got {text!r}"
+        )
+    return found

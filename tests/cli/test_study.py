@@ -63,7 +63,7 @@ def test_a_wrong_plan_is_named_with_its_line(tmp_path: Path) -> None:
     found = call("lock", folder)
 
     assert found.exit_code == 2
-    assert f"study.yaml, line {line + 1}: alpha: Input should be less than 1" in found.output
+    assert f"study.yaml, line {line + 1}: alpha: must be below 1, but got 5" in found.output
 
 
 def test_run_asks_until_it_is_told_to_quit(folder: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stopwise.cli import options
+from stopwise.cli.failing import as_options, clear_errors
 from stopwise.cli.options import named_values, parse_bounds, trial_source
 from stopwise.cli.writing import write
 
@@ -57,9 +58,9 @@ def analyze(
     """Rank policies from files: letters, trials used and saved, and one honest sentence."""
     from stopwise import analyze as rank
     from stopwise import analyze_tasks, read_trials
-    from stopwise.errors import InvalidInput, StopwiseError
+    from stopwise.errors import InvalidInput
 
-    try:
+    with clear_errors("analyze"):
         trials = read_trials(
             trial_source(files, policy),
             format=file_format,
@@ -84,9 +85,6 @@ def analyze(
         else:
             found = analyze_tasks(trials, **settings)
         _tell(list(found.values()), as_json=as_json, html=html, figures=figures)
-    except (StopwiseError, OSError) as error:
-        typer.echo(f"stopwise analyze: {error}", err=True)
-        raise typer.Exit(2) from error
 
 
 def _tell(
@@ -110,8 +108,11 @@ def show(analysis: "Analysis") -> None:
     from rich.markup import escape
     from rich.table import Table
 
+    from stopwise.core.scores import score_text
+
     console = Console(highlight=False)
-    title = f"task {escape(analysis.task)}" if analysis.task else None
+    # A file without a task column has one task, called "task", which is no name to show.
+    title = f"task {escape(analysis.task)}" if analysis.task not in (None, "task") else None
     table = Table(title=title, title_justify="left")
     for name in ("policy", "n", "mean", "interval", "letters", "used", "saved"):
         table.add_column(name, justify="left" if name in ("policy", "letters") else "right")
@@ -119,8 +120,8 @@ def show(analysis: "Analysis") -> None:
         table.add_row(
             escape(policy.name),
             str(policy.n),
-            f"{policy.mean:.3g}",
-            escape(f"[{policy.interval.low:.3g}, {policy.interval.high:.3g}]"),
+            score_text(policy.mean),
+            escape(f"[{score_text(policy.interval.low)}, {score_text(policy.interval.high)}]"),
             policy.letters,
             str(policy.trials_used),
             str(policy.trials_saved),
@@ -128,4 +129,4 @@ def show(analysis: "Analysis") -> None:
     console.print(table)
     console.print(f"[bold]{escape(analysis.sentence)}[/bold]")
     for warning in analysis.warnings:
-        console.print(f"[dim]note: {escape(warning)}[/dim]")
+        console.print(f"[dim]note: {escape(as_options(warning))}[/dim]")

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from stopwise.cli.failing import clear_errors
+
 __all__ = ["compare"]
 
 COUNTS = re.compile(r"(\d+)/(\d+)")
@@ -22,17 +24,12 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare two policies: `stopwise compare 17/20 14/20`, or two files of scores."""
-    from stopwise.errors import StopwiseError
-
-    try:
+    with clear_errors("compare"):
         counts = COUNTS.fullmatch(first), COUNTS.fullmatch(second)
         if counts[0] and counts[1]:
             outcome = _from_counts(_pair(counts[0]), _pair(counts[1]), alpha)
         else:
             outcome = _from_files(first, second, alpha, bounds)
-    except (StopwiseError, OSError) as error:
-        typer.echo(f"stopwise compare: {error}", err=True)
-        raise typer.Exit(2) from error
     typer.echo(json.dumps(outcome, indent=2) if as_json else outcome["sentence"])
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stopwise.cli import options
+from stopwise.cli.failing import clear_errors
 from stopwise.cli.options import chosen_executor, named_values, parse_bounds
 from stopwise.cli.plan_text import show_forecasts, show_metrics, show_plan
 from stopwise.cli.writing import Drawn, write
@@ -86,10 +87,10 @@ def plan(
     figures: Annotated[Path | None, typer.Option(help="Save the figures in this folder.")] = None,
 ) -> None:
     """Say how many trials a study takes: `stopwise plan`, or `stopwise plan 0.5 0.7`."""
-    from stopwise.errors import StopwiseError, require
+    from stopwise.errors import require
     from stopwise.planning.pages import forecast_page
 
-    try:
+    with clear_errors("plan"):
         common = {
             "method": method, "alpha": alpha, "adjust": adjust, "ties": ties, "design": design,
             "bounds": parse_bounds(bounds), "minutes_per_trial": minutes_per_trial, "seed": seed,
@@ -129,9 +130,6 @@ def plan(
             show_plan(made, as_json)
             page, answers = made.to_html, [("", made)]
         write(page, answers, html=html, figures=figures, quiet=as_json)
-    except (StopwiseError, OSError) as error:
-        typer.echo(f"stopwise plan: {error}", err=True)
-        raise typer.Exit(2) from error
 
 
 def _planned(guesses: list[Any], pilot: Path | None, **settings: Any) -> "Plan":

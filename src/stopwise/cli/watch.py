@@ -9,6 +9,7 @@ import typer
 
 from stopwise.cli import options
 from stopwise.cli.analyze import show
+from stopwise.cli.failing import clear_errors
 from stopwise.cli.live import rows_text
 from stopwise.cli.options import named_values, parse_bounds, trial_source
 
@@ -46,32 +47,29 @@ def watch(
     as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON per look.")] = False,
 ) -> None:
     """Watch results that grow (lerobot, CSV, monitor files ...), and say when to stop."""
-    from stopwise.errors import StopwiseError
     from stopwise.rollout.watch import Watch
 
     try:
-        watching = Watch(
-            trial_source(files, policy),
-            reading={
-                "format": file_format,
-                "score": score,
-                "columns": named_values(column or [], "ROLE=NAME"),
-                "bounds": parse_bounds(bounds),
-            },
-            design=design,
-            settings={
-                "method": method,
-                "alpha": alpha,
-                "n_max": n_max,
-                "adjust": adjust,
-                "ties": ties,
-                "baseline": baseline,
-            },
-        )
-        sights = watching.look() if once else _until_enough(watching, interval, as_json)
-    except (StopwiseError, OSError) as error:
-        typer.echo(f"stopwise watch: {error}", err=True)
-        raise typer.Exit(2) from error
+        with clear_errors("watch"):
+            watching = Watch(
+                trial_source(files, policy),
+                reading={
+                    "format": file_format,
+                    "score": score,
+                    "columns": named_values(column or [], "ROLE=NAME"),
+                    "bounds": parse_bounds(bounds),
+                },
+                design=design,
+                settings={
+                    "method": method,
+                    "alpha": alpha,
+                    "n_max": n_max,
+                    "adjust": adjust,
+                    "ties": ties,
+                    "baseline": baseline,
+                },
+            )
+            sights = watching.look() if once else _until_enough(watching, interval, as_json)
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     stop = all(sight.stop for sight in sights)

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from stopwise.core.scores import score_text
+
 if TYPE_CHECKING:
     from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics import MetricComparison
@@ -45,7 +47,7 @@ def limit_rows(made: "Plan") -> Rows:
             "n_max": entry.n_max,
             f"smallest gap found with power {made.power:g}": "none"
             if entry.gap is None
-            else f"{entry.gap:.3g}" + (f" ± {entry.gap_error:.1g}" if entry.gap_error else ""),
+            else score_text(entry.gap) + (f" ± {entry.gap_error:.1g}" if entry.gap_error else ""),
         }
         for entry in made.detectable
     ]

@@ -260,3 +260,26 @@ def test_arguments_of_the_library_are_told_as_options() -> None:
     assert as_options("name it with score=, or") == "name it with --score, or"
     assert as_options("columns={'block': 'episode'} says so") == "--column block=episode says so"
     assert as_options("choose with columns={'time': ...}") == "choose with --column time=NAME"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["17/20", "14/20", "--bounds", "0,5"], "--bounds is for scores in files"),
+        (["17/20", EXAMPLE], "give two counts or two files, but not one of each"),
+        (["0.85", "0.7"], "'0.85' is neither successes/trials, such as 17/20, nor a file"),
+    ],
+)
+def test_compare_says_what_it_takes(arguments: list[str], complaint: str) -> None:
+    code, output = run("compare", *arguments)
+
+    assert code == 2
+    assert complaint in output
+
+
+def test_compare_states_what_it_assumed(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("score\n0\n1\n")
+    _, output = run("compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"))
+
+    assert "note: no bounds were declared: scores are taken to lie in [0, 1]" in output

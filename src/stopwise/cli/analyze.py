@@ -1,6 +1,7 @@
 """``stopwise analyze``: from files to letters, plots and one honest sentence."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,7 @@ from stopwise.cli.writing import write
 if TYPE_CHECKING:
     from stopwise.report.analysis import Analysis
 
-__all__ = ["analyze", "show"]
+__all__ = ["analyze", "show", "tell"]
 
 
 def analyze(
@@ -127,6 +128,16 @@ def show(analysis: "Analysis") -> None:
             str(policy.trials_saved),
         )
     console.print(table)
-    console.print(f"[bold]{escape(analysis.sentence)}[/bold]")
-    for warning in analysis.warnings:
-        console.print(f"[dim]note: {escape(as_options(warning))}[/dim]")
+    tell(analysis.sentence, analysis.warnings)
+
+
+def tell(sentence: str, warnings: Sequence[str]) -> None:
+    """Print what was found and what has to be said of it; one line each where it is piped."""
+    from rich.console import Console
+    from rich.markup import escape
+
+    console = Console(highlight=False)
+    whole = not console.is_terminal
+    console.print(f"[bold]{escape(sentence)}[/bold]", soft_wrap=whole)
+    for warning in warnings:
+        console.print(f"[dim]note: {escape(as_options(warning))}[/dim]", soft_wrap=whole)

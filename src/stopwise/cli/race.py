@@ -103,8 +103,9 @@ def race(
         return
     show(result.analysis)
     typer.echo(
-        f"{result.used} episodes counted in {result.rows} rows, {len(result.overshoot)} more were "
-        f"finished and {result.abandoned} abandoned, in {result.seconds:.1f} s"
+        f"{result.used} of at most {n_max * len(policy)} episodes counted in {result.rows} rows,\n"
+        f"{len(result.overshoot)} more were finished and {result.abandoned} abandoned, "
+        f"in {result.seconds:.1f} s"
     )
     if html is not None:
         typer.echo(f"written: {html}")

@@ -129,7 +129,13 @@ def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:
     scores = np.full((max(map(len, columns), default=0), len(columns)), np.nan)
     for index, column in enumerate(columns):
         scores[: len(column), index] = column
-    return Table(policies=tuple(map(str, source)), scores=scores, design=design or "independent")
+    gaps = sum(int(np.isnan(column).sum()) for column in columns)
+    return Table(
+        policies=tuple(map(str, source)),
+        scores=scores,
+        design=design or "independent",
+        warnings=(f"{gaps} scores are NaN, which counts as no trial",) if gaps else (),
+    )
 
 
 def _from_trials(trials: "Trials", task: str, design: str | None, iid_seed: int | None) -> Table:

@@ -53,7 +53,7 @@ def run(
             typer.echo(evidence_chart(verdict, named=not verdict.blinded))
         typer.echo("Nothing is left to try: stop." if study.finished else "Nothing to do now.")
         typer.echo(str(study.verdict()))
-        if study.finished:
+        if study.finished and not study.unblinded:
             typer.echo(f"Next: stopwise study unblind {place}; stopwise study report {place}")
             typer.echo(f"A wrong score, before that: stopwise study correct TRIAL SCORE {place}")
 

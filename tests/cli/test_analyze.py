@@ -259,6 +259,8 @@ def test_arguments_of_the_library_are_told_as_options() -> None:
     assert as_options("missing='drop' leaves out") == "--missing drop leaves out"
     assert as_options("name it with score=, or") == "name it with --score, or"
     assert as_options("columns={'block': 'episode'} says so") == "--column block=episode says so"
+    assert as_options("or columns={'trial': None}") == "or --column trial="
+    assert as_options("(columns={'task': [...]}, or") == "(--column task=NAME,NAME, or"
     assert as_options("choose with columns={'time': ...}") == "choose with --column time=NAME"
 
 
@@ -283,3 +285,46 @@ def test_compare_states_what_it_assumed(tmp_path: Path) -> None:
     _, output = run("compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"))
 
     assert "note: no bounds were declared: scores are taken to lie in [0, 1]" in output
+
+
+@pytest.fixture
+def two_tasks(tmp_path: Path) -> str:
+    """Trials whose numbers begin anew in each environment of a task."""
+    rows = [
+        f"{task},{env},{policy},{trial},{3 * trial + (policy == 'new') + (env == 'left')}"
+        for task in ("cup", "bowl") for env in ("left", "right")
+        for policy in ("old", "new") for trial in range(4)
+    ]  # fmt: skip
+    path = tmp_path / "tasks.csv"
+    path.write_text("task,env,policy,trial,score\n" + "\n".join(rows) + "\n")
+    return str(path)
+
+
+def test_columns_are_joined_and_left_out(two_tasks: str) -> None:
+    code, output = run("analyze", two_tasks, "--bounds", "0,20")
+    assert code == 2
+    assert (
+        "(--column task=NAME,NAME, or 'block'), or ignore the numbering with --column trial="
+        in output
+    )
+
+    joined = run("analyze", two_tasks, "--bounds", "0,20", "--column", "task=task,env")[1]
+    unnumbered = run("analyze", two_tasks, "--bounds", "0,20", "--column", "trial=")[1]
+
+    assert "task cup/left" in joined
+    assert "task bowl/right" in joined
+    assert "│ 8 │" in unnumbered
+
+
+def test_notes_on_all_tasks_are_told_once(two_tasks: str) -> None:
+    output = run("analyze", two_tasks, "--bounds", "0,20", "--column", "trial=")[1]
+
+    assert output.count("note: policy column: 'policy' (guessed)") == 1
+
+
+def test_a_score_without_declared_bounds_names_task_and_cure(two_tasks: str) -> None:
+    code, output = run("analyze", two_tasks, "--column", "trial=")
+
+    assert code == 2
+    assert "task cup: scores must lie within the bounds [0, 1]" in output
+    assert output.endswith("none were declared: give --bounds\n")

@@ -9,13 +9,13 @@ import typer
 
 from stopwise.cli import options
 from stopwise.cli.failing import as_options, clear_errors
-from stopwise.cli.options import named_values, parse_bounds, trial_source
+from stopwise.cli.options import column_choices, parse_bounds, trial_source
 from stopwise.cli.writing import write
 
 if TYPE_CHECKING:
     from stopwise.report.analysis import Analysis
 
-__all__ = ["analyze", "show", "tell"]
+__all__ = ["analyze", "show", "tell", "tell_notes"]
 
 
 def analyze(
@@ -66,7 +66,7 @@ def analyze(
             trial_source(files, policy),
             format=file_format,
             score=score,
-            columns=named_values(column or [], "ROLE=NAME"),
+            columns=column_choices(column),
             bounds=parse_bounds(bounds),
             order=order,
             seed=seed if order == "shuffled" else None,
@@ -97,14 +97,20 @@ def _tell(
         content = [analysis.to_dict() for analysis in analyses]
         typer.echo(json.dumps(content[0] if len(content) == 1 else content, indent=2))
     else:
+        shared = [
+            note
+            for note in analyses[0].warnings
+            if len(analyses) > 1 and all(note in analysis.warnings for analysis in analyses)
+        ]
         for analysis in analyses:
-            show(analysis)
+            show(analysis, without=shared)
+        tell_notes(shared)
     named = [(analysis.task or "task", analysis) for analysis in analyses]
     write(lambda: report(analyses), named, html=html, figures=figures, quiet=as_json)
 
 
-def show(analysis: "Analysis") -> None:
-    """Print one analysis as a table, its sentence and its notes."""
+def show(analysis: "Analysis", *, without: Sequence[str] = ()) -> None:
+    """Print one analysis as a table, its sentence and its notes, except those told elsewhere."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -128,16 +134,24 @@ def show(analysis: "Analysis") -> None:
             str(policy.trials_saved),
         )
     console.print(table)
-    tell(analysis.sentence, analysis.warnings)
+    tell(analysis.sentence, [note for note in analysis.warnings if note not in without])
 
 
-def tell(sentence: str, warnings: Sequence[str]) -> None:
-    """Print what was found and what has to be said of it; one line each where it is piped."""
+def tell(sentence: str, notes: Sequence[str]) -> None:
+    """Print what was found and what has to be said of it."""
+    _print(sentence, "bold")
+    tell_notes(notes)
+
+
+def tell_notes(notes: Sequence[str]) -> None:
+    """Print what was assumed or left out."""
+    for note in notes:
+        _print(f"note: {as_options(note)}", "dim")
+
+
+def _print(text: str, style: str) -> None:
+    """Print text broken between words in a terminal, and as one line where it is piped."""
     from rich.console import Console
-    from rich.markup import escape
 
     console = Console(highlight=False)
-    whole = not console.is_terminal
-    console.print(f"[bold]{escape(sentence)}[/bold]", soft_wrap=whole)
-    for warning in warnings:
-        console.print(f"[dim]note: {escape(as_options(warning))}[/dim]", soft_wrap=whole)
+    console.print(text, style=style, markup=False, soft_wrap=not console.is_terminal)

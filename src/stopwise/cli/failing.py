@@ -8,13 +8,16 @@ import typer
 
 __all__ = ["as_options", "clear_errors"]
 
-COLUMNS = re.compile(r"columns=\{'(\w+)': (?:'(\w+)'|\.\.\.|\[\.\.\.\])\}")
+COLUMNS = re.compile(r"columns=\{'(\w+)': (?:'(\w+)'|(None|\[\.\.\.\]|\.\.\.))\}")
+PLACEHOLDERS = {"None": "", "[...]": "NAME,NAME", "...": "NAME"}
 ARGUMENT = re.compile(r"\b(score|format|missing|order|on_error|design|bounds)=(?:'([^']*)'|\B)")
 
 
 def as_options(text: str) -> str:
     """Return a message of the library with its arguments as they are typed: --missing drop."""
-    text = COLUMNS.sub(lambda found: f"--column {found[1]}={found[2] or 'NAME'}", text)
+    text = COLUMNS.sub(
+        lambda found: f"--column {found[1]}={found[2] or PLACEHOLDERS[found[3]]}", text
+    )
 
     def option(found: re.Match[str]) -> str:
         name = f"--{found[1].replace('_', '-')}"

@@ -11,7 +11,7 @@ from stopwise.cli import options
 from stopwise.cli.analyze import show
 from stopwise.cli.failing import clear_errors
 from stopwise.cli.live import rows_text
-from stopwise.cli.options import named_values, parse_bounds, trial_source
+from stopwise.cli.options import column_choices, parse_bounds, trial_source
 
 if TYPE_CHECKING:
     from stopwise.rollout.watch import TaskSight, Watch
@@ -56,7 +56,7 @@ def watch(
                 reading={
                     "format": file_format,
                     "score": score,
-                    "columns": named_values(column or [], "ROLE=NAME"),
+                    "columns": column_choices(column),
                     "bounds": parse_bounds(bounds),
                 },
                 design=design,

@@ -9,7 +9,7 @@ import typer
 
 from stopwise.cli import options
 from stopwise.cli.failing import clear_errors
-from stopwise.cli.options import chosen_executor, named_values, parse_bounds
+from stopwise.cli.options import chosen_executor, column_choices, named_values, parse_bounds
 from stopwise.cli.plan_text import show_forecasts, show_metrics, show_plan
 from stopwise.cli.writing import Drawn, write
 
@@ -40,6 +40,8 @@ def plan(
     metrics: Annotated[
         Path | None, typer.Option(help="Rollouts: what success and other scores would need.")
     ] = None,
+    score: options.Measure = None,
+    column: options.Column = None,
     n_max: Annotated[
         str | None, typer.Option(help="Greatest numbers of trials per policy, e.g. 50,100,200.")
     ] = None,
@@ -100,10 +102,15 @@ def plan(
         require(sum(given) <= 1, "give guesses, --pilot, --continue or --metrics, but only one")
         require(futility is None or going_on is not None, "--futility needs --continue")
         require(not (metric or milestone) or metrics is not None, "--metric needs --metrics")
+        reading = {"score": score, "columns": column_choices(column)}
+        require(
+            not any(reading.values()) or pilot is not None or going_on is not None,
+            "--score and --column are for the files of --pilot and --continue",
+        )
         if going_on is not None:
             horizon = _single(n_max)
             extra = {"futility": futility, "precision": precision, "executor": place}
-            found = _forecasts(going_on, horizon, {**common, **extra})
+            found = _forecasts(going_on, reading, horizon, {**common, **extra})
             show_forecasts(found, as_json)
             page: Callable[[], str] = partial(forecast_page, found)
             answers: list[tuple[str, Drawn]] = list(found.items())
@@ -115,6 +122,7 @@ def plan(
             made = _planned(
                 [_guess(text) for text in guesses or []],
                 pilot,
+                reading,
                 n_max=_numbers(n_max, "n_max", int),
                 budget=_numbers(budget, "budget", int),
                 gaps=_numbers(gaps, "gaps", float),
@@ -132,7 +140,9 @@ def plan(
         write(page, answers, html=html, figures=figures, quiet=as_json)
 
 
-def _planned(guesses: list[Any], pilot: Path | None, **settings: Any) -> "Plan":
+def _planned(
+    guesses: list[Any], pilot: Path | None, reading: dict[str, Any], **settings: Any
+) -> "Plan":
     from stopwise import plan as make
     from stopwise import read_trials
     from stopwise.display import bar
@@ -140,11 +150,13 @@ def _planned(guesses: list[Any], pilot: Path | None, **settings: Any) -> "Plan":
     with bar("simulated studies") as show:
         if pilot is None:
             return make(*guesses, progress=show, **settings)
-        trials = read_trials(pilot, bounds=settings.pop("bounds"))
+        trials = read_trials(pilot, bounds=settings.pop("bounds"), **reading)
         return make(pilot=trials, progress=show, **settings)
 
 
-def _forecasts(source: str, n_max: int | None, settings: dict[str, Any]) -> dict[str, "Forecast"]:
+def _forecasts(
+    source: str, reading: dict[str, Any], n_max: int | None, settings: dict[str, Any]
+) -> dict[str, "Forecast"]:
     from stopwise import forecast, read_trials
     from stopwise.display import bar
     from stopwise.errors import require
@@ -161,7 +173,7 @@ def _forecasts(source: str, n_max: int | None, settings: dict[str, Any]) -> dict
             return forecast_study(Study.open(source), n_max=n_max, progress=show, **chosen)
         require(n_max is not None, "--continue needs --n-max, the number declared for the study")
         assert n_max is not None
-        trials = read_trials(path, bounds=settings.pop("bounds"))
+        trials = read_trials(path, bounds=settings.pop("bounds"), **reading)
         found = tables(trials, design=settings.pop("design"))
         return {
             table.task or "task": forecast(table, n_max=n_max, progress=show, **settings)

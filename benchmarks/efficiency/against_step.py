@@ -1,9 +1,11 @@
 """Bernoulli pairs: ``nscore-plus``, which does not know that scores are binary, against STEP.
 
 Run ``python -m benchmarks.efficiency.against_step``. Mean TTD and power over the 36 pairs of
-success rates in {.1, ..., .9}; STEP's published rule and the optimal design are exact, for a study
-that also ends when policy 0 is declared better, ``nscore-plus`` is simulated one-sided. Then its
-type-1 error where both rates are equal.
+success rates in {.1, ..., .9}; STEP's published rule and the optimal design are exact, for a
+study that also ends when policy 0 is declared better, ``nscore-plus`` is simulated one-sided.
+STEP's level holds for rates that stay the same, that of ``nscore-plus`` for those that drift as
+well; so there is also STEP at the largest level of a list whose error under the worst drift is at
+most alpha. Then the type-1 error of ``nscore-plus`` where both rates are equal.
 """
 
 import argparse
@@ -18,11 +20,14 @@ from rich.progress import Progress
 from rich.table import Table
 
 import stopwise as sw
-from stopwise.core.step import step_design
+from stopwise.core.step import StepDesign, step_design
 
 ALPHA = 0.05
+TABLES = ("paper", "optimal")
 PAIRS = list(combinations((i / 10 for i in range(1, 10)), 2))
 NULLS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
+# Levels of STEP among which the largest is taken that holds under drift.
+LEVELS = (0.05, 0.035, 0.025, 0.02, 0.015, 0.0125, 0.01, 0.0085, 0.007, 0.006, 0.005)
 # Wanted: TTD at most this share of STEP's, power at most this much below it.
 WANTED = {50: (1.02, 0.04), 200: (0.99, 0.01), 500: (0.97, 0.003)}
 
@@ -53,14 +58,25 @@ def alternatives(n: int, runs: int, seed: int, workers: int | None) -> dict[str,
     pairs: list[dict[str, Any]] = [{"rates": pair} for pair in PAIRS]
     for pair, one in zip(pairs, found, strict=True):
         pair["nscore-plus"] = {"ttd": one[0], "ttd_error": one[1], "power": one[2]}
-    for table in ("paper", "optimal"):
-        design = step_design(ALPHA, n, table=table)
+    designs = {f"step, {table}": step_design(ALPHA, n, table=table) for table in TABLES}
+    designs["step, drift"] = level_under_drift(n)
+    for name, design in designs.items():
         expected, powers = design.expected_n(rates0, rates1), design.power(rates0, rates1)
-        name = f"step, {table}"
-        figures[name] = {"ttd": float(expected.mean()), "power": float(powers.mean())}
+        figures[name] = {
+            "ttd": float(expected.mean()),
+            "power": float(powers.mean()),
+            "level": design.alpha,
+            "drift": design.drift_error,
+        }
         for pair, one_ttd, one_power in zip(pairs, expected, powers, strict=True):
             pair[name] = {"ttd": float(one_ttd), "power": float(one_power)}
     return {"n": n, "runs": runs, "mean": figures, "pairs": pairs}
+
+
+def level_under_drift(n: int) -> StepDesign:
+    """Return STEP (optimal table) at the largest level that keeps its drift error below alpha."""
+    designs = (step_design(level, n) for level in LEVELS)
+    return next(design for design in designs if design.drift_error <= ALPHA)
 
 
 def nulls(n: int, runs: int, seed: int, workers: int | None) -> dict[str, Any]:
@@ -93,7 +109,9 @@ def main() -> None:
             progress.advance(task)
             found["nulls"].append(nulls(n, arguments.null_runs, *common))
             progress.advance(task)
-    table = Table("n_max", "method", "TTD", "power", "TTD / STEP", "power - STEP", "wanted")
+    table = Table(
+        "n_max", "method", "TTD", "power", "TTD / STEP", "power - STEP", "level", "drift", "wanted"
+    )
     for figures in found["alternatives"]:
         step = figures["mean"]["step, paper"]
         for name, row in figures["mean"].items():
@@ -106,6 +124,8 @@ def main() -> None:
                 f"{row['power']:.4f}" + (f" ± {row['power_error']:.4f}" if errors else ""),
                 f"{row['ttd'] / step['ttd']:.3f}",
                 f"{row['power'] - step['power']:+.4f}",
+                f"{row['level']:g}" if "level" in row else "",
+                f"{row['drift']:.3f}" if "drift" in row else "",
                 f"{wanted[0]}, {-wanted[1]:+}" if wanted else "",
             )
     Console().print(table)

@@ -107,6 +107,25 @@ def step(figures: dict[str, Any]) -> str:
     return _table([*head, "TTD ratio, power difference", "wanted"], rows)
 
 
+def drift(figures: dict[str, Any]) -> str:
+    """Return STEP where rates may drift, and at a level that holds there."""
+    rows = []
+    for setting in figures["alternatives"]:
+        means = setting["mean"]
+        held, ours = means["step, drift"], means[OURS]
+        rows.append(
+            [
+                setting["n"],
+                *(f"{means[name]['drift']:.3f}" for name in ("step, paper", "step, optimal")),
+                f"{held['level']:g}",
+                f"{held['ttd']:.2f} / {held['power']:.4f}",
+                f"{ours['ttd']:.2f} / {ours['power']:.4f}",
+            ]
+        )
+    head = ["n_max", "worst drift, published", "worst drift, optimal", "level that holds"]
+    return _table([*head, "STEP at that level", OURS], rows)
+
+
 def nulls(figures: dict[str, Any]) -> str:
     """Return the type-1 error on Bernoulli nulls."""
     columns = figures["nulls"]
@@ -199,6 +218,7 @@ def main() -> None:
         ("paired", paired, overall),
         ("paired families", paired, families),
         ("step", against, lambda found: step(found[0])),
+        ("drift", against, lambda found: drift(found[0])),
         ("nulls", against, lambda found: nulls(found[0])),
         ("adversarial", _read(arguments.folder, "adversarial*.json"), adversarial),
         (

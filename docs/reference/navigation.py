@@ -35,7 +35,10 @@ def expanded(nav: list[Any], docs: Path) -> list[Any]:
 
     def expand(entry: Any) -> list[Any]:
         if isinstance(entry, dict):
-            return [{title: expand(value) for title, value in entry.items()}]
+            return [
+                {title: value if isinstance(value, str) else expand(value)}
+                for title, value in entry.items()
+            ]
         if isinstance(entry, list):
             return [page for item in entry for page in expand(item)]
         if not entry.endswith("/"):

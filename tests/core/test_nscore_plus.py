@@ -126,7 +126,7 @@ def test_randomised_looks_are_repeatable_and_differ_between_runs() -> None:
 
     assert np.array_equal(first.p_value, again.p_value)
     assert not np.array_equal(first.p_value, other.p_value)
-    assert np.unique(first.p_value).size > 1000  # equal studies, but each has its own luck
+    assert np.unique(first.p_value).size > 500  # equal studies, but each has its own luck
 
 
 def test_the_stream_has_the_luck_of_the_first_run() -> None:

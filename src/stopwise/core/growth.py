@@ -13,8 +13,6 @@ __all__ = ["growth_bet"]
 # Least effect per pair considered when no horizon is declared: it needs about 10^4 pairs.
 LEAST_WITHOUT_HORIZON = 0.025
 EFFECTS = 24
-# Share of the squared effect that counts as noise: the rest is in the deviation already.
-EFFECT_AS_NOISE = 0.5
 
 
 @lru_cache(maxsize=64)
@@ -24,7 +22,9 @@ def _effects(n_max: int | None) -> Floats:
     return np.geomspace(least, max(GREATEST, 1.5 * least), EFFECTS)
 
 
-def growth_bet(n_max: int | None, pairs: Floats, total: Floats, need: Floats) -> Floats:
+def growth_bet(
+    n_max: int | None, pairs: Floats, total: Floats, need: Floats, second_order: float
+) -> Floats:
     """Posterior mean effect, given that there is one; never more than one step can use.
 
     Parameters
@@ -33,6 +33,8 @@ def growth_bet(n_max: int | None, pairs: Floats, total: Floats, need: Floats) ->
         The declared horizon, which fixes the least effect of interest.
     pairs, total, need : ndarray
         Pairs seen, sum of standardised differences, log-wealth to go.
+    second_order : float
+        What the squared effect adds to the second moment of a step.
     """
     theta = _effects(n_max)
     exponent = theta * total[..., None] - 0.5 * theta**2 * pairs[..., None]
@@ -40,7 +42,7 @@ def growth_bet(n_max: int | None, pairs: Floats, total: Floats, need: Floats) ->
     weights /= weights.sum(axis=-1, keepdims=True)
     # Greatest expected log-growth to second order: a broad posterior bets less than its mean.
     effect, squared = (weights * theta).sum(axis=-1), (weights * theta**2).sum(axis=-1)
-    bet: Floats = effect / (1 + EFFECT_AS_NOISE * squared)
+    bet: Floats = effect / (1 + second_order * squared)
     # the bet that replicates "reject if the next step is large enough" at the present wealth
     quantile = ndtri(np.exp(-np.minimum(np.maximum(need, 1e-9), 300.0)))
     last = np.exp(-0.5 * quantile**2 - log_ndtr(quantile)) / np.sqrt(2 * np.pi)

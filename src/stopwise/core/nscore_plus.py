@@ -17,6 +17,7 @@ from stopwise.core.growth import growth_bet
 from stopwise.core.horizon import plan
 from stopwise.core.method import Evidence, Method, evidence_from_log_e
 from stopwise.core.plus_moments import (
+    SIGNAL_SHARE,
     PlusState,
     between,
     independent_moments,
@@ -33,9 +34,14 @@ __all__ = ["NScorePlus", "PlusState"]
 # Share of the largest bet that keeps the increment nonnegative; below 1: no single pair ruins.
 CLIP = 0.99
 # Chance of the worst possible pair after n pairs, as far as the spread does not already tell of it:
-# (RUIN / (n + RUIN_PAIRS))^2, 3 % at first. It falls faster than 1/n, for the longer none is seen,
-# the likelier it never comes.
-RUIN, RUIN_PAIRS = 4.0, 25.0
+# (RUIN / (n + RUIN_PAIRS))^2, 4 % at first. It falls faster than 1/n, for the longer none is seen,
+# the likelier it never comes. For its sake no bet falls below the share SPARED of the bound.
+RUIN, RUIN_PAIRS, SPARED = 5.0, 25.0, 0.8
+# The bet of greatest growth for an effect t is t / (1 + t^2 SECOND_ORDER) in units of the deviation
+# around the mean: what a step's own mean adds to its second moment.
+SECOND_ORDER = {"independent": 0.5, "paired": 1.0}
+# Pairs by which the observed effect is shrunk.
+EFFECT_PRIOR = 3.0
 # Up to here the bet is renewed for every pair, then for every second, third, ... thousand: a bet
 # fixed some pairs earlier is as predictable, and one more pair in a thousand hardly moves it.
 RENEWAL = 1000
@@ -191,7 +197,8 @@ class NScorePlus(Method[PlusState]):
         deviation = np.sqrt(variance)
         total = (state.high - state.low) / deviation
         # The difference of means for which the bet of greatest growth is the planned one.
-        effect = self._standardised_bet(state.pairs, total, need) * deviation
+        planned = self._standardised_bet(state.pairs, total, need)
+        effect = planned * self._boldness(state.pairs, total) * deviation
         amount: Floats = effect / (variance + effect * (loss_lean(state, moments) / variance))
         if paired:
             centre0 = product = mean0
@@ -206,6 +213,16 @@ class NScorePlus(Method[PlusState]):
         # Validity rests on this line: no bet below 0, none that could make a factor negative.
         return _Bet(between(amount, 0.0, CLIP / worst), centre0)
 
+    def _boldness(self, pairs: Floats, total: Floats) -> Floats:
+        """Factor by which a large effect is bet on more than planned.
+
+        The plan takes the deviation for that around the mean. Ours contains a part of the effect,
+        so what the effect adds to the second moment would count twice.
+        """
+        shown = np.maximum(total, 0.0) / (pairs + EFFECT_PRIOR)
+        added: Floats = SECOND_ORDER[self.design] * shown * shown
+        return (1 + added) / (1 + SIGNAL_SHARE * added)
+
     def _spared(
         self, amount: Floats, effect: Floats, worst: Floats, pairs: Floats, spread: Floats
     ) -> Floats:
@@ -216,10 +233,11 @@ class NScorePlus(Method[PlusState]):
         x is the smaller root of (1 - x / x_wanted) (1 - x) = c worst / effect x.
         """
         chance = (RUIN / (pairs + RUIN_PAIRS)) ** 2 * (1 - spread)
-        inverse = 1 / np.maximum(amount * worst, 1e-9)
+        wanted = np.maximum(amount * worst, 1e-9)
+        inverse = 1 / wanted
         middle = 1 + inverse + chance * worst / np.maximum(effect, 1e-9)
         root = np.sqrt(np.maximum(middle * middle - 4 * inverse, 0.0))
-        return 2 / (worst * (middle + root))
+        return np.maximum(2 / (middle + root), np.minimum(wanted, SPARED)) / worst
 
     def _centre(self, mean0: Floats, mean1: Floats, amount: Floats) -> Floats:
         """Centre between the means; nearer to where bets may be large if the bet asks for it."""
@@ -245,10 +263,13 @@ class NScorePlus(Method[PlusState]):
 
     def _standardised_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
         if self.n_max is None or not self.deadline:
-            return growth_bet(self.n_max, pairs, total, need)
+            return self._growth_bet(pairs, total, need)
         table = plan(self.alpha, self.n_max, self.design, randomised=self._randomised)
         bet = table.at(np.minimum(pairs, self.n_max - 1), total, need)
         planned = (pairs < self.n_max) & (need > 0)
         if planned.all():
             return bet
-        return np.where(planned, bet, growth_bet(self.n_max, pairs, total, need))
+        return np.where(planned, bet, self._growth_bet(pairs, total, need))
+
+    def _growth_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
+        return growth_bet(self.n_max, pairs, total, need, SECOND_ORDER[self.design])

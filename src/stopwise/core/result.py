@@ -12,7 +12,11 @@ __all__ = ["Decision", "Verdict"]
 
 
 class Decision(StrEnum):
-    """What a test declares; final once taken."""
+    """What a test declares; final once taken.
+
+    ``POLICY1`` and ``POLICY0``: that policy is better. ``UNDECIDED``: neither was declared better,
+    which is not evidence that they are equal.
+    """
 
     POLICY1 = "policy1"
     POLICY0 = "policy0"

@@ -41,8 +41,9 @@ class SequentialTest:
 
     You may look after every pair and stop whenever you like: with the anytime methods, the
     chance of ever declaring a policy better that is not stays below alpha, if the pairs are
-    independent and identically distributed (or, more weakly, if each pair's conditional means
-    given the past satisfy the null hypothesis) and the bounds were known beforehand.
+    independent and identically distributed and the bounds were known beforehand. (Where the
+    method bets, weaker: if each pair's means given the past satisfy the null hypothesis. Not so
+    "step", whose rates must stay the same.)
 
     Parameters
     ----------

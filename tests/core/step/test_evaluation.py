@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from stopwise.core.step import RiskBudget
+from stopwise.core.step import RiskBudget, step_design
 from stopwise.core.step.evaluation import (
     binomial_probabilities,
     duration_given_counts,
     mean_over_counts,
     rejection_given_counts,
+    rejection_under_drift,
 )
 from stopwise.core.step.published import published_rule
 from stopwise.core.step.rule import Rule
@@ -86,3 +87,38 @@ def test_binomial_probabilities_at_the_ends() -> None:
     assert table[0].tolist() == [1, 0, 0, 0, 0, 0]
     assert table[1].tolist() == [0, 0, 0, 0, 0, 1]
     assert table[2] * 32 == pytest.approx([1, 5, 10, 10, 5, 1])
+
+
+def worst_drift(rule: Rule, heed_futility: bool, t: int = 0, x: int = 0, y: int = 0) -> float:
+    """The same maximum by recursion over all outcomes, with the rates on a grid."""
+    if t == rule.n_max:
+        return 0.0
+    value = np.zeros((2, 2))
+    for a, b in product(range(2), repeat=2):
+        here = np.array([t + 1]), np.array([x + a]), np.array([y + b])
+        up = rule.rejection_probability(*here)[0]
+        down = rule.rejection_probability(here[0], here[2], here[1])[0]
+        value[a, b] = up
+        if not (heed_futility and rule.is_futile(*here)[0]):
+            later = worst_drift(rule, heed_futility, t + 1, x + a, y + b)
+            value[a, b] += (1.0 - up - down) * later
+    grid = np.linspace(0.0, 1.0, 41)
+    chances = np.stack([1.0 - grid, grid])
+    rejection = chances.T @ value @ chances  # over (p0, p1)
+    return float(np.tril(rejection).max())
+
+
+@pytest.mark.parametrize(("seed", "heed"), [(0, False), (1, True)])
+def test_drift_matches_a_search_over_rates_in_every_state(seed: int, heed: bool) -> None:
+    rule = small_rule(seed)
+    rule = Rule(rule.reject_from[:5, :9], rule.continue_from[:5, :9], np.array([]), np.array([]))
+    found = rejection_under_drift(rule, heed_futility=heed)
+    searched = worst_drift(rule, heed)
+    assert searched - 1e-12 <= found <= searched + 2e-3
+
+
+def test_drifting_rates_raise_the_error_beyond_the_level() -> None:
+    """An adversary keeps policy 1 no better in every pair, but picks the rates by the state."""
+    design = step_design(0.05, 50)
+    assert design.worst_case().error <= 0.05
+    assert design.drift_error > 0.1

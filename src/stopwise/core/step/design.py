@@ -18,6 +18,7 @@ from stopwise.core.step.evaluation import (
     duration_given_counts,
     mean_over_counts,
     rejection_given_counts,
+    rejection_under_drift,
 )
 from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.core.step.rule import Rule
@@ -89,7 +90,8 @@ class StepDesign:
 
     The outcomes of the two policies are independent, with success rates ``p0`` and ``p1``. The test
     declares ``p1 > p0`` with probability at most ``alpha`` whenever ``p1 <= p0``; the mirrored
-    declaration has the same guarantee. Nothing here is simulated.
+    declaration has the same guarantee. Both rates stay as they are for the whole study, else the
+    error may be larger (`drift_error`). Nothing here is simulated.
 
     Parameters
     ----------
@@ -141,6 +143,15 @@ class StepDesign:
     def worst_case(self) -> WorstCase:
         """Proven bound of the error over all ``p1 <= p0``, and where it is nearly attained."""
         return self.worst
+
+    @cached_property
+    def drift_error(self) -> float:
+        """Largest error if the rates may change from pair to pair, in reply to all outcomes so far.
+
+        In every pair policy 1 has at most the rate of policy 0. The level is proven for rates that
+        stay the same; this says how much it depends on that.
+        """
+        return rejection_under_drift(self.rule, heed_futility=self._heeded(None))
 
     @cached_property
     def certificate(self) -> Certificate:

@@ -59,6 +59,29 @@ def _passage(rule: Rule, *, heed_futility: bool) -> Iterator[tuple[int, Doubles,
             running[rule.futility_table(t)] = 0.0
 
 
+def rejection_under_drift(rule: Rule, *, heed_futility: bool) -> float:
+    """Find the largest probability of "+" if both rates may change in reply to every outcome.
+
+    Backward over the states: at each the null of the next pair, ``p1 <= p0``, is chosen so that
+    "+" becomes likeliest. The chance is bilinear in the two rates, so its maximum lies at a corner
+    or on the diagonal ``p0 = p1``, where it is a parabola.
+    """
+    later = np.zeros((rule.n_max + 1, rule.n_max + 1))
+    for t in range(rule.n_max, 0, -1):
+        stop = rule.table(t)
+        running = 1.0 - stop - stop.T
+        if heed_futility:
+            running[rule.futility_table(t)] = 0.0
+        value = stop + running * later
+        neither, both, only_0 = value[:-1, :-1], value[1:, 1:], value[1:, :-1]
+        one = only_0 + value[:-1, 1:]
+        slope, curvature = one - 2 * neither, neither + both - one
+        peak = np.clip(slope / np.maximum(-2 * curvature, 1e-300), 0.0, 1.0)
+        top = neither + peak * (slope + peak * curvature)
+        later = np.maximum.reduce([neither, both, only_0, top])
+    return float(later[0, 0])
+
+
 def binomial_probabilities(trials: int, rates: Doubles) -> Doubles:
     """Binomial probabilities of all counts, as a matrix (rate, count)."""
     counts = np.arange(trials + 1)

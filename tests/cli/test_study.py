@@ -104,6 +104,18 @@ def test_names_may_be_typed_instead_of_numbers(folder: Path) -> None:
     assert "saved: trial 3, reached, score 0.25" in found.output
 
 
+def test_names_that_are_numbers_are_not_numbered(tmp_path: Path) -> None:
+    """Else "1" would be the first of the levels 0, 1 and 2, which is 0."""
+    levels = [{"name": str(value), "value": value} for value in range(3)]
+    task = {"name": "stack", "score": {"kind": "levels", "levels": levels}}
+    sw.Study.create(tmp_path / "study", plan(tasks=[task])).lock()
+    found = call("run", tmp_path / "study", typed="3\n1\nquit\n")
+
+    assert "outcome (0, 1, 2): which one" in found.output
+    assert "type a name of the list, but got '3'" in found.output
+    assert "saved: trial 1, 1, score 1" in found.output
+
+
 def test_a_wrong_score_can_be_corrected_afterwards(folder: Path) -> None:
     """Above all the last one, which ended the study: `run` asks for no further trial there."""
     call("run", folder, typed="all\nquit\n")

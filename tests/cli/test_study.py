@@ -6,6 +6,7 @@ import pty
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -160,6 +161,29 @@ def test_a_trial_at_the_terminal_is_kept_while_it_runs(folder: Path) -> None:
         assert study.holding("left") is not None
     time.sleep(0.3)
     assert study.holding("left") is None
+
+
+def test_run_waits_for_other_stations_and_says_so_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "study"
+    study = sw.Study.create(folder, plan(n_max=1))
+    study.lock()
+    held = [study.next_trial(station) for station in ("a", "b")]
+    monkeypatch.setattr("stopwise.cli.study.run.SECONDS_BETWEEN_LOOKS", 0.05)
+
+    def report() -> None:
+        for trial in held:
+            assert trial is not None
+            study.record(trial.trial, True, station=trial.station)
+
+    later = threading.Timer(1.0, report)
+    later.start()
+    found = call("run", folder, "--station", "c")
+    later.join()
+
+    assert found.output.count("Other stations hold what is left") == 1
+    assert "Nothing is left to try: stop." in found.output
 
 
 def test_run_says_stop_when_all_is_decided(tmp_path: Path) -> None:

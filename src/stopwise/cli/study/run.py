@@ -37,14 +37,18 @@ def run(
     """
     own = station or socket.gethostname()
     with opened(place, "run") as study:
+        waiting = False
         while True:
             trial = study.next_trial(own, task=task, who=who)
             if trial is None:
                 if study.finished or not wait:
                     break
-                typer.echo("Other stations hold what is left; waiting.")
+                if not waiting:
+                    typer.echo("Other stations hold what is left; waiting (Ctrl-C ends).")
+                waiting = True
                 time.sleep(SECONDS_BETWEEN_LOOKS)
                 continue
+            waiting = False
             with keeping(study, trial, who):
                 go_on = _one_trial(study, trial, who, last=study.last_scored(own))
             if not go_on:

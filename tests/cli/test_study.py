@@ -269,6 +269,23 @@ def test_import_adds_rows_and_the_report_says_so(folder: Path, tmp_path: Path) -
     assert "given back: it looked odd" in text
 
 
+def test_what_a_study_exported_another_can_import(tmp_path: Path) -> None:
+    """Trials without a score are left out, and the rows of a design with blocks are its blocks."""
+    for name in ("first", "second"):
+        sw.Study.create(tmp_path / name, plan(design="blocks", n_max=20)).lock()
+    call("run", tmp_path / "first", typed="y\nn\nvoid cable\nn\ny\nquit\n")
+    call("unblind", tmp_path / "first", "--yes")
+    file = tmp_path / "trials.csv"
+    call("export", file, tmp_path / "first")
+    command: list[str | Path] = ["import", file, tmp_path / "second", "--reason", "moved"]
+
+    assert "; --missing drop leaves such trials out" in call(*command).output
+    gaps = call(*command, "--missing", "drop")
+    assert gaps.output.rstrip().endswith("name it with --column block=NAME")
+    done = call(*command, "--missing", "drop", "--column", "block=row")
+    assert done.output == "imported: 4 trials\n"
+
+
 def test_tokens_are_made_listed_and_revoked(folder: Path) -> None:
     text = call("token", "create", "operator", "Ben", folder).output.strip()
     listed = json.loads(call("token", "list", folder, "--json").output)

@@ -42,9 +42,7 @@ def analyze(
     seed: Annotated[
         int | None, typer.Option(help="For a shuffled order or --iid-correction.")
     ] = None,
-    missing: Annotated[
-        str, typer.Option(help="error, or drop to leave out trials without a score.")
-    ] = "error",
+    missing: options.Missing = "error",
     iid_correction: Annotated[
         bool, typer.Option("--iid-correction", help="One random policy per block, as in the paper.")
     ] = False,

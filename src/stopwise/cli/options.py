@@ -17,6 +17,7 @@ __all__ = [
     "Html",
     "Measure",
     "Method",
+    "Missing",
     "NMax",
     "Ties",
     "Workers",
@@ -39,6 +40,7 @@ Column = Annotated[
     list[str] | None,
     typer.Option(help="ROLE=NAME, e.g. policy=algo; task=env,task joins two; trial= is none."),
 ]
+Missing = Annotated[str, typer.Option(help="error, or drop to leave out trials without a score.")]
 FileFormat = Annotated[str | None, typer.Option("--format", help="Format of the files.")]
 Workers = Annotated[int | None, typer.Option(help="Of processes or ray.")]
 Address = Annotated[str | None, typer.Option(help="Of an existing Ray cluster.")]

@@ -20,9 +20,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @contextmanager
-def opened(place: str, command: str) -> Iterator["Study"]:
-    """Open a study for one command."""
-    with clear_errors(f"study {command}", options=False):
+def opened(place: str, command: str, *, options: bool = False) -> Iterator["Study"]:
+    """Open a study for one command; ``options`` as for ``clear_errors``."""
+    with clear_errors(f"study {command}", options=options):
         from stopwise import Study
 
         with Study.open(place) as study:

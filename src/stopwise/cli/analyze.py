@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stopwise.cli import options
-from stopwise.cli.failing import as_options, clear_errors
+from stopwise.cli.failing import clear_errors
 from stopwise.cli.options import column_choices, parse_bounds, trial_source
+from stopwise.cli.telling import tell, tell_notes
 from stopwise.cli.writing import write
 
 if TYPE_CHECKING:
     from stopwise.report.analysis import Analysis
 
-__all__ = ["analyze", "show", "tell", "tell_notes"]
+__all__ = ["analyze", "show"]
 
 
 def analyze(
@@ -133,23 +134,3 @@ def show(analysis: "Analysis", *, without: Sequence[str] = ()) -> None:
         )
     console.print(table)
     tell(analysis.sentence, [note for note in analysis.warnings if note not in without])
-
-
-def tell(sentence: str, notes: Sequence[str]) -> None:
-    """Print what was found and what has to be said of it."""
-    _print(sentence, "bold")
-    tell_notes(notes)
-
-
-def tell_notes(notes: Sequence[str]) -> None:
-    """Print what was assumed or left out."""
-    for note in notes:
-        _print(f"note: {as_options(note)}", "dim")
-
-
-def _print(text: str, style: str) -> None:
-    """Print text broken between words in a terminal, and as one line where it is piped."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    console.print(text, style=style, markup=False, soft_wrap=not console.is_terminal)

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from stopwise.cli.analyze import tell
 from stopwise.cli.failing import clear_errors
+from stopwise.cli.telling import tell
 
 __all__ = ["compare"]
 

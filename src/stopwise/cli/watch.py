@@ -12,6 +12,7 @@ from stopwise.cli.analyze import show
 from stopwise.cli.failing import clear_errors
 from stopwise.cli.live import rows_text
 from stopwise.cli.options import column_choices, parse_bounds, trial_source
+from stopwise.cli.telling import say
 
 if TYPE_CHECKING:
     from stopwise.rollout.watch import TaskSight, Watch
@@ -79,7 +80,7 @@ def watch(
         for sight in sights:
             if sight.analysis is not None:
                 show(sight.analysis)
-            typer.echo(_line(sight))
+            say(_line(sight))
         typer.echo("stop: no more trials are needed" if stop else "go on: more trials are needed")
     raise typer.Exit(0 if stop or not once else GO_ON)
 
@@ -105,7 +106,8 @@ def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["T
                 _print_json(sights)
             elif not as_json:
                 lines = [_line(sight) for sight in sights] or [str(news)]
-                typer.echo("\n".join(lines), err=True)
+                for line in lines:
+                    say(line, err=True)
         if sights and all(sight.stop for sight in sights):
             return sights
         time.sleep(interval)

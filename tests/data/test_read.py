@@ -282,6 +282,9 @@ def test_a_column_per_policy_is_read_as_one(tmp_path: Path) -> None:
     assert trials.counts() == {("task", "old"): 4, ("task", "new"): 2}
     assert trials.frame.filter(pl.col("policy") == "new")["score"].to_list() == [0.8, 0.6]
     assert any("'old', 'new' is taken for the scores of one policy" in n for n in trials.notes)
+    path.write_text("\n".join(WIDE.splitlines()[:2]) + "\n")  # as it was when it began
+    assert sw.read_trials(path, bounds=(0, 1)).policies == ("old", "new")
+    path.write_text(WIDE.replace("pair", "scene"))
     blocks = sw.read_trials(path, bounds=(0, 1), columns={"block": "row"}).frame["block"]
     assert blocks.to_list() == ["0", "0", "1", "1", "2", "3"]
     frame = pd.DataFrame({"old": [0, 1, 0], "new": [1, 1, 1], "seed": [7, 8, 9]})

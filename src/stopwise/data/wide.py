@@ -14,6 +14,8 @@ __all__ = ["ROW", "unfolded"]
 
 # The column that says which trials stood in one row, for whoever knows that they share their start.
 ROW = "row"
+# Names of columns that number the rows, as people and pandas call them.
+NUMBERING = frozenset({"", "#", "id", "index", "n", "no", "nr", "number", "pair", "row", "run"})
 # Fewer consecutive whole numbers than this may well be scores.
 LEAST_NUMBERED = 3
 
@@ -62,7 +64,7 @@ def _names(*roles: str) -> set[str]:
 def _is_policy(raw: RawTable, name: str, chosen: Mapping[str, ColumnChoice]) -> bool:
     taken = [choice for choice in chosen.values() if choice is not None]
     named = {part for choice in taken for part in ([choice] if isinstance(choice, str) else choice)}
-    if name in named or name.strip().lower() in ROLE_NAMES:
+    if name in named or name.strip().lower() in ROLE_NAMES | NUMBERING:
         return False
     try:
         numbers = to_numbers(raw.frame[name], lambda row, rule: raw.error(row, name, rule))

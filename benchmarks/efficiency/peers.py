@@ -21,7 +21,7 @@ import stopwise as sw
 from stopwise.core.arrays import Floats
 
 ENVIRONMENT = Path(__file__).parents[1] / ".peers"
-PACKAGES = ["ville==0.1.0", "fieldtrial==0.3.0", "verdikt-eval==0.3.1"]
+PACKAGES = ["ville==0.1.0", "fieldtrial==0.3.0", "verdikt-eval==0.3.1", "orbit-eval==0.17.0"]
 N, ALPHA = 300, 0.05
 OURS: dict[str, dict[str, Any]] = {
     "stopwise nscore-plus": {"method": "nscore-plus"},

@@ -10,6 +10,8 @@ import sys
 import numpy as np
 import ville  # type: ignore[import-not-found]
 from fieldtrial.stats import capital_process  # type: ignore[import-not-found]
+from orbit_eval.gate.records import GateConfig  # type: ignore[import-not-found]
+from orbit_eval.gate.sequential import EpisodeSequential  # type: ignore[import-not-found]
 from verdikt import sequential  # type: ignore[import-not-found]
 
 ALPHA = 0.05
@@ -33,7 +35,22 @@ def verdikt_stop(scores0: np.ndarray, scores1: np.ndarray) -> int:
     return int(sequential.run(scores0, scores1, alpha=ALPHA).stopped_at or 0)
 
 
-PEERS = {"ville": ville_stop, "fieldtrial": fieldtrial_stop, "verdikt": verdikt_stop}
+def orbit_stop(scores0: np.ndarray, scores1: np.ndarray) -> int:
+    """Return when the evidence of orbit's gate for "ship" reaches 1/alpha; successes only."""
+    gate = EpisodeSequential(GateConfig(alpha=ALPHA, selection="final"), track_cs=False)
+    for n, (score0, score1) in enumerate(zip(scores0, scores1, strict=True), start=1):
+        gate.update(bool(score0), bool(score1))
+        if gate.max_log_e_ship >= -np.log(ALPHA):
+            return n
+    return 0
+
+
+PEERS = {
+    "ville": ville_stop,
+    "fieldtrial": fieldtrial_stop,
+    "verdikt": verdikt_stop,
+    "orbit": orbit_stop,
+}
 
 
 if __name__ == "__main__":
@@ -42,6 +59,7 @@ if __name__ == "__main__":
             peer: {
                 name: [stop(*pair) for pair in zip(*cases[name].astype(float), strict=True)]
                 for name in cases.files
+                if peer != "orbit" or "success" in name
             }
             for peer, stop in PEERS.items()
         }

@@ -35,6 +35,8 @@ def main() -> None:
     options.add_argument("--stations", type=int, default=50)
     options.add_argument("--reports", type=int, default=2000)
     chosen = options.parse_args()
+    if min(chosen.trials, chosen.stations, chosen.reports) < 1:
+        options.error("trials, stations and reports must be at least 1")
     folder = Path(tempfile.mkdtemp(prefix="stopwise-benchmark-"))
     server = Server.create(durable=True)
     try:
@@ -72,9 +74,10 @@ def load(name: str, place: str, stations: int, reports: int) -> None:
             study.record(trial.trial, True, station=station, key=f"{station}, {trial.trial}")
             latencies.append(time.perf_counter() - began)
 
+    counts = [len(range(number, reports, stations)) for number in range(stations)]
     threads = [
-        threading.Thread(target=work, args=(f"station {number}", reports // stations))
-        for number in range(stations)
+        threading.Thread(target=work, args=(f"station {number}", count))
+        for number, count in enumerate(counts)
     ]
     seconds = _seconds(lambda: _together(threads))
     assert study.status().counted == len(latencies)

@@ -94,6 +94,8 @@ def main() -> None:
     options.add_argument("--stations", type=int, default=50)
     options.add_argument("--servers", type=int, default=2)
     chosen = options.parse_args()
+    if min(chosen.trials, chosen.stations, chosen.servers) < 1:
+        options.error("trials, stations and servers must be at least 1")
     folder = Path(tempfile.mkdtemp(prefix="stopwise-load-"))
     database = Server.create(durable=True)
     names = ("store", "servers", "trials/s", "p50 ms", "p99 ms", "lost or twice")

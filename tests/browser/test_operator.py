@@ -60,17 +60,22 @@ def test_each_rubric_is_stored_as_it_was_touched(
         assert [e.content["score"] for e in study.journal() if e.kind == "scored"] == [stored]
 
 
+def score_without_connection(phone: Page) -> None:
+    """Take a trial, lose the connection, and save a success, which waits."""
+    phone.get_by_role("button", name="Next trial").click()
+    code_of(phone)
+    phone.context.set_offline(True)
+    phone.get_by_role("button", name="Success").click()
+    phone.locator("#save").click()
+    expect(phone.locator("#connection")).to_have_text("waiting for connection")
+
+
 def test_a_phone_that_was_closed_without_connection_sends_later(
     browser: Browser, tmp_path: Path
 ) -> None:
     with one_task(tmp_path / "study", "binary") as study, served(study) as url:
         phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
-        phone.get_by_role("button", name="Next trial").click()
-        code_of(phone)
-        phone.context.set_offline(True)
-        phone.get_by_role("button", name="Success").click()
-        phone.locator("#save").click()
-        expect(phone.locator("#connection")).to_have_text("waiting for connection")
+        score_without_connection(phone)
         # An undo waits in line too, and so does the score entered instead.
         phone.get_by_role("button", name="Undo").click()
         phone.get_by_role("button", name="Failure").click()
@@ -92,12 +97,7 @@ def test_what_was_not_sent_never_reaches_another_study(browser: Browser, tmp_pat
     """A score queued for trial 1 of one study must not become that of trial 1 of the next."""
     with one_task(tmp_path / "first", "binary") as study, served(study) as url:
         phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
-        phone.get_by_role("button", name="Next trial").click()
-        code_of(phone)
-        phone.context.set_offline(True)
-        phone.get_by_role("button", name="Success").click()
-        phone.locator("#save").click()
-        expect(phone.locator("#connection")).to_have_text("waiting for connection")
+        score_without_connection(phone)
     port = int(url.rpartition(":")[2])
     with one_task(tmp_path / "second", "binary") as other, served(other, port=port):
         other.next_trial("arm 1")

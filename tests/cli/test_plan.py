@@ -114,6 +114,22 @@ def test_pilot(trials: Path) -> None:
     assert 0 < json.loads(done.stdout)["rows"][0]["power"] < 1
 
 
+@pytest.mark.parametrize("question", ["--continue", "--metrics"])
+@pytest.mark.parametrize(
+    "option",
+    ["--budget=9", "--gaps=.1", "--policies=2", "--power=.8", "--correlation=0",
+     "--alternative=greater", "--baseline"],
+)  # fmt: skip
+def test_an_option_without_effect_is_refused_even_at_its_default(
+    question: str, option: str, trials: Path
+) -> None:
+    done = run(question, str(trials), "--bounds", "0,1.25", "--n-max", "40", option)
+
+    name = option.partition("=")[0]
+    assert done.exit_code == 2
+    assert done.stderr == f"stopwise plan: {name} has no effect with {question}\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
@@ -131,6 +147,10 @@ def test_pilot(trials: Path) -> None:
         (["0.5", "0.6", "--milestone", "lifted"], "--metric needs --metrics"),
         (["0.5", "0.6", "--address", "auto"], "--address needs --executor ray"),
         (["--metrics", "a.csv", "--metric", "score"], "expected COLUMN=LOW,HIGH"),
+        (["--metrics", "a.csv", "--workers", "2"], "--workers has no effect with --metrics"),
+        (["--metrics", "a.csv", "--precision", "0.015"], "--precision has no effect with"),
+        (["--metrics", "a.csv", "--milestone", "x", "--bounds", "0,1"], "--bounds has no effect"),
+        (["--continue", "study.db", "--alpha", "0.05"], "--alpha has no effect on a study"),
     ],
 )
 def test_impossible_input_has_one_clear_line(arguments: list[str], line: str) -> None:

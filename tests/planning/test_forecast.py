@@ -1,6 +1,7 @@
 """Midway forecasts: continued from the actual state, calibrated, and honest about futility."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -189,3 +190,22 @@ def test_live_study_is_forecast_under_its_own_rules(
     assert ahead.n_max == 40
     assert 0 < ahead.chance < 1
     assert "old" not in ahead.seen  # still blinded: labels only
+    with pytest.raises(sw.InvalidInput, match="declared n_max = 40 for 'stack': it cannot be 50"):
+        forecast_study(study, n_max=50)
+
+
+def test_a_task_that_has_reached_its_end_does_not_keep_others_from_a_forecast(
+    tmp_path: Path,
+) -> None:
+    plan = {"name": "cups", "policies": ["old", "new"], "tasks": ["stack", "sort"], "n_max": 4}
+    with sw.Study.create(tmp_path / "cups", plan) as study:
+        study.lock()
+        for task, turns in (("stack", 8), ("sort", 4)):
+            for turn in range(turns):
+                trial = study.next_trial("arm", task=task)
+                assert trial is not None
+                study.record(trial.trial, turn % 2 == 0, station="arm")
+            if task == "stack":
+                with pytest.raises(sw.InvalidInput, match="every task has reached its n_max"):
+                    forecast_study(study)
+        assert list(forecast_study(study)) == ["sort"]

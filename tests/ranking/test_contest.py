@@ -1,11 +1,13 @@
 """The live contest says at every row what the analysis of the rows so far says."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
+from stopwise.core.snapshot import dump
 from stopwise.errors import InvalidInput, InvalidState
 from stopwise.ranking.analysis import Analysis
 from stopwise.ranking.analyze import analyze
@@ -103,3 +105,15 @@ def test_a_damaged_snapshot_is_refused() -> None:
     text = play(Contest(NAMES), rows(count=5)).to_json()
     with pytest.raises(InvalidState, match="damaged"):
         Contest.from_json(text.replace('"alpha": 0.05', '"alpha": 0.5'))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"runs": [99]}, {"state": []}, {"n": [[7], [1.0]]}, {"scores": None}, {"rules": {"x": 1}}],
+)
+def test_a_snapshot_that_does_not_fit_together_is_refused(changes: dict[str, Any]) -> None:
+    text = play(Contest(NAMES), rows(count=5)).to_json()
+    altered = dump("Contest", 1, {**json.loads(text)["content"], **changes})
+
+    with pytest.raises(InvalidState, match="does not fit together"):
+        Contest.from_json(altered)

@@ -3,10 +3,12 @@
 import functools
 import json
 import logging
+import multiprocessing
 import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -172,8 +174,13 @@ def test_workers_that_cannot_start_end_the_race_with_the_reason(name: str) -> No
     ]
     for policies, env, message in cases:
         executor = processes(1) if name == "processes" else ray_cluster(1)
-        with pytest.raises(sw.StopwiseError, match=message):
+        with pytest.raises(sw.StopwiseError, match=message) as caught:
             sw.race(policies, env, n_max=3, executor=executor, on_error="score:0")
+        deadline = time.monotonic() + 20
+        while multiprocessing.active_children() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        # None is left behind, not even while somebody keeps the error.
+        assert multiprocessing.active_children() == [], caught
 
 
 def test_what_cannot_be_sent_is_refused() -> None:

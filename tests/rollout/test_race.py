@@ -188,6 +188,8 @@ def test_a_journal_of_another_race_is_refused(
         ("something", sw.InvalidInput),
         ('{"kind": "stopwise race", "version": 99}\n', sw.InvalidInput),
         ('{"kind": "else"}\n', sw.InvalidInput),
+        ('{"kind": "else"}', sw.InvalidInput),
+        ("my notes\nwithout an end of line", sw.InvalidState),
     ],
 )
 def test_a_file_that_is_no_journal_is_refused(

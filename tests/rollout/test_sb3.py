@@ -12,6 +12,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import VecNormalize
 
+import stopwise as sw
 from stopwise.rollout.sb3 import CompareWithBest
 
 # torch warns about the machine it finds itself on.
@@ -71,3 +72,20 @@ def test_training_stops_when_nothing_better_comes() -> None:
     levels = [result.analysis.alpha for result in callback.results]
     assert levels == pytest.approx([0.05 / 2, 0.05 / 6])
     assert model.num_timesteps == 3 * 64
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({"alpha": 2}, "alpha must lie"),
+        ({"bounds": (10, 0)}, "bounds"),
+        ({"method": "magic"}, "magic"),
+        ({"exekutor": "serial"}, "exekutor"),
+        ({"journal": "race.jsonl"}, "give no journal"),
+    ],
+)
+def test_wrong_settings_are_refused_before_the_training(
+    settings: dict[str, Any], line: str
+) -> None:
+    with pytest.raises(sw.InvalidInput, match=line):
+        CompareWithBest(FarOrNear, every=100, **{"bounds": (0, 10), **settings})

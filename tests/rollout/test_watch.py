@@ -84,6 +84,17 @@ def test_a_past_that_changes_is_refused(tmp_path: Path) -> None:
             watching.look()
 
 
+def test_a_design_that_shows_only_later_is_refused(tmp_path: Path) -> None:
+    """Trials taken for independent must not go on as pairs that share their seeds."""
+    rows = [("base", 1, 0.0), ("new", 2, 1.0)]
+    watching = watch(table(tmp_path / "results.csv", rows))
+    assert watching.look()[0].rows == 1
+    table(tmp_path / "results.csv", [*rows, ("new", 1, 1.0)])  # the first row looks as it did
+
+    with pytest.raises(PastChanged, match="showed the design independent, but now it is paired"):
+        watching.look()
+
+
 def test_wrong_settings_are_refused_before_the_first_look(tmp_path: Path) -> None:
     with pytest.raises(sw.InvalidInput, match="alpha"):
         watch(tmp_path, alpha=2)

@@ -13,10 +13,11 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.ranking.contest import Contest
-from stopwise.study import amendment, assignment
+from stopwise.study import amendment, assignment, outcomes
 from stopwise.study.blinding import Lots
 from stopwise.study.journal import Draft, Entry
 from stopwise.study.plan import Plan
+from stopwise.study.replay import apply
 from stopwise.study.state import State, Trial
 
 __all__ = ["Journal", "Simulation", "simulate"]
@@ -38,7 +39,7 @@ class Journal:
         for draft in drafts:
             seq = self.state.seq + 1
             entry = Entry(seq, self.time, "simulation", draft.kind, draft.content, None, "", "")
-            self.state.apply(entry)
+            apply(self.state, entry)
 
 
 @dataclass
@@ -114,20 +115,20 @@ class Simulation:
         state = self.journal.state
         trial = state.trials[number - 1]
         if self.names[trial.arm] == self.favoured and not score and self.rng.random() < 0.9:
-            self.journal.enter(assignment.void(state, number, reason="it cannot have been"))
+            self.journal.enter(outcomes.void(state, number, reason="it cannot have been"))
             return
         chance = self.rng.random()
         if chance < self.void / 2:
-            self.journal.enter(assignment.void(state, number, reason="the lights went out"))
+            self.journal.enter(outcomes.void(state, number, reason="the lights went out"))
             return
         self._record(trial, score)
         if chance < self.void:
-            self.journal.enter(assignment.void(state, number, reason="it was miscalibrated"))
+            self.journal.enter(outcomes.void(state, number, reason="it was miscalibrated"))
 
     def _record(self, trial: Trial, score: float) -> None:
         state = self.journal.state
         self.journal.enter(
-            assignment.record(
+            outcomes.record(
                 state, trial.number, station=trial.station, answer=bool(score), details={}
             )
         )

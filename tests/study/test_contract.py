@@ -36,6 +36,16 @@ def take(study: sw.Study, station: str = "left") -> Any:
     return trial
 
 
+def handed_out_twice(place: str, clock: Clock) -> tuple[sw.Study, Any, Any]:
+    """Return a study, and two trials of one slot: the first station let its lease pass."""
+    study = locked(place, clock, n_max=1)
+    first = take(study)
+    clock.time += 31 * 60
+    second = take(study, "right")
+    assert study.resolve(first.code).policy == study.resolve(second.code).policy
+    return study, first, second
+
+
 class TestLifeOfAStudy:
     """From a draft to the end."""
 
@@ -137,6 +147,20 @@ class TestLifeOfAStudy:
         with pytest.raises(sw.NotAllowed, match="under way"):
             study.resolve(trial.code)
 
+    def test_a_policys_code_is_resolved_while_any_of_its_trials_is_under_way(
+        self, place: str
+    ) -> None:
+        study = locked(place, blinding="policy")
+        first = take(study)
+        while (other := take(study, "right")).code != first.code:
+            study.record(other.trial, True, station="right")
+        study.record(other.trial, True, station="right")  # the newest of this code is done
+
+        assert study.resolve(first.code).trial == first.trial
+        study.record(first.trial, True, station="left")
+        with pytest.raises(sw.NotAllowed, match="under way"):
+            study.resolve(first.code)
+
     def test_the_journal_can_be_read_on_from_an_entry(self, place: str) -> None:
         study = locked(place)
         take(study)
@@ -145,6 +169,7 @@ class TestLifeOfAStudy:
         assert [entry.seq for entry in study.journal(after=2)] == [3]
         assert study.journal(after=3) == []
         assert study.journal(after=99) == []
+        assert study.journal(1, most=2) == study.journal()[1:3]
 
     def test_only_its_station_reports_a_trial(self, place: str) -> None:
         study = locked(place)
@@ -204,11 +229,7 @@ class TestLifeOfAStudy:
         assert len(study.trials()) == 1
 
     def test_a_voided_trial_takes_no_place_from_another(self, place: str, clock: Clock) -> None:
-        study = locked(place, clock, n_max=1)
-        first = take(study)
-        clock.time += 31 * 60
-        second = take(study, "right")
-        assert study.resolve(first.code).policy == study.resolve(second.code).policy
+        study, first, second = handed_out_twice(place, clock)
 
         study.void(first.trial, "the cup broke", redraw=False)
 
@@ -275,6 +296,13 @@ class TestLifeOfAStudy:
         study.revoke_token(grant.token)
         assert study.authenticate(text) is None
 
+    @pytest.mark.parametrize("name", ["", "  ", "x" * 101, "two\nlines", "\x1b[31mred"])
+    def test_a_token_needs_a_name_that_can_be_a_stations(self, place: str, name: str) -> None:
+        study = locked(place)
+
+        with pytest.raises(sw.InvalidInput, match="1 to 100 printable characters"):
+            study.create_token("operator", name)
+
     def test_a_block_is_run_at_one_station(self, place: str, clock: Clock) -> None:
         study = locked(place, clock, design="blocks", policies=["a", "b", "c"])
         for turn in range(6):
@@ -314,11 +342,7 @@ class TestLeases:
         assert again.code != first.code
 
     def test_the_first_result_stored_settles_a_slot(self, place: str, clock: Clock) -> None:
-        study = locked(place, clock, n_max=1)
-        first = take(study)
-        clock.time += 31 * 60
-        second = take(study, "right")
-        assert study.resolve(first.code).policy == study.resolve(second.code).policy
+        study, first, second = handed_out_twice(place, clock)
 
         late = study.record(first.trial, True, station="left")
         duplicate = study.record(second.trial, False, station="right")

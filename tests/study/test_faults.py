@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlalchemy import insert, select, text
+from sqlalchemy import delete, insert, select, text
 
 import stopwise as sw
 from stopwise.study.database import connect, database_url, migrate
@@ -241,6 +241,33 @@ def test_tampering_is_named_and_not_mended(place: str, name: str) -> None:
     with pytest.raises(sw.InvalidState, match=complaint):
         sw.Study.open(place)
     assert any(complaint in problem for problem in study.verify().problems)
+
+
+UNFIT: dict[str, tuple[int, dict[str, object]]] = {
+    "a plan that is none": (2, {"plan": {"name": "cups", "alpha": 7}}),
+    "a trial of no task": (3, {"task": "juggle"}),
+    "a score of no trial": (4, {"trial": 99}),
+    "a score that is none": (4, {"answer": "well done"}),
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_entries_that_make_no_sense_are_named(place: str, name: str) -> None:
+    """Also when the whole chain was forged anew, so that no hash tells."""
+    number, changes = UNFIT[name]
+    study = running(place)
+    entries = study.journal()
+    with study.store.writer() as writer:
+        writer.seq, writer.hash = number - 1, entries[number - 2].hash
+        writer._connection.execute(delete(journal).where(journal.c.seq >= number))
+        for entry in entries[number - 1 :]:
+            changed = {**entry.content, **(changes if entry.seq == number else {})}
+            writer.add([Draft(entry.kind, changed)], who=entry.who, key=entry.key)
+
+    assert any(f"entry {number}: " in problem for problem in study.verify().problems)
+    if name != "a score that is none":  # the verdict needs no answers, only scores
+        with pytest.raises(sw.InvalidState, match=f"entry {number} does not fit"):
+            sw.Study.open(place)
 
 
 def test_another_order_than_the_drawn_one_is_found(place: str) -> None:

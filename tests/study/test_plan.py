@@ -99,6 +99,41 @@ def test_what_is_no_plan_is_refused(text: str, complaint: str) -> None:
         parse_plan(text)
 
 
+HALVES = {"kind": "milestones", "milestones": [{"name": "grasped"}, {"name": "placed"}]}
+THIRDS = {"kind": "milestones", "milestones": [{"name": "a", "weight": 2}, {"name": "b"}]}
+RANGE = {"kind": "number", "low": 0, "high": 2}
+LEVELS = {"kind": "levels", "levels": [{"name": "no", "value": 0}, {"name": "yes", "value": 1}]}
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters", "rubric", "refused"),
+    [
+        ("step", {}, "binary", False),
+        ("step", {}, LEVELS, False),
+        ("step", {}, HALVES, True),
+        ("step", {}, RANGE, True),
+        ("savi", {"levels": 3}, HALVES, False),
+        ("savi", {"levels": 3}, THIRDS, True),
+        ("savi", {"levels": 3}, RANGE, True),
+        ("nscore-plus", {}, RANGE, False),
+    ],
+)
+def test_the_method_must_take_what_the_rubric_gives(
+    method: str, parameters: dict[str, Any], rubric: Any, refused: bool
+) -> None:
+    """Or the first such score would stand in the way of every verdict of a locked study."""
+    tasks = [{"name": "stack", "score": rubric}]
+    text = yaml.safe_dump(plan(method=method, parameters=parameters, n_max=30, tasks=tasks))
+
+    if refused:
+        with pytest.raises(
+            sw.InvalidInput, match=rf"line \d+: tasks\.0\.score: {method} takes only"
+        ):
+            parse_plan(text)
+    else:
+        parse_plan(text)
+
+
 def test_alpha_is_split_over_the_tasks_unless_declared_for_each() -> None:
     two = plan(tasks=["stack", "sort"])
 

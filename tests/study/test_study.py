@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 import stopwise as sw
+from stopwise.study.plan import Plan
 from tests.study.plans import plan
 
 
@@ -96,4 +100,74 @@ def test_an_imported_block_design_keeps_its_blocks(tmp_path: Path) -> None:
 
     assert study.verdict().tasks[0].rows == 2
     assert sorted(study.trials().frame["block"]) == ["1", "1", "2", "2"]
+    assert study.verify().problems == ()
+
+
+def test_no_score_gets_in_that_the_test_does_not_take(tmp_path: Path) -> None:
+    """The journal only grows: such a score would stand in the way of every verdict."""
+    store = sw.Study.create(tmp_path, plan()).store
+    number = {"name": "stack", "score": {"kind": "number", "low": 0, "high": 1}}
+    draft = Plan.model_validate(plan(method="step", n_max=30, tasks=[number]))
+    study = sw.Study(store, draft=draft)  # as plans could be locked once
+    study.lock()
+    trial = study.next_trial("left")
+    assert trial is not None
+    trials = sw.Trials.from_columns({"policy": ["old", "new"], "score": [0.5, 1]}, bounds=(0, 1))
+
+    with pytest.raises(sw.InvalidInput, match=r"only the scores 0, 1, but trial 1 got 0\.5"):
+        study.record(trial.trial, 0.5, station="left")
+    with pytest.raises(
+        sw.InvalidInput, match=r"only the scores 0, 1, but 'old' on 'task' got 0\.5"
+    ):
+        study.add_trials(trials, source="notebook", reason="pilot")
+    assert study.record(trial.trial, 1, station="left").counted
+    with pytest.raises(sw.InvalidInput, match=r"only the scores 0, 1, but trial 1 got 0\.5"):
+        study.correct(trial.trial, 0.5, "mistyped")
+
+    assert study.next_trial("left") is not None
+    assert study.verify().problems == ()
+
+
+def test_trials_of_a_task_can_be_had_before_others_have_any(tmp_path: Path) -> None:
+    study = sw.Study.create(tmp_path, plan(tasks=["stack", "sort"]))
+    study.lock()
+    for _ in range(2):
+        trial = study.next_trial("left", task="sort")
+        assert trial is not None
+        study.record(trial.trial, True, station="left")
+
+    assert study.trials().tasks == ("sort",)
+    assert list(study.analyses()) == ["sort"]
+
+
+def test_a_policy_without_any_trial_is_waited_for(tmp_path: Path) -> None:
+    """Its only one was voided for good: the rows go on, the analysis waits."""
+    study = sw.Study.create(tmp_path, plan(policies=["a", "b", "c"]))
+    study.lock()
+    trial = study.next_trial("left")
+    assert trial is not None
+    study.void(trial.trial, "the cup broke", redraw=False)
+
+    for count in range(5):
+        trial = study.next_trial("left")
+        assert trial is not None
+        study.record(trial.trial, True, station="left")
+        if count < 4:
+            with pytest.raises(sw.NotAllowed, match="nothing to analyse yet"):
+                study.analyses()
+
+    assert study.verdict().tasks[0].rows == 2
+    assert sorted(policy.n for policy in study.analyses()["stack"].policies) == [1, 2, 2]
+
+
+def test_answers_of_numpy_are_answers(tmp_path: Path) -> None:
+    """A simulator's success is a truth value of numpy, and the robot has been run."""
+    number = {"name": "sort", "score": {"kind": "number", "low": 0, "high": 1}}
+    study = sw.Study.create(tmp_path, plan(tasks=["stack", number]))
+    study.lock()
+    for task, answer, score in (("stack", np.bool_(True), 1.0), ("sort", np.float32(0.5), 0.5)):
+        trial = study.next_trial("left", task=task)
+        assert trial is not None
+        assert study.record(trial.trial, answer, station="left").score == score
+
     assert study.verify().problems == ()

@@ -2,7 +2,9 @@
 
 import sys
 import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import stopwise as sw
 from tests.study.plans import plan
@@ -37,3 +39,35 @@ def test_looking_while_others_write_changes_nothing(tmp_path: Path) -> None:
     assert study.verify().problems == ()
     assert study.status().counted == 60
     assert sum(task.rows for task in study.verdict().tasks) == 30
+
+
+def test_a_request_that_fails_unexpectedly_fails_alone(tmp_path: Path) -> None:
+    """Requests that wait are stored together, whoever made them."""
+    study = sw.Study.create(tmp_path / "study", plan())
+    study.lock()
+    trials = {station: study.next_trial(station) for station in ("left", "right")}
+    outcome: dict[str, object] = {}
+
+    def report(station: str, note: Any) -> None:
+        trial = trials[station]
+        assert trial is not None
+        try:
+            outcome[station] = study.record(trial.trial, True, station=station, note=note).counted
+        except TypeError as error:
+            outcome[station] = error
+
+    threads = [
+        threading.Thread(target=report, args=("left", 5)),  # no note, which nobody checks before
+        threading.Thread(target=report, args=("right", "fine")),
+    ]
+    with study._ledger.lock:  # until both wait
+        for thread in threads:
+            thread.start()
+        while len(study._ledger._waiting) < 2:
+            time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+
+    assert isinstance(outcome["left"], TypeError)
+    assert outcome["right"] is True
+    assert study.verify().problems == ()

@@ -28,6 +28,9 @@ def test_it_says_what_the_study_says(study: sw.Study) -> None:
         recorded = client.record(trial.trial, ("cup reached",), station="arm 1", seconds=2.5)
         assert recorded.score == pytest.approx(1 / 6)
         client.undo(trial.trial, station="arm 1")
+        for unspeakable in (float("nan"), {1, 2}):
+            with pytest.raises(sw.InvalidInput, match="this cannot be sent"):
+                client.record(trial.trial, unspeakable, station="arm 1")
         client.record(trial.trial, [], station="arm 1")
         trial = client.next_trial("arm 1")
         assert trial is not None

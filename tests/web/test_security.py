@@ -2,6 +2,8 @@
 
 import logging
 import re
+import sys
+import threading
 from pathlib import Path
 
 import httpx
@@ -11,6 +13,7 @@ import stopwise as sw
 from stopwise.web.gate import csrf_token
 from stopwise.web.limits import LARGEST_BODY, Attempts
 from stopwise.web.server import Serving
+from tests.web.serving import served
 
 
 def test_a_link_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(
@@ -25,6 +28,15 @@ def test_a_link_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(
     assert client.get("/owner").headers["Location"] == "/operate"  # not this role's page
     client.post("/api/leave")
     assert client.get("/").headers["Location"] == "/join"
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_behind_a_proxy_with_tls_the_cookie_never_goes_without(
+    study: sw.Study, tokens: dict[str, str], scheme: str
+) -> None:
+    with served(study, url=f"{scheme}://lab.example") as url:
+        answer = httpx.post(f"{url}/api/join", json={"token": tokens["owner"]}, trust_env=False)
+    assert ("Secure" in answer.headers["Set-Cookie"]) == (scheme == "https")
 
 
 def test_a_change_by_cookie_needs_the_mark_of_our_own_page(
@@ -103,6 +115,32 @@ def test_attempts_are_forgotten_in_time() -> None:
     for name in "bcde":
         attempts.failed(name)
     assert len(attempts._failed) == 3  # no stranger can fill the memory
+
+
+def test_attempts_are_counted_from_many_threads() -> None:
+    """Requests come in threads: without a lock one pops what another has just looked at."""
+    attempts = Attempts(most=2, seconds=0)
+    wrong: list[Exception] = []
+
+    def guess() -> None:
+        try:
+            for _ in range(3000):
+                attempts.failed("a")
+                attempts.wait("a")
+        except Exception as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=guess) for _ in range(4)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert wrong == []
 
 
 def test_a_runner_is_no_browser(client: httpx.Client, tokens: dict[str, str]) -> None:
@@ -200,3 +238,11 @@ def test_a_taken_port_is_one_clear_line(study: sw.Study) -> None:
     with pytest.raises(sw.StopwiseError, match=f"port {port} cannot be used"):
         Serving.bind(study, port=port)
     serving.listener.close()
+
+
+@pytest.mark.parametrize("url", ["lab.example", "ftp://lab", "http://", "http://lab:port"])
+def test_an_address_that_is_none_is_one_clear_line(study: sw.Study, url: str) -> None:
+    with pytest.raises(sw.InvalidInput, match="an address must look like"):
+        Serving.bind(study, port=0, url=url)
+    with pytest.raises(sw.InvalidInput, match="an address must look like"):
+        sw.StudyClient(url, "sw_x")

@@ -25,6 +25,7 @@ __all__ = [
     "column_choices",
     "named_values",
     "parse_bounds",
+    "refuse_unused",
     "trial_source",
 ]
 
@@ -100,6 +101,16 @@ def parse_bounds(text: str | None) -> Any:
     except ValueError as error:
         raise InvalidInput(f'bounds must be given as "LOW,HIGH", but got {text!r}') from error
     return low, high
+
+
+def refuse_unused(context: typer.Context, names: tuple[str, ...], reason: str) -> None:
+    """Raise if an option that has no effect was given, instead of passing over it."""
+    from stopwise.errors import require
+
+    for name in names:
+        source = context.get_parameter_source(name)
+        given = source is not None and source.name != "DEFAULT"
+        require(not given, f"--{name.replace('_', '-')} has no effect {reason}")
 
 
 def chosen_executor(name: str, workers: int | None, address: str | None, batch: int = 1) -> Any:

@@ -9,19 +9,32 @@ import typer
 
 from stopwise.cli import options
 from stopwise.cli.failing import clear_errors
-from stopwise.cli.options import chosen_executor, column_choices, named_values, parse_bounds
+from stopwise.cli.options import (
+    chosen_executor,
+    column_choices,
+    named_values,
+    parse_bounds,
+    refuse_unused,
+)
 from stopwise.cli.plan_text import show_forecasts, show_metrics, show_plan
-from stopwise.cli.writing import Drawn, write
+from stopwise.cli.writing import write
 
 if TYPE_CHECKING:
     from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics import MetricComparison
     from stopwise.planning.result import Plan
+    from stopwise.report.drawn import Drawn
 
 __all__ = ["plan"]
 
+# Options without effect: where trials are there already, on rollouts, and on a study's own rules.
+_BEFOREHAND = ("budget", "gaps", "policies", "power", "correlation", "alternative", "baseline")
+_SIMULATION = ("precision", "executor", "workers", "address")
+_STUDY_RULES = ("method", "alpha", "adjust", "ties", "design", "bounds")
+
 
 def plan(
+    context: typer.Context,
     guesses: Annotated[
         list[str] | None,
         typer.Argument(
@@ -97,11 +110,12 @@ def plan(
             "method": method, "alpha": alpha, "adjust": adjust, "ties": ties, "design": design,
             "bounds": parse_bounds(bounds), "minutes_per_trial": minutes_per_trial, "seed": seed,
         }  # fmt: skip
-        place = chosen_executor(executor, workers, address)
         given = [bool(guesses), pilot is not None, going_on is not None, metrics is not None]
         require(sum(given) <= 1, "give guesses, --pilot, --continue or --metrics, but only one")
         require(futility is None or going_on is not None, "--futility needs --continue")
         require(not (metric or milestone) or metrics is not None, "--metric needs --metrics")
+        _refuse_unused(context, going_on, metrics)
+        place = chosen_executor(executor, workers, address)
         reading = {"score": score, "columns": column_choices(column)}
         require(
             not any(reading.values()) or pilot is not None or going_on is not None,
@@ -140,6 +154,23 @@ def plan(
         write(page, answers, html=html, figures=figures, quiet=as_json)
 
 
+def _refuse_unused(context: typer.Context, going_on: str | None, metrics: Path | None) -> None:
+    if going_on is not None:
+        refuse_unused(context, _BEFOREHAND, "with --continue")
+        if _is_study(going_on):
+            refuse_unused(context, _STUDY_RULES, "on a study, which has its own")
+    elif metrics is not None:
+        refuse_unused(context, (*_BEFOREHAND, *_SIMULATION), "with --metrics")
+        if context.params["metric"] or context.params["milestone"]:
+            refuse_unused(context, ("bounds",), "on columns that are named: they have their own")
+
+
+def _is_study(source: str) -> bool:
+    path = Path(source)
+    inside = any((path / name).exists() for name in ("study.yaml", "study.db"))
+    return "://" in source or path.suffix == ".db" or inside
+
+
 def _planned(
     guesses: list[Any], pilot: Path | None, reading: dict[str, Any], **settings: Any
 ) -> "Plan":
@@ -162,18 +193,18 @@ def _forecasts(
     from stopwise.errors import require
     from stopwise.ranking.table import tables
 
-    path = Path(source)
     with bar("simulated continuations") as show:
-        if "://" in source or path.suffix == ".db" or (path / "study.yaml").exists():
+        if _is_study(source):
             from stopwise import Study
             from stopwise.planning.study_forecast import forecast_study
 
             own = ("futility", "minutes_per_trial", "precision", "seed", "executor")
             chosen = {name: settings[name] for name in own}
-            return forecast_study(Study.open(source), n_max=n_max, progress=show, **chosen)
+            with Study.open(source) as study:
+                return forecast_study(study, n_max=n_max, progress=show, **chosen)
         require(n_max is not None, "--continue needs --n-max, the number declared for the study")
         assert n_max is not None
-        trials = read_trials(path, bounds=settings.pop("bounds"), **reading)
+        trials = read_trials(source, bounds=settings.pop("bounds"), **reading)
         found = tables(trials, design=settings.pop("design"))
         return {
             table.task or "task": forecast(table, n_max=n_max, progress=show, **settings)

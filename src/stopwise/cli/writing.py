@@ -3,23 +3,19 @@
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import typer
 
-__all__ = ["Drawn", "write"]
+if TYPE_CHECKING:
+    from stopwise.report.drawn import Drawn
 
-
-class Drawn(Protocol):
-    """Anything that has figures."""
-
-    def save_figures(self, folder: Path, /) -> list[Path]:
-        """Save them."""
+__all__ = ["write"]
 
 
 def write(
     page: Callable[[], str],
-    answers: Sequence[tuple[str, Drawn]],
+    answers: Sequence[tuple[str, "Drawn"]],
     *,
     html: Path | None,
     figures: Path | None,

@@ -2,16 +2,61 @@
 
 import hashlib
 import json
-from typing import Any, TypeVar
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.errors import InvalidState
 
-__all__ = ["dump", "encode_state", "load", "restore_array", "restore_state"]
+__all__ = [
+    "Resumable",
+    "dump",
+    "encode_shaped",
+    "encode_state",
+    "load",
+    "restore_array",
+    "restore_shaped",
+    "restore_state",
+]
 
 Arrays = TypeVar("Arrays", bound=tuple[NDArray[Any], ...])
+
+
+class Resumable(ABC):
+    """Something that is saved as text, and goes on from it identically."""
+
+    _kind: ClassVar[str]
+    _version: ClassVar[int] = 1
+
+    def to_json(self) -> str:
+        """Return settings and state as JSON text, from which it goes on exactly."""
+        return dump(self._kind, self._version, self._content())
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return what ``to_json`` saved; it continues identically.
+
+        Raises
+        ------
+        InvalidState
+            If the text is damaged, is something else, or comes from a newer version.
+        """
+        content = load(cls._kind, cls._version, text)
+        try:
+            return cls._resumed(content)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise InvalidState(f"this saved {cls._kind} does not fit together: {error}") from error
+
+    @abstractmethod
+    def _content(self) -> dict[str, Any]:
+        """Return settings and state as plain values."""
+
+    @classmethod
+    @abstractmethod
+    def _resumed(cls, content: dict[str, Any]) -> Self:
+        """Return what has this content."""
 
 
 def dump(kind: str, version: int, content: dict[str, Any]) -> str:
@@ -50,11 +95,9 @@ def encode_state(state: tuple[NDArray[Any], ...]) -> list[Any]:
 
 def restore_array(values: Any, like: NDArray[Any], *, free_last_axis: bool = False) -> NDArray[Any]:
     """Return an array of the same type and shape as the template, or raise ``ValueError``."""
-    array = np.array(values, dtype=like.dtype)
-    axes = slice(None, -1 if free_last_axis else None)
-    fits = array.ndim == like.ndim and array.shape[axes] == like.shape[axes]
-    if not fits or not np.isfinite(array).all():
-        raise ValueError(f"an array of shape {array.shape} does not fit {like.shape}")
+    array = _fitting(np.array(values, dtype=like.dtype), like, free_last_axis)
+    if not np.isfinite(array).all():
+        raise ValueError("a value is not finite")
     return array
 
 
@@ -64,6 +107,26 @@ def restore_state(encoded: list[Any], template: Arrays, *, free_last_axis: bool 
     return type(template)(
         *(restore_array(values, like, free_last_axis=free_last_axis) for values, like in pairs)
     )
+
+
+def encode_shaped(array: NDArray[Any]) -> list[Any]:
+    """Return the shape and the values; floats survive exactly, NaN and infinities too."""
+    return [list(array.shape), array.ravel().tolist()]
+
+
+def restore_shaped(
+    encoded: list[Any], like: NDArray[Any], *, free_last_axis: bool = False
+) -> NDArray[Any]:
+    """Return an array of the same type and shape as the template, or raise ``ValueError``."""
+    shape, values = encoded
+    return _fitting(np.array(values, dtype=like.dtype).reshape(shape), like, free_last_axis)
+
+
+def _fitting(array: NDArray[Any], like: NDArray[Any], free_last_axis: bool) -> NDArray[Any]:
+    axes = slice(None, -1 if free_last_axis else None)
+    if array.ndim != like.ndim or array.shape[axes] != like.shape[axes]:
+        raise ValueError(f"an array of shape {array.shape} does not fit {like.shape}")
+    return array
 
 
 def _digest(content: object) -> str:

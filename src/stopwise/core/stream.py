@@ -1,42 +1,23 @@
 """One live comparison: scores come in pair by pair, the verdict is there after each."""
 
 import dataclasses
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
-from stopwise.core.confidence import ConfidenceState, Interval
-from stopwise.core.result import Decision, Verdict
+from stopwise.core.confidence import Interval
+from stopwise.core.result import Verdict
 from stopwise.core.scores import numeric_array, require_whole
-from stopwise.core.snapshot import dump, encode_state, load, restore_array, restore_state
-from stopwise.errors import InvalidInput, InvalidState, require
+from stopwise.core.snapshot import Resumable
+from stopwise.core.stream_state import StreamState
+from stopwise.errors import InvalidInput, require
 
 __all__ = ["SequentialTest"]
 
-KIND = "SequentialTest"
-VERSION = 1
-_DECISIONS = {1: Decision.POLICY1, 0: Decision.POLICY0}
 
-
-class _Progress(NamedTuple):
-    """All that changes with a pair, replaced as a whole so that an error changes nothing."""
-
-    n: int
-    total0: float
-    total1: float
-    state: tuple[Any, ...]
-    log_e: Floats
-    confidence: ConfidenceState
-    p_value: Floats
-    decision: Decision
-    n_decided: int | None
-    futile: bool
-
-
-class SequentialTest:
+class SequentialTest(Resumable):
     """A sequential test of two policies, fed one pair of scores at a time.
 
     You may look after every pair and stop whenever you like: with the anytime methods, the
@@ -80,6 +61,8 @@ class SequentialTest:
     (<Decision.POLICY1: 'policy1'>, 8)
     """
 
+    _kind = "SequentialTest"
+
     def __init__(
         self,
         method: str = "nscore-plus",
@@ -105,7 +88,7 @@ class SequentialTest:
             parameters=parameters,
         )
         self._limit = self._comparison.n_max
-        self._progress = self._start()
+        self._state = StreamState.begin(self._comparison)
 
     @property
     def settings(self) -> Comparison:
@@ -115,20 +98,20 @@ class SequentialTest:
     @property
     def verdict(self) -> Verdict:
         """The verdict on what has been seen so far."""
-        comparison, progress = self._comparison, self._progress
-        log_e = float(comparison.combined_log_e(progress.log_e))
-        low, high = comparison.confidence.bounds(progress.confidence)
+        comparison, state = self._comparison, self._state
+        log_e = float(comparison.combined_log_e(state.log_e))
+        low, high = comparison.confidence.bounds(state.confidence)
         span = comparison.scale.span
-        n = progress.n
+        n = state.n
         return Verdict(
-            decision=progress.decision,
+            decision=state.decision,
             n=n,
-            n_decided=progress.n_decided,
-            futile=progress.futile and progress.n_decided is None,
-            mean0=progress.total0 / n if n else np.nan,
-            mean1=progress.total1 / n if n else np.nan,
+            n_decided=state.n_decided,
+            futile=state.futile and state.n_decided is None,
+            mean0=state.total0 / n if n else np.nan,
+            mean1=state.total1 / n if n else np.nan,
             log_e=None if np.isnan(log_e) else log_e,
-            p_value=float(comparison.combined_p_value(progress.p_value)),
+            p_value=float(comparison.combined_p_value(state.p_value)),
             interval=Interval(float(low) * span, float(high) * span),
             method=comparison.method,
             alpha=comparison.alpha,
@@ -152,17 +135,17 @@ class SequentialTest:
         """
         unit0 = self._comparison.unit_score(r0, "policy 0")
         unit1 = self._comparison.unit_score(r1, "policy 1")
-        if self._progress.n == self._limit:
+        if self._state.n == self._limit:
             raise InvalidInput(
                 f"n_max = {self._limit} pairs are already in; `extend` the study to go on, with "
                 "the evidence that is left"
             )
         if self._ended_by_futility():
             raise InvalidInput(
-                f"the study ended at a binding futility stop after {self._progress.n} pairs; going "
+                f"the study ended at a binding futility stop after {self._state.n} pairs; going "
                 "on would void the level"
             )
-        self._progress = self._advanced(float(r0), float(r1), unit0, unit1)
+        self._state = self._state.advanced(self._comparison, float(r0), float(r1), unit0, unit1)
         return self.verdict
 
     def run(self, scores0: ArrayLike, scores1: ArrayLike) -> Verdict:
@@ -192,12 +175,12 @@ class SequentialTest:
             comparison.scale.unit(array1).tolist(),
             strict=True,
         ):
-            progress = self._progress
-            if progress.n_decided is not None or progress.n == self._limit:
+            state = self._state
+            if state.n_decided is not None or state.n == self._limit:
                 break
             if self._ended_by_futility():
                 break
-            self._progress = self._advanced(r0, r1, unit0, unit1)
+            self._state = self._state.advanced(comparison, r0, r1, unit0, unit1)
         return self.verdict
 
     def extend(self, n_max: int | None = None) -> None:
@@ -219,124 +202,31 @@ class SequentialTest:
             "cannot be extended",
         )
         require(self._limit is not None, "this study has no n_max: there is nothing to extend")
-        least = max(self._progress.n, self._limit or 0)
+        least = max(self._state.n, self._limit or 0)
         self._limit = None if n_max is None else require_whole(n_max, "n_max", least)
-
-    def to_json(self) -> str:
-        """Return settings and state as JSON text, from which the test resumes exactly."""
-        comparison, progress = self._comparison, self._progress
-        content = {
-            "settings": dataclasses.asdict(comparison),
-            "limit": self._limit,
-            "n": progress.n,
-            "total0": progress.total0,
-            "total1": progress.total1,
-            "state": encode_state(progress.state),
-            "confidence": encode_state(progress.confidence),
-            "p_value": progress.p_value.tolist(),
-            "decision": progress.decision.value,
-            "n_decided": progress.n_decided,
-        }
-        return dump(KIND, VERSION, content)
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Return the test that ``to_json`` saved; it continues identically.
-
-        Raises
-        ------
-        InvalidState
-            If the text is damaged, is something else, or comes from a newer version.
-        """
-        content = load(KIND, VERSION, text)
-        try:
-            settings = dict(content["settings"])
-            test = cls(**settings.pop("parameters"), **settings)
-            limit = content.get("limit", test._limit)
-            test._limit = None if limit is None else require_whole(limit, "limit", 1)
-            test._progress = test._restored(content)
-        except (ValueError, KeyError, TypeError) as error:
-            raise InvalidState(f"this saved {KIND} does not fit together: {error}") from error
-        return test
 
     def __repr__(self) -> str:
         comparison = self._comparison
         return (
             f"SequentialTest({comparison.method!r}, alpha={comparison.alpha:g}, "
             f"n_max={comparison.n_max}, alternative={comparison.alternative!r}, "
-            f"n={self._progress.n}, decision={self._progress.decision.value!r})"
+            f"n={self._state.n}, decision={self._state.decision.value!r})"
         )
-
-    def _start(self) -> _Progress:
-        comparison = self._comparison
-        shape = (len(comparison.directions),)
-        state = comparison.test.start(shape)
-        return _Progress(
-            0,
-            0.0,
-            0.0,
-            state,
-            comparison.test.evidence(state).log_e,
-            comparison.confidence.start(()),
-            np.ones(shape),
-            Decision.UNDECIDED,
-            None,
-            False,
-        )
-
-    def _is_futile(self, state: tuple[Any, ...]) -> bool:
-        test = self._comparison.test
-        return test.advises_futility and bool(test.futile(state).all())
 
     def _ended_by_futility(self) -> bool:
-        progress = self._progress
+        state = self._state
         binding = self._comparison.test.stops_at_futility
-        return binding and progress.futile and progress.n_decided is None
+        return binding and state.futile and state.n_decided is None
 
-    def _restored(self, content: dict[str, Any]) -> _Progress:
-        comparison, start = self._comparison, self._progress
-        state = restore_state(content["state"], start.state)
-        confidence = restore_state(content["confidence"], start.confidence, free_last_axis=True)
-        p_value = restore_array(content["p_value"], start.p_value)
-        decision, n_decided = Decision(content["decision"]), content["n_decided"]
-        n = require_whole(content["n"], "n", 0, self._limit)
-        require(
-            (n_decided is None) == (decision is Decision.UNDECIDED)
-            and comparison.confidence.holds_together(confidence),
-            "decision or interval is incomplete",
-        )
-        return _Progress(
-            n,
-            float(content["total0"]),
-            float(content["total1"]),
-            state,
-            comparison.test.evidence(state).log_e,
-            confidence,
-            p_value,
-            decision,
-            None if n_decided is None else require_whole(n_decided, "n_decided", 1, n),
-            self._is_futile(state),
-        )
+    def _content(self) -> dict[str, Any]:
+        settings = dataclasses.asdict(self._comparison)
+        return {"settings": settings, "limit": self._limit, **self._state.content()}
 
-    def _advanced(self, r0: float, r1: float, unit0: float, unit1: float) -> _Progress:
-        comparison, old = self._comparison, self._progress
-        array0, array1 = np.asarray(unit0), np.asarray(unit1)
-        state = comparison.test.step(old.state, *comparison.directed(array0, array1))
-        evidence = comparison.test.evidence(state)
-        decision, n_decided = old.decision, old.n_decided
-        if n_decided is None:
-            falls, winner = comparison.decide(evidence)
-            if falls:
-                decision, n_decided = _DECISIONS[int(winner)], old.n + 1
-        return _Progress(
-            old.n + 1,
-            old.total0 + r0,
-            old.total1 + r1,
-            state,
-            evidence.log_e,
-            comparison.confidence.step(old.confidence, array0, array1),
-            np.minimum(old.p_value, evidence.p_value),
-            decision,
-            n_decided,
-            self._is_futile(state),
-        )
+    @classmethod
+    def _resumed(cls, content: dict[str, Any]) -> Self:
+        settings = dict(content["settings"])
+        test = cls(**settings.pop("parameters"), **settings)
+        limit = content.get("limit", test._limit)
+        test._limit = None if limit is None else require_whole(limit, "limit", 1)
+        test._state = test._state.restored(test._comparison, content, test._limit)
+        return test

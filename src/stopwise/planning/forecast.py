@@ -113,10 +113,11 @@ def forecast(
 
 def _rules(table: Table, n_max: int, settings: dict[str, Any]) -> Rules:
     require_whole(n_max, "n_max", 2)
+    where = "" if table.task is None else f" of {table.task!r}"
     require(
         len(table.scores) < n_max,
-        f"n_max = {n_max} must exceed the {len(table.scores)} trials per policy seen: nothing is "
-        "left to forecast",
+        f"n_max = {n_max} must exceed the {len(table.scores)} trials per policy seen{where}: "
+        "nothing is left to forecast",
     )
     return study_rules(table, n_max, settings)
 

@@ -1,21 +1,18 @@
 """The answer to "is it worth going on": frozen chances and one honest sentence."""
 
-import json
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stopwise.planning import figure_data
+from stopwise.planning.finding import SCHEMA, Finding
 from stopwise.planning.pages import forecast_page
 from stopwise.report import plan_figures
-from stopwise.report.saving import save_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["Forecast", "PairForecast"]
 
-SCHEMA = 1
 VALIDITY = (
     "This is a forecast: it does not affect validity, and you may act on it as you like, for the "
     "chance of a false claim stays at most {alpha:g}, for whatever reason you stop."
@@ -50,7 +47,7 @@ class PairForecast:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Forecast:
+class Forecast(Finding):
     """What to expect of a running study; it never affects validity.
 
     Attributes
@@ -166,10 +163,6 @@ class Forecast:
             "hours": self.hours,
         }
 
-    def to_json(self) -> str:
-        """Return the forecast as JSON; the schema is in docs/design/planning.md."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
-
     def plot_further(self) -> "Figure":
         """Draw the chance of the verdict by each further trial."""
         return plan_figures.plot_stopping(
@@ -182,13 +175,6 @@ class Forecast:
         """Return the figure by the name under which it is saved; none if all is decided."""
         return {} if self.decided else {"further": self.plot_further()}
 
-    def save_figures(self, folder: str | Path) -> list[Path]:
-        """Save the figure as SVG and PNG; return the paths."""
-        return save_figures(self.figures(), folder)
-
     def to_html(self) -> str:
         """Return a self-contained page with the forecast, its figure and what it rests on."""
         return forecast_page({"": self})
-
-    def __str__(self) -> str:
-        return self.sentence

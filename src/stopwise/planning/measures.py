@@ -49,6 +49,11 @@ def measures(
     columns
         As for ``read_trials``.
     """
+    own = bool(scores or milestones) or isinstance(source, Trials)
+    require(
+        bounds is None or not own,
+        "bounds are for a score that is found: named columns and trial tables have their own",
+    )
     found: list[Measure] = []
     if milestones:
         found += _of_milestones(source, milestones, columns)

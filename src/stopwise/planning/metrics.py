@@ -1,9 +1,7 @@
 """Which measure needs fewest trials, on rollouts that are there."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +10,9 @@ from stopwise.core.arrays import Floats
 from stopwise.core.scores import require_whole
 from stopwise.errors import require
 from stopwise.planning import figure_data
+from stopwise.planning.checks import check_minutes
 from stopwise.planning.continuation import further_trials, study_rules
+from stopwise.planning.finding import SCHEMA, Finding
 from stopwise.planning.measures import measures
 from stopwise.planning.pages import measures_page
 from stopwise.planning.population import Resampled
@@ -20,14 +20,11 @@ from stopwise.ranking.pairs import Replay, replay
 from stopwise.ranking.rules import Rules
 from stopwise.ranking.table import Table, tables, unit_scores
 from stopwise.report import plan_figures
-from stopwise.report.saving import save_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["MetricComparison", "MetricRow", "compare_metrics"]
-
-SCHEMA = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +57,7 @@ class MetricRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MetricComparison:
+class MetricComparison(Finding):
     """What success, partial credit and continuous scores need; never changes afterwards.
 
     Attributes
@@ -137,24 +134,13 @@ class MetricComparison:
             "notes": list(self.notes),
         }
 
-    def to_json(self) -> str:
-        """Return the comparison as JSON; the schema is in docs/design/planning.md."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
-
     def figures(self) -> dict[str, "Figure"]:
         """Return the figure by the name under which it is saved."""
         return {"measures": plan_figures.plot_ranges(figure_data.measure_ranges(self))}
 
-    def save_figures(self, folder: str | Path) -> list[Path]:
-        """Save the figure as SVG and PNG; return the paths."""
-        return save_figures(self.figures(), folder)
-
     def to_html(self) -> str:
         """Return a self-contained page with the table and the figure."""
         return measures_page(self)
-
-    def __str__(self) -> str:
-        return self.sentence
 
 
 def compare_metrics(
@@ -203,6 +189,7 @@ def compare_metrics(
     >>> [(row.metric, row.decided > 0.5) for row in compared.rows]
     [('full score', False), ('score (6 levels)', True)]
     """
+    check_minutes(minutes_per_trial)
     require_whole(orders, "orders", 1)
     rng_seed = require_whole(seed, "seed", 0)
     found = measures(source, scores=scores, milestones=milestones, bounds=bounds, columns=columns)

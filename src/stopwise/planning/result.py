@@ -1,24 +1,20 @@
 """The answer to "how many trials will it take": frozen rows and one honest sentence."""
 
-import json
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stopwise.core.scores import score_text
 from stopwise.planning import figure_data
 from stopwise.planning.detectable import Detectable
+from stopwise.planning.finding import SCHEMA, Finding
 from stopwise.planning.pages import plan_page
 from stopwise.planning.stopping import StoppingTimes
 from stopwise.report import plan_figures
-from stopwise.report.saving import save_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["Plan", "PlanRow"]
-
-SCHEMA = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +77,7 @@ class PlanRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class Plan(Finding):
     """What a study would need; a forecast from suppositions, which never affects validity.
 
     Attributes
@@ -230,10 +226,6 @@ class Plan:
             "notes": list(self.notes),
         }
 
-    def to_json(self) -> str:
-        """Return the plan as JSON; the schema is in docs/design/planning.md."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
-
     def plot_power(self) -> "Figure":
         """Draw power against n_max."""
         return plan_figures.plot_power(figure_data.power_curves(self), self.power)
@@ -253,13 +245,6 @@ class Plan:
             drawn["detectable"] = self.plot_detectable()
         return drawn
 
-    def save_figures(self, folder: str | Path) -> list[Path]:
-        """Save all figures as SVG and PNG; return the paths."""
-        return save_figures(self.figures(), folder)
-
     def to_html(self) -> str:
         """Return a self-contained page with the table, the figures and what was supposed."""
         return plan_page(self)
-
-    def __str__(self) -> str:
-        return self.sentence

@@ -15,7 +15,7 @@ __all__ = ["forecast_study"]
 def forecast_study(
     study: "Study", *, n_max: int | None = None, **settings: Any
 ) -> dict[str, Forecast]:
-    """Return a forecast for each task; policies keep their labels until the study is unblinded.
+    """Return a forecast for each task with rows left; policies keep their labels until unblinded.
 
     Parameters
     ----------
@@ -28,9 +28,15 @@ def forecast_study(
     """
     found = {}
     for task, analysis in study.analyses().items():
+        require(
+            analysis.n_max is None or n_max in (None, analysis.n_max),
+            f"the study declared n_max = {analysis.n_max} for {task!r}: it cannot be {n_max}",
+        )
         horizon = analysis.n_max or n_max
         require(horizon is not None, f"the study declared no n_max for {task!r}: give one")
         assert horizon is not None
+        if max(map(len, analysis.scores.values())) >= horizon:
+            continue
         found[task] = forecast(
             analysis.scores,
             n_max=horizon,
@@ -44,4 +50,5 @@ def forecast_study(
             **settings,
             **study.plan.parameters,
         )
+    require(bool(found), "every task has reached its n_max: nothing is left to forecast")
     return found

@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from stopwise.core.scores import score_text
-
 if TYPE_CHECKING:
     from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics import MetricComparison
@@ -42,6 +40,8 @@ def plan_rows(made: "Plan") -> Rows:
 
 def limit_rows(made: "Plan") -> Rows:
     """Return the smallest gap found, by n_max."""
+    from stopwise.core.scores import score_text
+
     return [
         {
             "n_max": entry.n_max,

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import numeric_array
-from stopwise.core.snapshot import dump, load
-from stopwise.errors import InvalidState, require
+from stopwise.core.snapshot import Resumable, encode_shaped, restore_shaped
+from stopwise.errors import require
 from stopwise.ranking.analysis import Analysis, Standing
 from stopwise.ranking.analyze import rank
 from stopwise.ranking.pairs import Board
@@ -19,14 +18,11 @@ from stopwise.ranking.table import Table
 
 __all__ = ["Contest"]
 
-KIND = "Contest"
-VERSION = 1
-_NOTHING = np.zeros(0)
 # All of a board that changes; what else it has follows from the rules and these.
 _ACCOUNTS = ("log_e_now", "log_e", "p_value", "adjusted", "claims", "open", "implied", "n", "rows")
 
 
-class Contest:
+class Contest(Resumable):
     """Policies compared row by row; at every row it knows what ``analyze`` would say.
 
     A row is one trial of each policy that still needs one: the same block in a paired design,
@@ -52,6 +48,8 @@ class Contest:
     >>> contest.analysis().order_text
     'a > c; c > b'
     """
+
+    _kind = "Contest"
 
     def __init__(
         self,
@@ -150,36 +148,6 @@ class Contest:
         )
         return rank(table, self.rules)
 
-    def to_json(self) -> str:
-        """Return rules and state as JSON text, from which the contest goes on exactly."""
-        board = self._board
-        content = {
-            "rules": self.rules.settings(),
-            "scores": _encoded(np.array(self._scores)),
-            "runs": board.runs.tolist(),
-            "state": [_encoded(array) for array in board.state],
-            "account": [_encoded(array) for array in board.account],
-            **{name: _encoded(getattr(board, name)) for name in _ACCOUNTS},
-        }
-        return dump(KIND, VERSION, content)
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Return the contest that ``to_json`` saved; it continues identically.
-
-        Raises
-        ------
-        InvalidState
-            If the text is damaged, is something else, or comes from a newer version.
-        """
-        content = load(KIND, VERSION, text)
-        try:
-            contest = cls(**content["rules"])
-            contest._restore(content)
-        except (ValueError, KeyError, TypeError) as error:
-            raise InvalidState(f"this saved {KIND} does not fit together: {error}") from error
-        return contest
-
     def _show(self, scores: Floats) -> None:
         board = self._board
         if not board.runs.size:
@@ -189,23 +157,36 @@ class Contest:
             board.adjust()
             board.settle()
 
-    def _restore(self, content: dict[str, Any]) -> None:
+    def _content(self) -> dict[str, Any]:
         board = self._board
-        self._scores = list(_decoded(content["scores"], _NOTHING))
+        return {
+            "rules": self.rules.settings(),
+            "scores": encode_shaped(np.array(self._scores)),
+            "runs": board.runs.tolist(),
+            "state": [encode_shaped(array) for array in board.state],
+            "account": [encode_shaped(array) for array in board.account],
+            **{name: encode_shaped(getattr(board, name)) for name in _ACCOUNTS},
+        }
+
+    @classmethod
+    def _resumed(cls, content: dict[str, Any]) -> Self:
+        contest = cls(**content["rules"])
+        _, scores = content["scores"]
+        contest._scores = list(np.array(scores, dtype=float).reshape(-1, len(contest.policies)))
+        board = contest._board
         for name in _ACCOUNTS:
-            setattr(board, name, _decoded(content[name], getattr(board, name)))
-        board.resume(np.array(content["runs"], dtype=np.int64))
-        for name in ("state", "account"):
-            start = getattr(board, name)
-            arrays = zip(content[name], start, strict=True)
-            setattr(board, name, type(start)(*(_decoded(array, like) for array, like in arrays)))
+            setattr(board, name, restore_shaped(content[name], getattr(board, name)))
+        board.keep(np.array(content["runs"], dtype=np.int64))
+        board.state = _restored(content["state"], board.state)
+        # A procedure may drop, with its last axis, what can no longer be claimed.
+        board.account = _restored(content["account"], board.account, free_last_axis=True)
+        return contest
 
 
-def _encoded(array: NDArray[Any]) -> list[Any]:
-    """Return the shape and the values; floats survive exactly, NaN and infinities too."""
-    return [list(array.shape), array.ravel().tolist()]
-
-
-def _decoded(encoded: list[Any], like: NDArray[Any]) -> NDArray[Any]:
-    shape, values = encoded
-    return np.array(values, dtype=like.dtype).reshape(shape)
+def _restored(encoded: list[Any], template: Any, *, free_last_axis: bool = False) -> Any:
+    return type(template)(
+        *(
+            restore_shaped(array, like, free_last_axis=free_last_axis)
+            for array, like in zip(encoded, template, strict=True)
+        )
+    )

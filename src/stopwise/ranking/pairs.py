@@ -226,13 +226,12 @@ class Board:
         self.open = ~np.asarray(self.claims.any(axis=-1))
         going = self._of_use()[self.at]
         if not going.all():
-            self.runs = self.runs[going]
-            self._locate()
-            self.state = type(self.state)(*(array[going] for array in self.state))
+            self.keep(np.flatnonzero(going))
 
-    def resume(self, runs: Ints) -> None:
-        """Look only at these runs from now on, as a saved board did."""
-        self.runs = runs
+    def keep(self, places: Ints) -> None:
+        """Look no more at other runs than these, given by their places among those left."""
+        self.runs = self.runs[places]
+        self.state = type(self.state)(*(array[places] for array in self.state))
         self._locate()
 
     def result(self, trace: Trace | None) -> Replay:

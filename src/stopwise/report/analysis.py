@@ -2,13 +2,12 @@
 
 import dataclasses
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stopwise.ranking import analysis as ranked
 from stopwise.ranking import analyze as ranking
 from stopwise.report import figures, html
-from stopwise.report.saving import save_figures
+from stopwise.report.drawn import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,7 +16,7 @@ __all__ = ["Analysis", "analyze", "analyze_tasks", "report", "with_figures"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Analysis(ranked.Analysis):
+class Analysis(ranked.Analysis, Drawn):
     """A ranking of several policies that can draw itself and write its report."""
 
     def plot_scores(self) -> "Figure":
@@ -47,10 +46,6 @@ class Analysis(ranked.Analysis):
         if all(pair.log_e is not None for pair in self.pairs):
             drawn["e_values"] = self.plot_evidence("e")
         return drawn
-
-    def save_figures(self, folder: str | Path) -> list[Path]:
-        """Save all figures as SVG and PNG; return the paths."""
-        return save_figures(self.figures(), folder)
 
     def to_html(self) -> str:
         """Return a self-contained page with tables, figures and a methods paragraph."""

@@ -17,6 +17,7 @@ __all__ = ["Journal"]
 
 KIND = "stopwise race"
 VERSION = 1
+OPENING = json.dumps({"kind": KIND}).encode()[:-1]  # of the first line
 
 
 class Journal:
@@ -77,23 +78,21 @@ class Journal:
         """Take in what is there; return False if not even the first line is whole."""
         data = self.path.read_bytes()
         whole, _, torn = data.rpartition(b"\n")
-        if torn:
-            require(
-                bool(whole) or torn.startswith(b'{"kind"'),
-                f"{self.path}: this is no journal of a race",
-            )
+        if whole:
+            first, *rest = whole.split(b"\n")
+            self._check(first, identity)
+            for number, line in enumerate(rest, start=2):
+                self._take(number, line)
+        else:
+            own = torn.startswith(OPENING) or OPENING.startswith(torn)
+            require(own, f"{self.path}: this is no journal of a race")
+        if torn:  # only now is it known to be a journal
             self.notes.append(
                 "the last line of the journal was cut short, and its episode run anew"
             )
             with self.path.open("r+b") as file:
                 file.truncate(len(data) - len(torn))
-        if not whole:
-            return False
-        first, *rest = whole.split(b"\n")
-        self._check(first, identity)
-        for number, line in enumerate(rest, start=2):
-            self._take(number, line)
-        return True
+        return bool(whole)
 
     def _check(self, line: bytes, identity: Mapping[str, Any]) -> None:
         found = self._object(1, line)

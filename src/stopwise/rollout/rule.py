@@ -4,19 +4,16 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from stopwise.core.scores import require_whole
-from stopwise.core.snapshot import dump, load
-from stopwise.errors import InvalidState, require
+from stopwise.core.snapshot import Resumable
+from stopwise.errors import require
 from stopwise.ranking.analysis import Standing
 from stopwise.ranking.contest import Contest
 from stopwise.report.analysis import Analysis, with_figures
 
 __all__ = ["StopRule"]
 
-KIND = "StopRule"
-VERSION = 1
 
-
-class StopRule:
+class StopRule(Resumable):
     """Says when enough trials were run, and which policy still needs some.
 
     Every trial has a place: its policy and its row, which is fixed before it is run. Rows are
@@ -45,6 +42,8 @@ class StopRule:
     >>> rule.rows, rule.analysis().order_text
     (6, 'new > base')
     """
+
+    _kind = "StopRule"
 
     def __init__(self, policies: Sequence[str], **settings: Any) -> None:
         self._contest = Contest(policies, **settings)
@@ -150,26 +149,19 @@ class StopRule:
         """Return the whole analysis of the rows looked at."""
         return with_figures(self._contest.analysis(task=task, warnings=warnings))
 
-    def to_json(self) -> str:
-        """Return rules and state as JSON text, from which the rule goes on exactly."""
-        content = {
+    def _content(self) -> dict[str, Any]:
+        return {
             "contest": self._contest.to_json(),
             "waiting": [[row, results] for row, results in self._waiting.items()],
             "next": self._next,
         }
-        return dump(KIND, VERSION, content)
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Return the rule that ``to_json`` saved; it continues identically."""
-        content = load(KIND, VERSION, text)
+    def _resumed(cls, content: dict[str, Any]) -> Self:
         rule = cls.__new__(cls)
-        try:
-            rule._contest = Contest.from_json(content["contest"])
-            rule._waiting = {int(row): dict(results) for row, results in content["waiting"]}
-            rule._next = {str(policy): int(row) for policy, row in content["next"].items()}
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InvalidState(f"this saved {KIND} does not fit together: {error}") from error
+        rule._contest = Contest.from_json(content["contest"])
+        rule._waiting = {int(row): dict(results) for row, results in content["waiting"]}
+        rule._next = {str(policy): int(row) for policy, row in content["next"].items()}
         rule._needed = rule._contest.needed
         return rule
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.scores import require_whole
-from stopwise.errors import StopwiseError
+from stopwise.errors import StopwiseError, require
 from stopwise.rollout.race import race
 from stopwise.rollout.result import RaceResult
+from stopwise.rollout.rule import StopRule
 
 try:
     from stable_baselines3.common.callbacks import BaseCallback
@@ -19,6 +20,9 @@ except ImportError as error:
     ) from error
 
 __all__ = ["CompareWithBest"]
+
+# Settings of a race that are not those of its rule.
+_RUNNING = ("score", "executor", "on_error", "timeout", "window", "on_progress")
 
 
 class CompareWithBest(BaseCallback):
@@ -79,6 +83,10 @@ class CompareWithBest(BaseCallback):
         self._alpha, self._seed = alpha, require_whole(seed, "seed", 0)
         self._env, self._save_path = env, save_path
         self._settings = {"design": "paired", "bounds": bounds, "n_max": n_max, **settings}
+        require("journal" not in settings, "each comparison is a race of its own: give no journal")
+        rules = {name: self._settings[name] for name in self._settings if name not in _RUNNING}
+        # So that what is wrong is said before the training, not in the midst of it.
+        StopRule(["best", "new"], alpha=alpha, **rules)
         self._next = self.every
         self._in_vain = 0
 

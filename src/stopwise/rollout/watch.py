@@ -134,6 +134,11 @@ class Watch:
                 f"task {task!r}: the policies were {', '.join(rule.policies)}, but now are "
                 f"{', '.join(aligned.policies)}; begin anew with all of them"
             )
+        if rule.design != aligned.design:
+            raise PastChanged(
+                f"task {task!r}: the trials looked at so far showed the design {rule.design}, but "
+                f"now it is {aligned.design}: begin anew, with the design declared"
+            )
         self._feed(task, rule, aligned.scores)
         return self._sight(task, rule, aligned.scores, notes)
 

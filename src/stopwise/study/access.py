@@ -41,7 +41,10 @@ def create_token(state: State, role: str, name: str) -> tuple[str, Draft]:
         role in Role.__members__.values(),
         f"role must be one of {', '.join(Role)}, but got {role!r}",
     )
-    require(0 < len(name.strip()) <= 100, "a token needs a name of at most 100 characters")
+    require(
+        0 < len(name.strip()) <= 100 and name.strip().isprintable(),
+        f"a token needs a name of 1 to 100 printable characters, but got {name[:100]!r}",
+    )
     taken = {record.name for record in state.tokens.values() if not record.revoked}
     if name.strip() in taken:
         raise NotAllowed(f"there is already a token for {name.strip()!r}: revoke it first")

@@ -1,11 +1,7 @@
-"""Which trial comes next, and what may happen to a trial: pure functions of the state.
+"""Which trial comes next: pure functions of the state, which return the facts to enter.
 
-Each function looks at the state and returns the facts to enter; none changes anything. The choice
-of a trial uses only what is in the journal, and the random order was fixed by the secret.
+The choice uses only what is in the journal, and the random order was fixed by the secret.
 """
-
-import math
-from typing import Any
 
 from stopwise.errors import NotAllowed, require
 from stopwise.study.blinding import Lots
@@ -14,21 +10,7 @@ from stopwise.study.journal import Draft
 from stopwise.study.plan import Plan
 from stopwise.study.state import State, Trial
 
-__all__ = [
-    "correct",
-    "details",
-    "finished",
-    "holding",
-    "locked_plan",
-    "next_trial",
-    "record",
-    "release",
-    "require_trial",
-    "start",
-    "take",
-    "undo",
-    "void",
-]
+__all__ = ["finished", "holding", "locked_plan", "next_trial", "take", "under_way"]
 
 
 def take(
@@ -85,8 +67,20 @@ def holding(state: State, station: str, now: float) -> Trial | None:
     trial = state.trial(number) if number is not None else None
     if trial is None or trial.status != "leased" or trial.expires <= state.clock_at(now):
         return None
-    slot = state.boards[trial.task].rows[trial.row][trial.arm]
+    slot = state.slot(trial)
     return trial if slot.holder == trial.number and not slot.settled else None
+
+
+def under_way(state: State, code: str) -> Trial | None:
+    """Return a trial of this code that is neither scored, given back nor voided, if there is one.
+
+    A policy's own code is that of many trials, of which an earlier one may still be under way.
+    """
+    newest = state.trial(state.codes.get(code) or state.codes.get(code.upper(), 0))
+    if newest is None or newest.status == "leased":
+        return newest
+    same = (trial for trial in reversed(state.trials) if trial.code == newest.code)
+    return next((trial for trial in same if trial.status == "leased"), None)
 
 
 def finished(state: State) -> bool:
@@ -94,128 +88,11 @@ def finished(state: State) -> bool:
     return bool(state.boards) and not any(board.needed for board in state.boards.values())
 
 
-def start(state: State, number: int, *, station: str) -> Draft:
-    """Return the fact that a trial has begun; its lease begins anew, so it may also be repeated."""
-    trial = _own(state, number, station)
-    _require_status(trial, "leased")
-    return Draft("started", {"trial": number, "lease": 60.0 * locked_plan(state).lease_minutes})
-
-
-def release(state: State, number: int, *, station: str, reason: str) -> Draft:
-    """Return the fact that a trial was given back without having been run to its end.
-
-    One that had a score is not given back, or a score could be got rid of by undoing it.
-    """
-    trial = _own(state, number, station)
-    _require_status(trial, "leased")
-    if trial.withdrawn:
-        raise NotAllowed(f"trial {number} was run: enter its score, or let the owner void it")
-    return Draft("released", {"trial": number, "reason": reason})
-
-
-def record(
-    state: State, number: int, *, station: str | None, answer: Any, details: dict[str, Any]
-) -> Draft:
-    """Return the fact that a trial was scored.
-
-    A result is taken as long as its trial was neither scored, released nor voided: also late, also
-    when its slot was given to another station. The first result stored settles the slot.
-    """
-    trial = _own(state, number, station)
-    _require_status(trial, "leased")
-    score = locked_plan(state).task(trial.task).score.score(answer)
-    return Draft("scored", {"trial": number, "score": score, "answer": answer, **details})
-
-
-def details(plan: Plan, *, note: str, tag: str | None, seconds: float | None) -> dict[str, Any]:
-    """Return the checked remarks on a trial."""
-    require(len(note) <= 10_000, "a note has at most 10,000 characters")
-    require(
-        tag is None or tag in plan.tags,
-        f"tag must be one of {', '.join(plan.tags) or '(the plan has none)'}, but got {tag!r}",
-    )
-    require(
-        seconds is None or (math.isfinite(seconds) and 0 <= seconds < 1e9),
-        f"seconds must be a number of at least 0, but got {seconds!r}",
-    )
-    return {"note": note, "tag": tag, "seconds": seconds}
-
-
-def undo(state: State, number: int, *, station: str | None, reason: str) -> Draft:
-    """Return the fact that a score was withdrawn, to be entered again.
-
-    A station may do so until it takes its next trial; the owner (station None) always, until the
-    study is unblinded.
-    """
-    trial = _own(state, number, station)
-    _require_status(trial, "scored")
-    _require_blind(state, "withdraw a score")
-    if station is not None and state.held.get(station) != number:
-        raise NotAllowed(f"trial {number} can be undone only before the next trial is taken")
-    slot = state.boards[trial.task].rows[trial.row][trial.arm]
-    if not trial.counted and slot.settled:
-        raise NotAllowed(f"trial {number} was not counted: its place has another result")
-    lease = 60.0 * locked_plan(state).lease_minutes
-    return Draft("undone", {"trial": number, "reason": reason, "lease": lease})
-
-
-def correct(state: State, number: int, *, answer: Any, reason: str) -> list[Draft]:
-    """Return the facts by which a wrong score is replaced in one step."""
-    require(bool(reason.strip()), "a score is corrected only for a stated reason")
-    undone = undo(state, number, station=None, reason=reason.strip())
-    trial = require_trial(state, number)
-    score = locked_plan(state).task(trial.task).score.score(answer)
-    remark = {"note": reason.strip(), "tag": None, "seconds": None}
-    return [
-        undone,
-        Draft("scored", {"trial": number, "score": score, "answer": answer, **remark}),
-    ]
-
-
-def void(state: State, number: int, *, reason: str, redraw: bool = True) -> Draft:
-    """Return the fact that a trial does not count, for a cause that is not its score.
-
-    Its slot is tried again, unless it cannot be (``redraw=False``): then it stays empty.
-    """
-    require(bool(reason.strip()), "a trial is voided only for a stated reason")
-    trial = require_trial(state, number)
-    if trial.status == "voided":
-        raise NotAllowed(f"trial {number} is already voided")
-    _require_blind(state, "void a trial")
-    return Draft("voided", {"trial": number, "reason": reason.strip(), "redraw": redraw})
-
-
 def locked_plan(state: State) -> Plan:
     """Return the plan in force, or raise if it is not locked yet."""
     if state.plan is None:
         raise NotAllowed("the study is not locked yet: run `stopwise study lock`")
     return state.plan
-
-
-def require_trial(state: State, number: int) -> Trial:
-    """Return a trial by its number, or raise."""
-    locked_plan(state)
-    trial = state.trial(number)
-    if trial is None:
-        raise NotAllowed(f"there is no trial {number}")
-    return trial
-
-
-def _own(state: State, number: int, station: str | None) -> Trial:
-    trial = require_trial(state, number)
-    if station is not None and trial.station != station:
-        raise NotAllowed(f"trial {number} belongs to another station")
-    return trial
-
-
-def _require_status(trial: Trial, status: str) -> None:
-    if trial.status != status:
-        raise NotAllowed(f"trial {trial.number} is {trial.status}, not {status}")
-
-
-def _require_blind(state: State, what: str) -> None:
-    if state.unblinded_at is not None:
-        raise NotAllowed(f"the study is unblinded: it is too late to {what}")
 
 
 def _free_slot(

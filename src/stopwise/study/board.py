@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from stopwise.core.comparison import Comparison
 from stopwise.ranking.contest import Contest
 
 __all__ = ["Board", "Slot"]
@@ -91,6 +92,11 @@ class Board:
         """Arms with an undecided comparison; empty when all is decided or n_max is reached."""
         self._advance()
         return self._needed_now
+
+    @property
+    def comparison(self) -> Comparison:
+        """The settings of one pair, which know what scores there may be."""
+        return self._contest.rules.comparison
 
     def open_row(self, arms: tuple[str, ...]) -> None:
         """Add a row with a slot for each of these arms."""

@@ -43,9 +43,9 @@ def imported(
         unknown = [policy for policy in aligned.policies if policy not in labels]
         if unknown:
             raise InvalidInput(f"the plan has no policy named {unknown[0]!r}")
-        low, high = plan.task(plan_task(task, plan)).score.bounds
-        if np.nanmin(aligned.scores) < low or np.nanmax(aligned.scores) > high:
-            raise InvalidInput(f"scores of {task!r} must lie in [{low:g}, {high:g}]")
+        board = state.boards[plan_task(task, plan)]
+        for policy, scores in zip(aligned.policies, aligned.scores.T, strict=True):
+            board.comparison.check(scores[~np.isnan(scores)], f"{policy!r} on {task!r}")
         rows = [
             {
                 labels[policy]: float(score)
@@ -54,7 +54,7 @@ def imported(
             }
             for scores in aligned.scores
         ]
-        known = len(state.boards[plan_task(task, plan)].rows)
+        known = len(board.rows)
         if plan.n_max is not None and known + len(rows) > plan.n_max:
             raise NotAllowed(
                 f"{known} rows are begun and {len(rows)} would come, but n_max is {plan.n_max}"

@@ -11,6 +11,7 @@ from stopwise.errors import InvalidState, StopwiseError, StoreFailed, require
 from stopwise.study.blinding import Lots
 from stopwise.study.journal import Draft, Entry
 from stopwise.study.plan import Plan
+from stopwise.study.replay import apply
 from stopwise.study.snapshot import dump_state, load_state
 from stopwise.study.state import State
 from stopwise.study.store import Store, Writer
@@ -69,7 +70,7 @@ class Ledger:
         with self.lock:
             self._load()
             for entry in self.store.entries(self._state.seq, self._state.hash):
-                self._state.apply(entry)
+                apply(self._state, entry)
             self._save_now_and_then()
             return self._state
 
@@ -122,7 +123,7 @@ class Ledger:
             with self.store.writer() as writer:
                 self.time = writer.time
                 for entry in writer.entries(self._state.seq, self._state.hash):
-                    self._state.apply(entry)
+                    apply(self._state, entry)
                 known = writer.find([request.key for request in batch if request.key is not None])
                 for request in batch:
                     self._decide(request, writer, known)
@@ -146,14 +147,14 @@ class Ledger:
             return
         try:
             drafts = request.decide(self._state, writer.time)
-        except StopwiseError as error:
+        except Exception as error:  # it changed nothing: others need not suffer for it
             request.error = error
             return
         if drafts and self._state.seq == 0:
             drafts.insert(0, Draft("created", {"study": self.store.study, "format": 1}))
         request.entries = writer.add(drafts, who=request.who, key=request.key)
         for entry in request.entries:
-            self._state.apply(entry)
+            apply(self._state, entry)
         if request.key is not None and request.entries:
             known[request.key] = request.entries[-1]
 

@@ -2,11 +2,14 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from stopwise.errors import StopwiseError
+from stopwise.ranking.contest import Contest
 from stopwise.study.rubric import Binary, Rubric
 
 __all__ = ["AMENDABLE", "Conditions", "Plan", "Policy", "Task"]
@@ -137,14 +140,24 @@ class Plan(_Strict):
 
     @model_validator(mode="after")
     def _test_exists(self) -> "Plan":
-        from stopwise.ranking.contest import Contest
-
         try:
             for task in self.tasks:
-                Contest([policy.name for policy in self.policies], **self.settings(task))
+                Contest(self.policy_names, **self.settings(task))
         except StopwiseError as error:
             raise ValueError(str(error)) from error
         return self
+
+    def unfit_scores(self) -> Iterator[tuple[int, str]]:
+        """Yield the tasks, by place, whose rubric gives scores that the method does not take.
+
+        Not asked of a plan that was locked: its journal may be fine all the same.
+        """
+        for place, task in enumerate(self.tasks):
+            rules = Contest(self.policy_names, **self.settings(task)).rules
+            try:
+                rules.comparison.check(np.array(task.score.examples), "the rubric")
+            except StopwiseError as error:
+                yield place, str(error)
 
     @property
     def policy_names(self) -> tuple[str, ...]:

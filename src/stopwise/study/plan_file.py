@@ -85,9 +85,13 @@ def parse_plan(text: str, source: str = FILE_NAME) -> Plan:
         raise InvalidInput(f"{source}, line {twice[1]}: {twice[0]!r} is given twice")
     content.pop("store", None)  # where a study lives is no part of what is declared
     try:
-        return Plan.model_validate(content)
+        plan = Plan.model_validate(content)
     except ValidationError as error:
         raise InvalidInput("\n".join(_complaints(error, lines, source))) from error
+    for task, problem in plan.unfit_scores():
+        place, number = _deepest(("tasks", task, "score"), lines)
+        raise InvalidInput(f"{source}, line {number}: {'.'.join(map(str, place))}: {problem}")
+    return plan
 
 
 def _first_alias(text: str) -> int | None:

@@ -1,6 +1,8 @@
 """Reading a study: plan, status, verdict, records, journal."""
 
 from collections import Counter
+from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,6 +14,7 @@ from stopwise.study.access import Grant
 from stopwise.study.journal import Entry
 from stopwise.study.ledger import Ledger
 from stopwise.study.opening import yaml_text
+from stopwise.study.outcomes import require_trial
 from stopwise.study.plan import Plan
 from stopwise.study.plan_file import FILE_NAME, read_plan, read_text
 from stopwise.study.records import record_frame, trial_table
@@ -105,7 +108,7 @@ class StudyReader:
         """Return how a trial is scored, as in its assignment."""
         with self._ledger.lock:
             state = self._ledger.refresh()
-            task = assignment.require_trial(state, trial).task
+            task = require_trial(state, trial).task
             return assignment.locked_plan(state).task(task).score.model_dump(mode="json")
 
     def resolve(self, code: str) -> views.Resolved:
@@ -113,9 +116,8 @@ class StudyReader:
         with self._ledger.lock:
             state = self._ledger.refresh()
             plan = assignment.locked_plan(state)
-            number = state.codes.get(code.strip()) or state.codes.get(code.strip().upper())
-            trial = state.trial(number or 0)
-            if trial is None or trial.status != "leased":
+            trial = assignment.under_way(state, code.strip())
+            if trial is None:
                 raise NotAllowed("there is no trial under way with this code")
             name = self._ledger.lots(plan).labels(plan)[trial.arm]
         run = next(policy.run for policy in plan.policies if policy.name == name)
@@ -172,9 +174,12 @@ class StudyReader:
         """Return a self-contained page: verdict, figures, and what happened on the way."""
         return study_report(self)
 
-    def journal(self, after: int = 0) -> list[Entry]:
+    def journal(self, after: int = 0, *, most: int | None = None) -> list[Entry]:
         """Return the entries of the journal after a sequence number, their chain verified."""
-        return list(self.store.entries(after)) if after < self.seq else []
+        if after >= self.seq:
+            return []
+        with closing(self.store.entries(after)) as entries:
+            return list(islice(entries, most))
 
     def verify(self) -> Verification:
         """Replay the whole journal and check chain, random draws, assignments and saved state."""

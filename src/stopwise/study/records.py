@@ -52,7 +52,8 @@ def trial_table(state: State, plan: Plan) -> Trials:
         raise NotAllowed("there is no complete row of trials yet")
     if plan.design == "blocks":
         columns["block"] = blocks
-    bounds = {task.name: task.score.bounds for task in plan.tasks}
+    known = set(columns["task"])
+    bounds = {task.name: task.score.bounds for task in plan.tasks if task.name in known}
     return Trials.from_columns(columns, bounds=bounds)
 
 

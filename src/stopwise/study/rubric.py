@@ -4,13 +4,15 @@ import math
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from stopwise.errors import InvalidInput, require
 
-__all__ = ["Binary", "Levels", "Milestones", "Number", "Rubric"]
+__all__ = ["Binary", "Levels", "Milestones", "Number", "Rubric", "plain_answer"]
 
 Model = TypeVar("Model")
+MANY = 4096
 
 
 class _Strict(BaseModel):
@@ -26,6 +28,11 @@ class Binary(_Strict):
     def bounds(self) -> tuple[float, float]:
         """The range of the score."""
         return 0.0, 1.0
+
+    @property
+    def examples(self) -> tuple[float, ...]:
+        """Scores that a method must take."""
+        return self.bounds
 
     def score(self, answer: Any) -> float:
         """Return 1 for success and 0 for failure."""
@@ -57,6 +64,16 @@ class Milestones(_Strict):
     def bounds(self) -> tuple[float, float]:
         """The range of the score."""
         return 0.0, 1.0
+
+    @property
+    def examples(self) -> tuple[float, ...]:
+        """Scores that a method must take: of every set of milestones, as far as they are few."""
+        sums = {0.0}
+        for step in self.milestones:
+            if len(sums) < MANY:
+                sums |= {reached + step.weight for reached in sums}
+        total = math.fsum(step.weight for step in self.milestones)
+        return tuple(min(1.0, reached / total) for reached in sums)
 
     def score(self, answer: Any) -> float:
         """Return the weight of the milestones reached as a share of all."""
@@ -97,6 +114,11 @@ class Levels(_Strict):
         values = [level.value for level in self.levels]
         return min(values), max(values)
 
+    @property
+    def examples(self) -> tuple[float, ...]:
+        """Scores that a method must take."""
+        return tuple(level.value for level in self.levels)
+
     def score(self, answer: Any) -> float:
         """Return the value of the named level."""
         known = {level.name: level.value for level in self.levels}
@@ -124,6 +146,11 @@ class Number(_Strict):
         """The range of the score."""
         return self.low, self.high
 
+    @property
+    def examples(self) -> tuple[float, ...]:
+        """Scores that a method must take; one of them is in no list of levels."""
+        return self.low, self.low + (self.high - self.low) / math.pi, self.high
+
     def score(self, answer: Any) -> float:
         """Return the number, which must lie within the range."""
         require(_is_number(answer), f"the score must be a number, but got {answer!r}")
@@ -135,6 +162,13 @@ class Number(_Strict):
 
 
 Rubric = Annotated[Binary | Milestones | Levels | Number, Field(discriminator="kind")]
+
+
+def plain_answer(answer: Any) -> Any:
+    """Return an answer as JSON has it: a number or a truth value of numpy, too."""
+    if isinstance(answer, np.generic):
+        return answer.item()
+    return list(answer) if isinstance(answer, tuple) else answer
 
 
 def _is_number(value: Any) -> bool:

@@ -2,7 +2,7 @@
 
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -51,7 +51,7 @@ class Store:
     ) -> None:
         self.engine, self.study = engine, study
         self._clock = clock or (time.time if engine.dialect.name == "sqlite" else None)
-        self._closing = weakref.finalize(self, engine.dispose)  # also for those who forget
+        weakref.finalize(self, engine.dispose)  # also for those who forget to close it
 
     @classmethod
     def open(
@@ -101,7 +101,7 @@ class Store:
             raise InvalidInput(f"there is no study named {self.study!r} in this store")
         return str(found)
 
-    def entries(self, after: int = 0, previous: str | None = None) -> Iterator[Entry]:
+    def entries(self, after: int = 0, previous: str | None = None) -> Generator[Entry, None, None]:
         """Yield the entries after a known one; raise where the chain does not hold."""
         with reading(self.engine) as connection:
             known = self._hash_of(connection, after) if previous is None else previous

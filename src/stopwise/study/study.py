@@ -6,7 +6,7 @@ from typing import Any
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
-from stopwise.study import access, amendment, assignment, importing, views
+from stopwise.study import access, amendment, assignment, importing, outcomes, views
 from stopwise.study.journal import Draft, Entry
 from stopwise.study.ledger import require_name
 from stopwise.study.opening import is_url, open_store, plan_text, rewrite_plan, write_plan
@@ -135,7 +135,7 @@ class Study(StudyReader):
     def start(self, trial: int, *, station: str, who: str | None = None) -> None:
         """Note that a trial has begun; repeated while it runs, it keeps the trial."""
         self._ledger.commit(
-            lambda state, _: [assignment.start(state, trial, station=station)], who=who or station
+            lambda state, _: [outcomes.start(state, trial, station=station)], who=who or station
         )
 
     def release(
@@ -149,7 +149,7 @@ class Study(StudyReader):
     ) -> None:
         """Give a trial back that was not run, so that it can be handed out again."""
         entries = self._ledger.commit(
-            lambda state, _: [assignment.release(state, trial, station=station, reason=reason)],
+            lambda state, _: [outcomes.release(state, trial, station=station, reason=reason)],
             who=who or station,
             key=key,
         )
@@ -187,9 +187,9 @@ class Study(StudyReader):
 
         def decide(state: State, _: float) -> list[Draft]:
             plan = assignment.locked_plan(state)
-            details = assignment.details(plan, note=note, tag=tag, seconds=seconds)
+            details = outcomes.details(plan, note=note, tag=tag, seconds=seconds)
             fresh.append(
-                assignment.record(state, trial, station=station, answer=answer, details=details)
+                outcomes.record(state, trial, station=station, answer=answer, details=details)
             )
             return list(fresh)
 
@@ -218,7 +218,7 @@ class Study(StudyReader):
     ) -> None:
         """Withdraw the score of a trial, so that it can be entered again."""
         entries = self._ledger.commit(
-            lambda state, _: [assignment.undo(state, trial, station=station, reason=reason)],
+            lambda state, _: [outcomes.undo(state, trial, station=station, reason=reason)],
             who=who or station or "owner",
             key=key,
         )
@@ -228,7 +228,7 @@ class Study(StudyReader):
         """Replace the score of a trial that was entered wrongly, with a reason, in one step."""
 
         def decide(state: State, _: float) -> list[Draft]:
-            return assignment.correct(state, trial, answer=answer, reason=reason)
+            return outcomes.correct(state, trial, answer=answer, reason=reason)
 
         self._ledger.commit(decide, who=who)
 
@@ -239,7 +239,7 @@ class Study(StudyReader):
         repeated (``redraw=False``).
         """
         self._ledger.commit(
-            lambda state, _: [assignment.void(state, trial, reason=reason, redraw=redraw)],
+            lambda state, _: [outcomes.void(state, trial, reason=reason, redraw=redraw)],
             who=who,
         )
 

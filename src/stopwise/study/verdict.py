@@ -89,12 +89,13 @@ def verdict(state: State) -> StudyVerdict:
 
 
 def analyses(state: State, plan: Plan) -> dict[str, Analysis]:
-    """Return the whole analysis of each task, replayed from the rows used."""
+    """Return the whole analysis of each task in which every policy has a trial that is used."""
     shown = state.shown()
     found = {}
     for task in plan.tasks:
         board = state.boards[task.name]
-        if not board.used:
+        scores = _matrix(board, state.arms)
+        if np.isnan(scores).all(axis=0).any():  # of no rows, too
             continue
         settings = plan.settings(task)
         baseline = board.contest.rules.baseline
@@ -109,7 +110,7 @@ def analyses(state: State, plan: Plan) -> dict[str, Analysis]:
         )
         table = Table(
             policies=rules.policies,
-            scores=_matrix(board, state.arms),
+            scores=scores,
             design=rules.design,
             task=task.name,
             bounds=task.score.bounds,
@@ -117,12 +118,13 @@ def analyses(state: State, plan: Plan) -> dict[str, Analysis]:
         )
         found[task.name] = with_figures(rank(table, rules))
     if not found:
-        raise NotAllowed("there is nothing to analyse yet: no row of trials is complete")
+        raise NotAllowed("there is nothing to analyse yet: no task has a trial of each policy")
     return found
 
 
 def _matrix(board: Board, arms: tuple[str, ...]) -> Floats:
-    return np.array([[scores.get(arm, np.nan) for arm in arms] for scores in board.used_scores()])
+    rows = [[scores.get(arm, np.nan) for arm in arms] for scores in board.used_scores()]
+    return np.array(rows, dtype=float).reshape(-1, len(arms))
 
 
 def _task_verdict(name: str, board: Board, shown: dict[str, str]) -> TaskVerdict:

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 from stopwise.errors import StopwiseError
 from stopwise.study.amendment import lock
-from stopwise.study.assignment import next_trial, require_trial
+from stopwise.study.assignment import next_trial
 from stopwise.study.blinding import Lots
 from stopwise.study.journal import Entry
+from stopwise.study.outcomes import require_trial
 from stopwise.study.plan import Plan
+from stopwise.study.replay import apply
 from stopwise.study.snapshot import dump_state, is_outdated
 from stopwise.study.state import State
 from stopwise.study.store import Store
@@ -40,7 +42,7 @@ def verify(store: Store) -> Verification:
             snapshot = None
         for entry in store.entries():
             problems += _complaints(state, entry, secret)
-            state.apply(entry)
+            apply(state, entry)
             here = snapshot is not None and state.seq == snapshot[0]
             if here and snapshot != (state.seq, state.hash, dump_state(state)):
                 problems.append(f"the saved state is not that of entry {state.seq}")
@@ -51,19 +53,26 @@ def verify(store: Store) -> Verification:
 
 def _complaints(state: State, entry: Entry, secret: str) -> list[str]:
     """Return what is wrong with an entry, given those before it."""
-    found = []
+    try:
+        found = _broken_promises(state, entry, secret)
+    except (StopwiseError, LookupError, TypeError, ValueError, AttributeError) as error:
+        found = [f"it cannot be understood: {error!r}"]
+    return [f"entry {entry.seq}: {problem}" for problem in found]
+
+
+def _broken_promises(state: State, entry: Entry, secret: str) -> list[str]:
     if entry.kind == "locked":
         plan = Plan.model_validate(entry.content["plan"])
-        found = _not_locked_so(state, entry, Lots(secret, plan.seed), plan)
-    elif state.plan is not None:
+        return _not_locked_so(state, entry, Lots(secret, plan.seed), plan)
+    if state.plan is not None:
         lots = Lots(secret, state.plan.seed)
         if entry.kind == "assigned":
-            found = _not_by_the_rules(state, entry, lots)
-        elif entry.kind == "scored":
-            found = _not_by_the_rubric(state, entry, state.plan)
-        elif entry.kind == "unblinded":
-            found = _not_behind_the_labels(entry, lots, state.plan)
-    return [f"entry {entry.seq}: {problem}" for problem in found]
+            return _not_by_the_rules(state, entry, lots)
+        if entry.kind == "scored":
+            return _not_by_the_rubric(state, entry, state.plan)
+        if entry.kind == "unblinded":
+            return _not_behind_the_labels(entry, lots, state.plan)
+    return []
 
 
 def _not_locked_so(state: State, entry: Entry, lots: Lots, plan: Plan) -> list[str]:

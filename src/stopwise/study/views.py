@@ -119,7 +119,7 @@ def assignment(state: State, plan: Plan, trial: Trial, now: float) -> Assignment
     """Return what the operator of a trial may see."""
     task = plan.task(trial.task)
     board = state.boards[trial.task]
-    slot = board.rows[trial.row][trial.arm]
+    slot = state.slot(trial)
     return Assignment(
         trial=trial.number,
         code=trial.code,

@@ -1,5 +1,6 @@
 """A study on another machine, by its web API: the same calls as ``Study``, with retries."""
 
+import json
 import random
 import secrets
 import time
@@ -12,14 +13,17 @@ import httpx
 from stopwise.core.result import Decision
 from stopwise.errors import InvalidInput, NotAllowed, StopwiseError, StoreFailed
 from stopwise.ranking.analysis import Standing
+from stopwise.study.rubric import plain_answer
 from stopwise.study.verdict import StudyVerdict, TaskVerdict
 from stopwise.study.views import Assignment, Recorded, Resolved, StationStatus, Status
+from stopwise.web.links import web_address
 
 __all__ = ["StudyClient"]
 
 # Answers that may change by themselves.
 PASSING = frozenset({429, 500, 502, 503, 504})
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
+JSON = {"Content-Type": "application/json"}
 ERRORS: dict[int, type[StopwiseError]] = {400: InvalidInput, 413: InvalidInput}
 
 
@@ -65,7 +69,7 @@ class StudyClient:
             raise InvalidInput("a token is needed: give one, or a join link")
         self._retry_seconds, self._sleep = retry_seconds, sleep
         self._http = httpx.Client(
-            base_url=address.removesuffix("/join").rstrip("/"),
+            base_url=web_address(address.removesuffix("/join")),
             headers={"Authorization": f"Bearer {self._token}"},
             timeout=httpx.Timeout(30.0, connect=5.0),
             trust_env=False,
@@ -120,7 +124,7 @@ class StudyClient:
     ) -> Recorded:
         """Store the result of a trial, once; see ``Study.record``."""
         body = {
-            "answer": list(answer) if isinstance(answer, tuple) else answer,
+            "answer": plain_answer(answer),
             "station": station,
             "key": key or _new_key(),
             "note": note,
@@ -157,11 +161,15 @@ class StudyClient:
 
     def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         """Return the answer, or raise what the server raised; passing failures are waited out."""
+        try:
+            content = None if body is None else json.dumps(body, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise InvalidInput(f"this cannot be sent: {error}") from error
         until = time.monotonic() + self._retry_seconds
         pause = FIRST_PAUSE
         while True:
             try:
-                response = self._http.request(method, path, json=body)
+                response = self._http.request(method, path, content=content, headers=JSON)
                 if response.status_code not in PASSING:
                     return _content(response)
                 reason = f"the server answers {response.status_code}"
@@ -185,7 +193,8 @@ def _content(response: httpx.Response) -> Any:
         raise StoreFailed(f"{response.url} is no study: its answer is not JSON") from error
     if response.is_success:
         return content
-    detail = content.get("detail", response.reason_phrase)
+    known = isinstance(content, dict) and "detail" in content
+    detail = content["detail"] if known else response.reason_phrase
     raise ERRORS.get(response.status_code, NotAllowed)(detail)
 
 

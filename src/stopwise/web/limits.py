@@ -1,5 +1,6 @@
 """What a stranger cannot do to the server: large bodies, many tries, framing, sniffing."""
 
+import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
@@ -86,17 +87,21 @@ class Attempts:
         self.most, self.seconds, self.addresses = most, seconds, addresses
         self._clock = clock
         self._failed: OrderedDict[str, deque[float]] = OrderedDict()
+        self._lock = threading.Lock()  # requests come in threads
 
     def wait(self, address: str) -> float:
         """Return how long the address must wait before its next try, 0 for not at all."""
-        failed = self._failed.get(address, deque())
-        while failed and failed[0] <= self._clock() - self.seconds:
-            failed.popleft()
-        return failed[0] + self.seconds - self._clock() if len(failed) >= self.most else 0.0
+        with self._lock:
+            now = self._clock()
+            failed = self._failed.get(address, deque())
+            while failed and failed[0] <= now - self.seconds:
+                failed.popleft()
+            return failed[0] + self.seconds - now if len(failed) >= self.most else 0.0
 
     def failed(self, address: str) -> None:
         """Note a failed try."""
-        self._failed.setdefault(address, deque(maxlen=self.most)).append(self._clock())
-        self._failed.move_to_end(address)
-        while len(self._failed) > self.addresses:
-            self._failed.popitem(last=False)
+        with self._lock:
+            self._failed.setdefault(address, deque(maxlen=self.most)).append(self._clock())
+            self._failed.move_to_end(address)
+            while len(self._failed) > self.addresses:
+                self._failed.popitem(last=False)

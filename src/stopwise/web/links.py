@@ -2,11 +2,25 @@
 
 import io
 import socket
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import segno
 
-__all__ = ["join_link", "lan_address", "qr_code", "qr_text"]
+from stopwise.errors import InvalidInput
+
+__all__ = ["join_link", "lan_address", "qr_code", "qr_text", "web_address"]
+
+
+def web_address(text: str) -> str:
+    """Return an address without a slash at its end, or raise."""
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        known = False
+    if not known:
+        raise InvalidInput(f"an address must look like http://lab:8000, but got {text!r}")
+    return text.rstrip("/")
 
 
 def join_link(address: str, token: str) -> str:

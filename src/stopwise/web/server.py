@@ -10,7 +10,7 @@ from stopwise.errors import StopwiseError
 from stopwise.study.access import Role
 from stopwise.study.study import Study
 from stopwise.web.app import create_app
-from stopwise.web.links import join_link, lan_address
+from stopwise.web.links import join_link, lan_address, web_address
 from stopwise.web.site import Site
 
 __all__ = ["Serving"]
@@ -51,6 +51,7 @@ class Serving:
         cls, study: Study, *, port: int = 8000, lan: bool = False, url: str | None = None
     ) -> "Serving":
         """Take a port: on this machine only, unless the whole network may come."""
+        people_use = None if url is None else web_address(url)
         # Without the protocol, asyncio would not turn off delays, 40 ms for each request.
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -60,7 +61,7 @@ class Serving:
             listener.close()
             raise StopwiseError(f"port {port} cannot be used: {error.strerror}") from error
         host = lan_address() if lan else "127.0.0.1"
-        return cls(study, listener, url or f"http://{host}:{listener.getsockname()[1]}")
+        return cls(study, listener, people_use or f"http://{host}:{listener.getsockname()[1]}")
 
     def owner_link(self) -> str:
         """Return a link with a fresh token for the owner; the last one of this address is void."""
@@ -69,7 +70,7 @@ class Serving:
             if token.name == name and not token.revoked:
                 self.study.revoke_token(token.token, who="serve")
         token_text = self.study.create_token(Role.OWNER, name, who="serve")
-        return join_link(self.url.rstrip("/"), token_text)
+        return join_link(self.url, token_text)
 
     def server(self, *, access_log: bool = False) -> uvicorn.Server:
         """Return the server, to be run here or in a thread; no token ever is in its log."""

@@ -193,6 +193,9 @@ class Fleet:
             answer = self._backend.answer(job)
         except WorkerLost as error:
             return self._lost(task, str(error))
+        except BaseException:
+            self._backend.end(task.worker, busy=True)
+            raise
         self._idle.append(task.worker)
         if task.tickets:
             results: list[Any] = answer

@@ -27,7 +27,7 @@ def journal(
 ) -> JournalView:
     """Return entries after a sequence number; labels of trials stay hidden until unblinding."""
     blinded = not site.study.unblinded
-    entries = site.study.journal(min(after, site.study.seq))
+    entries = site.study.journal(after, most=limit + 1)
     return JournalView(
         entries=[entry_view(entry, blinded=blinded) for entry in entries[:limit]],
         more=len(entries) > limit,

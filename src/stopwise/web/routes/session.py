@@ -1,5 +1,7 @@
 """Joining and leaving: a token becomes a cookie that no script can read."""
 
+import math
+
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from stopwise import __version__
@@ -35,10 +37,10 @@ def me(grant: Anyone) -> Me:
 def join(site: Here, request: Request, response: Response, wanted: JoinRequest) -> JoinView:
     """Exchange a token for a cookie; after too many wrong ones, wait."""
     address = request.client.host if request.client else ""
-    wait = site.attempts.wait(address)
+    wait = math.ceil(site.attempts.wait(address))
     if wait > 0:
         raise HTTPException(
-            429, f"too many tries: wait {wait:.0f} s", headers={"Retry-After": f"{wait:.0f}"}
+            429, f"too many tries: wait {wait} s", headers={"Retry-After": str(wait)}
         )
     token = wanted.token.strip()
     grant = site.study.authenticate(token)
@@ -53,7 +55,7 @@ def join(site: Here, request: Request, response: Response, wanted: JoinRequest) 
         max_age=MONTH,
         httponly=True,
         samesite="strict",
-        secure=request.url.scheme == "https",
+        secure=site.address(request).startswith("https://"),
     )
     return JoinView(role=grant.role, page=PAGES[grant.role])
 

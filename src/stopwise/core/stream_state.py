@@ -1,0 +1,119 @@
+"""All that changes in one live comparison: how it begins, takes a pair in, and is saved."""
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.core.comparison import Comparison
+from stopwise.core.confidence import ConfidenceState
+from stopwise.core.result import Decision
+from stopwise.core.scores import require_whole
+from stopwise.core.snapshot import encode_state, restore_array, restore_state
+from stopwise.errors import require
+
+__all__ = ["StreamState"]
+
+_DECISIONS = {1: Decision.POLICY1, 0: Decision.POLICY0}
+
+
+class StreamState(NamedTuple):
+    """Replaced as a whole with each pair, so that an error changes nothing."""
+
+    n: int
+    total0: float
+    total1: float
+    method_state: tuple[Any, ...]
+    log_e: Floats
+    confidence: ConfidenceState
+    p_value: Floats
+    decision: Decision
+    n_decided: int | None
+    futile: bool
+
+    @classmethod
+    def begin(cls, comparison: Comparison) -> Self:
+        """Return the state before the first pair."""
+        shape = (len(comparison.directions),)
+        state = comparison.test.start(shape)
+        return cls(
+            0,
+            0.0,
+            0.0,
+            state,
+            comparison.test.evidence(state).log_e,
+            comparison.confidence.start(()),
+            np.ones(shape),
+            Decision.UNDECIDED,
+            None,
+            False,
+        )
+
+    def advanced(
+        self, comparison: Comparison, r0: float, r1: float, unit0: float, unit1: float
+    ) -> "StreamState":
+        """Return the state after one more pair, given as it was scored and scaled to [0, 1]."""
+        array0, array1 = np.asarray(unit0), np.asarray(unit1)
+        state = comparison.test.step(self.method_state, *comparison.directed(array0, array1))
+        evidence = comparison.test.evidence(state)
+        decision, n_decided = self.decision, self.n_decided
+        if n_decided is None:
+            falls, winner = comparison.decide(evidence)
+            if falls:
+                decision, n_decided = _DECISIONS[int(winner)], self.n + 1
+        return StreamState(
+            self.n + 1,
+            self.total0 + r0,
+            self.total1 + r1,
+            state,
+            evidence.log_e,
+            comparison.confidence.step(self.confidence, array0, array1),
+            np.minimum(self.p_value, evidence.p_value),
+            decision,
+            n_decided,
+            _is_futile(comparison, state),
+        )
+
+    def content(self) -> dict[str, Any]:
+        """Return what cannot be computed from the rest, as plain values."""
+        return {
+            "n": self.n,
+            "total0": self.total0,
+            "total1": self.total1,
+            "state": encode_state(self.method_state),
+            "confidence": encode_state(self.confidence),
+            "p_value": self.p_value.tolist(),
+            "decision": self.decision.value,
+            "n_decided": self.n_decided,
+        }
+
+    def restored(
+        self, comparison: Comparison, content: dict[str, Any], limit: int | None
+    ) -> "StreamState":
+        """Return the state that has this content, of the shapes that this first state has."""
+        state = restore_state(content["state"], self.method_state)
+        confidence = restore_state(content["confidence"], self.confidence, free_last_axis=True)
+        decision, n_decided = Decision(content["decision"]), content["n_decided"]
+        n = require_whole(content["n"], "n", 0, limit)
+        require(
+            (n_decided is None) == (decision is Decision.UNDECIDED)
+            and comparison.confidence.holds_together(confidence),
+            "decision or interval is incomplete",
+        )
+        return StreamState(
+            n,
+            float(content["total0"]),
+            float(content["total1"]),
+            state,
+            comparison.test.evidence(state).log_e,
+            confidence,
+            restore_array(content["p_value"], self.p_value),
+            decision,
+            None if n_decided is None else require_whole(n_decided, "n_decided", 1, n),
+            _is_futile(comparison, state),
+        )
+
+
+def _is_futile(comparison: Comparison, state: tuple[Any, ...]) -> bool:
+    test = comparison.test
+    return test.advises_futility and bool(test.futile(state).all())

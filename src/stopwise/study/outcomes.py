@@ -1,0 +1,136 @@
+"""What may happen to a trial that was handed out: pure functions of the state.
+
+Each function looks at the state and returns the facts to enter; none changes anything.
+"""
+
+import math
+from typing import Any
+
+from stopwise.errors import NotAllowed, require
+from stopwise.study.assignment import locked_plan
+from stopwise.study.journal import Draft
+from stopwise.study.plan import Plan
+from stopwise.study.rubric import plain_answer
+from stopwise.study.state import State, Trial
+
+__all__ = ["correct", "details", "record", "release", "require_trial", "start", "undo", "void"]
+
+
+def start(state: State, number: int, *, station: str) -> Draft:
+    """Return the fact that a trial has begun; its lease begins anew, so it may also be repeated."""
+    trial = _own(state, number, station)
+    _require_status(trial, "leased")
+    return Draft("started", {"trial": number, "lease": 60.0 * locked_plan(state).lease_minutes})
+
+
+def release(state: State, number: int, *, station: str, reason: str) -> Draft:
+    """Return the fact that a trial was given back without having been run to its end.
+
+    One that had a score is not given back, or a score could be got rid of by undoing it.
+    """
+    trial = _own(state, number, station)
+    _require_status(trial, "leased")
+    if trial.withdrawn:
+        raise NotAllowed(f"trial {number} was run: enter its score, or let the owner void it")
+    return Draft("released", {"trial": number, "reason": reason})
+
+
+def record(
+    state: State, number: int, *, station: str | None, answer: Any, details: dict[str, Any]
+) -> Draft:
+    """Return the fact that a trial was scored.
+
+    A result is taken as long as its trial was neither scored, released nor voided: also late, also
+    when its slot was given to another station. The first result stored settles the slot.
+    """
+    trial = _own(state, number, station)
+    _require_status(trial, "leased")
+    return _scored(state, trial, answer, details)
+
+
+def details(plan: Plan, *, note: str, tag: str | None, seconds: float | None) -> dict[str, Any]:
+    """Return the checked remarks on a trial."""
+    require(len(note) <= 10_000, "a note has at most 10,000 characters")
+    require(
+        tag is None or tag in plan.tags,
+        f"tag must be one of {', '.join(plan.tags) or '(the plan has none)'}, but got {tag!r}",
+    )
+    require(
+        seconds is None or (math.isfinite(seconds) and 0 <= seconds < 1e9),
+        f"seconds must be a number of at least 0, but got {seconds!r}",
+    )
+    return {"note": note, "tag": tag, "seconds": seconds}
+
+
+def undo(state: State, number: int, *, station: str | None, reason: str) -> Draft:
+    """Return the fact that a score was withdrawn, to be entered again.
+
+    A station may do so until it takes its next trial; the owner (station None) always, until the
+    study is unblinded.
+    """
+    trial = _own(state, number, station)
+    _require_status(trial, "scored")
+    _require_blind(state, "withdraw a score")
+    if station is not None and state.held.get(station) != number:
+        raise NotAllowed(f"trial {number} can be undone only before the next trial is taken")
+    slot = state.slot(trial)
+    if not trial.counted and slot.settled:
+        raise NotAllowed(f"trial {number} was not counted: its place has another result")
+    lease = 60.0 * locked_plan(state).lease_minutes
+    return Draft("undone", {"trial": number, "reason": reason, "lease": lease})
+
+
+def correct(state: State, number: int, *, answer: Any, reason: str) -> list[Draft]:
+    """Return the facts by which a wrong score is replaced in one step."""
+    require(bool(reason.strip()), "a score is corrected only for a stated reason")
+    undone = undo(state, number, station=None, reason=reason.strip())
+    remark = {"note": reason.strip(), "tag": None, "seconds": None}
+    return [undone, _scored(state, require_trial(state, number), answer, remark)]
+
+
+def void(state: State, number: int, *, reason: str, redraw: bool = True) -> Draft:
+    """Return the fact that a trial does not count, for a cause that is not its score.
+
+    Its slot is tried again, unless it cannot be (``redraw=False``): then it stays empty.
+    """
+    require(bool(reason.strip()), "a trial is voided only for a stated reason")
+    trial = require_trial(state, number)
+    if trial.status == "voided":
+        raise NotAllowed(f"trial {number} is already voided")
+    _require_blind(state, "void a trial")
+    return Draft("voided", {"trial": number, "reason": reason.strip(), "redraw": redraw})
+
+
+def require_trial(state: State, number: int) -> Trial:
+    """Return a trial by its number, or raise."""
+    locked_plan(state)
+    trial = state.trial(number)
+    if trial is None:
+        raise NotAllowed(f"there is no trial {number}")
+    return trial
+
+
+def _scored(state: State, trial: Trial, answer: Any, details: dict[str, Any]) -> Draft:
+    answer = plain_answer(answer)
+    score = locked_plan(state).task(trial.task).score.score(answer)
+    # A score that the test does not take would stand in the way of every later verdict.
+    state.boards[trial.task].comparison.unit_score(score, f"trial {trial.number}")
+    content = {"trial": trial.number, "score": score, "answer": answer, **details}
+    return Draft("scored", content)
+
+
+def _own(state: State, number: int, station: str | None) -> Trial:
+    trial = require_trial(state, number)
+    if station is not None and trial.station != station:
+        raise NotAllowed(f"trial {number} belongs to another station")
+    return trial
+
+
+def _require_status(trial: Trial, status: str) -> None:
+    if trial.status != status:
+        raise NotAllowed(f"trial {trial.number} is {trial.status}, not {status}")
+
+
+def _require_blind(state: State, what: str) -> None:
+    if state.unblinded_at is not None:
+        raise NotAllowed(f"the study is unblinded: it is too late to {what}")

@@ -52,9 +52,11 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.base: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing stopwise into $(VENV): once, a minute or more, by the network ..."
 	$(BIN)/python -m pip install --quiet --editable ".[plots,study]"
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.base
+	@echo "Installing what the checks need: once, some minutes ..."
 	$(BIN)/python -m pip install --quiet --editable ".[plots,postgres,gym,ray]" --group dev
 	@touch $@

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from benchmarks.paper.datasets import DATA, ROBOARENA
 from stopwise.cli import app
+from stopwise.cli.failing import as_options
 from stopwise.data.example import four_policies
 
 EXAMPLE = str(four_policies())
@@ -206,3 +207,124 @@ if (DATA / "roboarena_complete599.csv").is_file():
         assert {shown: used[name] for shown, name in ROBOARENA.items()} == {
             "pi0": 395, "pi0-FAST": 503, "PG-Diff": 503, "PG-Bin": 18,
         }  # fmt: skip
+
+
+@pytest.fixture
+def returns(tmp_path: Path) -> str:
+    """A file of returns in the thousands, without a task column."""
+    rows = [f"sac,{3000 + 10 * i}\nppo,{2000 - 10 * i}" for i in range(20)]
+    path = tmp_path / "returns.csv"
+    path.write_text("algo,return\n" + "\n".join(rows) + "\n")
+    return str(path)
+
+
+def test_returns_are_written_out(returns: str, tmp_path: Path) -> None:
+    """Not as 3.1e+03, in the terminal and in the report."""
+    page = tmp_path / "report.html"
+    code, output = run("analyze", returns, "--bounds", "0,5000", "--html", str(page))
+
+    assert code == 0
+    assert "3095" in output
+    assert "e+03" not in output + page.read_text()
+    assert "task task" not in output
+
+
+def test_trials_beyond_n_max_are_said_to_be_left_out(returns: str) -> None:
+    _, output = run("analyze", returns, "--bounds", "0,5000", "--n-max", "15")
+
+    assert "10 trials beyond n_max = 15 per policy were left out" in output
+    assert "left out" not in run("analyze", returns, "--bounds", "0,5000", "--n-max", "20")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--score", "nothing"], "there is no column 'nothing' for the score"),
+        (["--order", "shuffled"], "--order shuffled needs a seed"),
+        (["--format", "xml"], "format must be one of"),
+        (["--html", "/nonexistent/x.html"], "/nonexistent/x.html: No such file or directory"),
+    ],
+)
+def test_failures_are_in_the_words_of_the_command_line(
+    returns: str, arguments: list[str], complaint: str
+) -> None:
+    code, output = run("analyze", returns, "--bounds", "0,5000", *arguments)
+
+    assert code == 2
+    assert output.splitlines()[-1].startswith("stopwise analyze: ")
+    assert complaint in output.splitlines()[-1]
+
+
+def test_arguments_of_the_library_are_told_as_options() -> None:
+    assert as_options("missing='drop' leaves out") == "--missing drop leaves out"
+    assert as_options("name it with score=, or") == "name it with --score, or"
+    assert as_options("columns={'block': 'episode'} says so") == "--column block=episode says so"
+    assert as_options("or columns={'trial': None}") == "or --column trial="
+    assert as_options("(columns={'task': [...]}, or") == "(--column task=NAME,NAME, or"
+    assert as_options("choose with columns={'time': ...}") == "choose with --column time=NAME"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["17/20", "14/20", "--bounds", "0,5"], "--bounds is for scores in files"),
+        (["17/20", EXAMPLE], "give two counts or two files, but not one of each"),
+        (["0.85", "0.7"], "'0.85' is neither successes/trials, such as 17/20, nor a file"),
+    ],
+)
+def test_compare_says_what_it_takes(arguments: list[str], complaint: str) -> None:
+    code, output = run("compare", *arguments)
+
+    assert code == 2
+    assert complaint in output
+
+
+def test_compare_states_what_it_assumed(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("score\n0\n1\n")
+    _, output = run("compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"))
+
+    assert "note: no bounds were declared: scores are taken to lie in [0, 1]" in output
+
+
+@pytest.fixture
+def two_tasks(tmp_path: Path) -> str:
+    """Trials whose numbers begin anew in each environment of a task."""
+    rows = [
+        f"{task},{env},{policy},{trial},{3 * trial + (policy == 'new') + (env == 'left')}"
+        for task in ("cup", "bowl") for env in ("left", "right")
+        for policy in ("old", "new") for trial in range(4)
+    ]  # fmt: skip
+    path = tmp_path / "tasks.csv"
+    path.write_text("task,env,policy,trial,score\n" + "\n".join(rows) + "\n")
+    return str(path)
+
+
+def test_columns_are_joined_and_left_out(two_tasks: str) -> None:
+    code, output = run("analyze", two_tasks, "--bounds", "0,20")
+    assert code == 2
+    assert (
+        "(--column task=NAME,NAME, or 'block'), or ignore the numbering with --column trial="
+        in output
+    )
+
+    joined = run("analyze", two_tasks, "--bounds", "0,20", "--column", "task=task,env")[1]
+    unnumbered = run("analyze", two_tasks, "--bounds", "0,20", "--column", "trial=")[1]
+
+    assert "task cup/left" in joined
+    assert "task bowl/right" in joined
+    assert "│ 8 │" in unnumbered
+
+
+def test_notes_on_all_tasks_are_told_once(two_tasks: str) -> None:
+    output = run("analyze", two_tasks, "--bounds", "0,20", "--column", "trial=")[1]
+
+    assert output.count("note: policy column: 'policy' (guessed)") == 1
+
+
+def test_a_score_without_declared_bounds_names_task_and_cure(two_tasks: str) -> None:
+    code, output = run("analyze", two_tasks, "--column", "trial=")
+
+    assert code == 2
+    assert "task cup: scores must lie within the bounds [0, 1]" in output
+    assert output.endswith("none were declared: give --bounds\n")

@@ -36,6 +36,13 @@ def test_demo_json_is_what_the_library_says() -> None:
     assert outcome["sentence"].startswith("Policy 1 is better")
 
 
+def test_demo_says_where_it_cannot_write() -> None:
+    done = run("demo", "--report", "/nonexistent/report.html")
+
+    assert done.returncode == 2
+    assert done.stderr == "stopwise demo: /nonexistent/report.html: No such file or directory\n"
+
+
 def test_methods_lists_all() -> None:
     listed = json.loads(run("methods", "--json").stdout)
     table = run("methods")

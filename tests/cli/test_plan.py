@@ -159,3 +159,16 @@ def test_impossible_input_has_one_clear_line(arguments: list[str], line: str) ->
     assert done.exit_code == 2
     assert line in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_columns_of_a_pilot_can_be_named(trials: Path) -> None:
+    """As for `analyze`: a file with columns of its own is no dead end."""
+    odd = trials.with_name("odd.csv")
+    odd.write_text(trials.read_text().replace("policy,success,score", "arm,done,points"))
+    named = ["--score", "points", "--column", "policy=arm", "--bounds", "0,1.5"]
+
+    pilot = run("--pilot", str(odd), *named, "--n-max", "30", "--precision", "0.1")
+    ahead = run("--continue", str(odd), *named, "--n-max", "30", "--precision", "0.1")
+
+    assert (pilot.exit_code, ahead.exit_code) == (0, 0), pilot.output + ahead.output
+    assert "--score and --column are for the files of" in run("0.5", *named[:2]).output

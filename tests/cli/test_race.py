@@ -41,7 +41,7 @@ def test_race_runs_keeps_its_journal_and_reports(tmp_path: Path) -> None:
     outcome = json.loads(again.stdout)
     assert outcome["order"] == "good > fair"
     assert outcome["race"]["decided"]
-    assert f"{outcome['race']['used']} episodes counted" in first.stdout
+    assert f"{outcome['race']['used']} of at most" in first.stdout
     # The second run found everything in the journal: its first line, and that it was taken up.
     assert len(journal.read_text().splitlines()) == outcome["race"]["episodes"] + 2
 

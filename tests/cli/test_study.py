@@ -1,6 +1,12 @@
 """``stopwise study``, as it is typed."""
 
 import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -58,7 +64,7 @@ def test_a_wrong_plan_is_named_with_its_line(tmp_path: Path) -> None:
     found = call("lock", folder)
 
     assert found.exit_code == 2
-    assert f"study.yaml, line {line + 1}: alpha: Input should be less than 1" in found.output
+    assert f"study.yaml, line {line + 1}: alpha: must be below 1, but got 5" in found.output
 
 
 def test_run_asks_until_it_is_told_to_quit(folder: Path) -> None:
@@ -68,7 +74,10 @@ def test_run_asks_until_it_is_told_to_quit(folder: Path) -> None:
 
     assert found.exit_code == 0, found.output
     assert "start from: " in found.output
-    assert "type a number from 1 to 3, but got 'nonsense'" in found.output
+    assert "type a number from 1 to 3 or a name of the list, but got 'nonsense'" in found.output
+    assert "saved: trial 1, reached, grasped, score 0.75" in found.output
+    assert "withdrawn: the score of trial 3; enter it again" in found.output
+    assert "voided: trial 5; its place is tried again" in found.output
     study = sw.Study.open(folder)
     status = study.status()
     assert (status.scored, status.voided, status.in_flight) == (3, 1, 0)
@@ -83,8 +92,63 @@ def test_run_goes_on_when_a_trial_is_not_ours_any_more(folder: Path) -> None:
     again = call("run", folder, "--station", "left", typed="none\nquit\n")
 
     assert (first.exit_code, again.exit_code) == (0, 0)
-    assert first.output.count("trial 1 was run: enter its score") == 2
+    assert first.output.count("trial 1 was run: enter its score") == 1
+    assert "trial 1 stays yours: it was run and needs its score" in first.output
     assert again.output.splitlines()[1].startswith("trial 1 ")
+
+
+def test_names_may_be_typed_instead_of_numbers(folder: Path) -> None:
+    found = call("run", folder, typed="Reached, lifted\ngrasped 3\nreached\nquit\n")
+
+    assert "saved: trial 1, reached, lifted, score 0.5" in found.output
+    assert "saved: trial 2, grasped, lifted, score 0.75" in found.output
+    assert "saved: trial 3, reached, score 0.25" in found.output
+
+
+def test_names_that_are_numbers_are_not_numbered(tmp_path: Path) -> None:
+    """Else "1" would be the first of the levels 0, 1 and 2, which is 0."""
+    levels = [{"name": str(value), "value": value} for value in range(3)]
+    task = {"name": "stack", "score": {"kind": "levels", "levels": levels}}
+    sw.Study.create(tmp_path / "study", plan(tasks=[task])).lock()
+    found = call("run", tmp_path / "study", typed="3\n1\nquit\n")
+
+    assert "outcome (0, 1, 2): which one" in found.output
+    assert "type a name of the list, but got '3'" in found.output
+    assert "saved: trial 1, 1, score 1" in found.output
+
+
+def test_a_wrong_score_can_be_corrected_afterwards(folder: Path) -> None:
+    """Above all the last one, which ended the study: `run` asks for no further trial there."""
+    call("run", folder, typed="all\nquit\n")
+
+    assert "a stated reason" in call("correct", "1", "none", folder).output
+    assert "there is no trial 9" in call("correct", "9", "none", folder, "--reason", "x").output
+    found = call("correct", "1", "reached", folder, "--reason", "typed all")
+    assert found.output == "corrected: trial 1, reached\n"
+    assert sw.Study.open(folder).records()["score"].to_list()[:1] == [0.25]
+
+
+def test_ctrl_c_ends_the_question_at_once(folder: Path) -> None:
+    """Not only after Enter, as when the system resumes the reading (polars asks it to)."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", "from stopwise.cli import app; app()", "study", "run"]
+    with subprocess.Popen(
+        [*command, str(folder), "--station", "a"], stdin=theirs, stdout=theirs, stderr=theirs
+    ) as process:
+        seen = b""
+        while b"> " not in seen:
+            seen += os.read(ours, 4096)
+        process.send_signal(signal.SIGINT)
+        try:
+            code = process.wait(timeout=20)
+        finally:
+            process.kill()
+    seen += os.read(ours, 4096)
+    os.close(theirs)
+    os.close(ours)
+
+    assert code == 130
+    assert b"trial 1 stays with station a" in seen
 
 
 def test_a_trial_at_the_terminal_is_kept_while_it_runs(folder: Path) -> None:
@@ -97,6 +161,29 @@ def test_a_trial_at_the_terminal_is_kept_while_it_runs(folder: Path) -> None:
         assert study.holding("left") is not None
     time.sleep(0.3)
     assert study.holding("left") is None
+
+
+def test_run_waits_for_other_stations_and_says_so_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "study"
+    study = sw.Study.create(folder, plan(n_max=1))
+    study.lock()
+    held = [study.next_trial(station) for station in ("a", "b")]
+    monkeypatch.setattr("stopwise.cli.study.run.SECONDS_BETWEEN_LOOKS", 0.05)
+
+    def report() -> None:
+        for trial in held:
+            assert trial is not None
+            study.record(trial.trial, True, station=trial.station)
+
+    later = threading.Timer(1.0, report)
+    later.start()
+    found = call("run", folder, "--station", "c")
+    later.join()
+
+    assert found.output.count("Other stations hold what is left") == 1
+    assert "Nothing is left to try: stop." in found.output
 
 
 def test_run_says_stop_when_all_is_decided(tmp_path: Path) -> None:
@@ -112,6 +199,7 @@ def test_run_says_stop_when_all_is_decided(tmp_path: Path) -> None:
 
     assert "Nothing is left to try: stop." in found.output
     assert "new is better than old" in found.output
+    assert f"Next: stopwise study unblind {folder}" in found.output
     assert "new > old" in call("status", folder).output
 
 
@@ -179,6 +267,23 @@ def test_import_adds_rows_and_the_report_says_so(folder: Path, tmp_path: Path) -
     assert "the &lt;b&gt;cup&lt;/b&gt; broke" in text
     assert "not revealed" in text
     assert "given back: it looked odd" in text
+
+
+def test_what_a_study_exported_another_can_import(tmp_path: Path) -> None:
+    """Trials without a score are left out, and the rows of a design with blocks are its blocks."""
+    for name in ("first", "second"):
+        sw.Study.create(tmp_path / name, plan(design="blocks", n_max=20)).lock()
+    call("run", tmp_path / "first", typed="y\nn\nvoid cable\nn\ny\nquit\n")
+    call("unblind", tmp_path / "first", "--yes")
+    file = tmp_path / "trials.csv"
+    call("export", file, tmp_path / "first")
+    command: list[str | Path] = ["import", file, tmp_path / "second", "--reason", "moved"]
+
+    assert "; --missing drop leaves such trials out" in call(*command).output
+    gaps = call(*command, "--missing", "drop")
+    assert gaps.output.rstrip().endswith("name it with --column block=NAME")
+    done = call(*command, "--missing", "drop", "--column", "block=row")
+    assert done.output == "imported: 4 trials\n"
 
 
 def test_tokens_are_made_listed_and_revoked(folder: Path) -> None:

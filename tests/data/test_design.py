@@ -146,7 +146,7 @@ def test_what_is_needed_is_named() -> None:
     two_tasks = {"task": ["x", "y"], "policy": ["a", "a"], "score": [1, 2]}
     with pytest.raises(sw.InvalidInput, match="there are 2 tasks: name one of x, y"):
         align(sw.read_trials(two_tasks))
-    with pytest.raises(sw.InvalidInput, match="'paired' needs a column of blocks; there is none"):
+    with pytest.raises(sw.InvalidInput, match="'paired' needs a column of blocks, and"):
         align(sw.read_trials({"a": [1], "b": [2]}), design="paired")
     with pytest.raises(sw.InvalidInput, match="needs blocks, but every trial lacks one"):
         align(table(("a", None, 1), ("b", None, 1)), design="paired")

@@ -268,3 +268,55 @@ def test_missing_scores_are_refused_or_dropped_and_counted(tmp_path: Path) -> No
     files.text(path, "policy,score\na,NaN\n")
     with pytest.raises(sw.InvalidInput, match="no trial is left after dropping"):
         sw.read_trials(path, missing="drop")
+
+
+WIDE = "pair,old,new\n1,0.2,0.8\n2,0.4,0.6\n3,0.1,\n4,0.3,\n"
+
+
+def test_a_column_per_policy_is_read_as_one(tmp_path: Path) -> None:
+    """Row numbers are no policy, and blanks below a shorter column no trials."""
+    path = tmp_path / "sheet.csv"
+    path.write_text(WIDE)
+    trials = sw.read_trials(path, bounds=(0, 1))
+
+    assert trials.counts() == {("task", "old"): 4, ("task", "new"): 2}
+    assert trials.frame.filter(pl.col("policy") == "new")["score"].to_list() == [0.8, 0.6]
+    assert any("'old', 'new' is taken for the scores of one policy" in n for n in trials.notes)
+    path.write_text("\n".join(WIDE.splitlines()[:2]) + "\n")  # as it was when it began
+    assert sw.read_trials(path, bounds=(0, 1)).policies == ("old", "new")
+    path.write_text(WIDE.replace("pair", "scene"))
+    blocks = sw.read_trials(path, bounds=(0, 1), columns={"block": "row"}).frame["block"]
+    assert blocks.to_list() == ["0", "0", "1", "1", "2", "3"]
+    frame = pd.DataFrame({"old": [0, 1, 0], "new": [1, 1, 1], "seed": [7, 8, 9]})
+    assert sw.read_trials(frame).frame["block"].to_list() == ["7", "7", "8", "8", "9", "9"]
+
+
+def test_a_bad_cell_of_a_column_per_policy_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text(WIDE.replace("3,0.1,", "3,0.1,7"))
+
+    with pytest.raises(sw.InvalidInput, match=r"sheet.csv, line 4, 'new', column 'score': must"):
+        sw.read_trials(path, bounds=(0, 1))
+
+
+def test_measures_of_one_policy_are_no_policies(tmp_path: Path) -> None:
+    """A file that is named as a policy's, or stands beside others, holds that policy's measures."""
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("distance,effort\n1,2\n3,5\n")
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+
+    for source in (files, {"a": files[0], "b": files[1]}, tmp_path):
+        with pytest.raises(sw.InvalidInput, match="no column looks like a score"):
+            sw.read_trials(source)
+
+
+@pytest.mark.parametrize(
+    ("value", "advice"),
+    [("20%", "write it without the sign"), ('"20,5"', "write it with a decimal point")],
+)
+def test_advice_for_other_ways_to_write_numbers(tmp_path: Path, value: str, advice: str) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(f"policy,score\na,{value}\nb,1\n")
+
+    with pytest.raises(sw.InvalidInput, match=f"must be a number, but got .*; {advice}"):
+        sw.read_trials(path)

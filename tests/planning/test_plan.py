@@ -271,3 +271,10 @@ def test_impossible_input_has_one_clear_line(
         sw.plan(*guesses, **settings)  # type: ignore[arg-type]
 
     assert "\n" not in str(error.value)
+
+
+def test_no_gap_within_the_bounds_is_said_in_words() -> None:
+    """Three policies from .5 upwards are at most .25 apart, too little for so few trials."""
+    made = sw.plan(0.5, policies=3, n_max=10, precision=0.05)
+
+    assert "No gap is found with power 0.8 in 10 trials each." in str(made)

@@ -39,6 +39,15 @@ def test_improved_policies_have_the_gap(guess: Guess) -> None:
     assert guess.mixed(Guess.of_rate(0.9), 0.5).mean == pytest.approx((guess.mean + 0.9) / 2)
 
 
+@pytest.mark.parametrize("count", range(5, 60))
+def test_shares_that_sum_past_one_by_rounding(count: int) -> None:
+    """As of a pilot study with so many different scores; without the cut at 1 the search fails."""
+    seen = Guess(np.linspace(0.1, 0.6, count), np.full(count, 1 / count))
+
+    for gap in (1e-12, 1e-3, 0.2):
+        assert 0 < GapFamily(seen, 2).at(gap).most_correlation <= 1
+
+
 def test_draws_have_the_correlation_and_the_margins() -> None:
     population = Guessed((Guess.of_rate(0.3), Guess.of_moments(0.6, 0.2)), 0.4)
     scores = population.draw(np.random.default_rng(0), 2000, 20).scores.reshape(-1, 2)

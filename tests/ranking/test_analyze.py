@@ -301,3 +301,10 @@ def test_step_answers_within_the_ranking() -> None:
         assert pair["e_value"] == pytest.approx(240.0 if decided else 0.0)
     with pytest.raises(sw.InvalidInput, match="which step has not"):
         rank(FOUR, method="step", n_max=20, adjust="closed")
+
+
+def test_nan_scores_are_no_trials_and_this_is_said() -> None:
+    found = sw.analyze({"a": [1.0, float("nan")], "b": [0.0, 1.0]})
+
+    assert found.trials_used == 3
+    assert "1 scores are NaN, which counts as no trial" in found.warnings

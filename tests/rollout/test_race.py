@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -218,7 +220,7 @@ def test_a_failed_episode_stops_the_race_with_everything_kept(tmp_path: Path) ->
     assert [line["error"] for line in kept] == [e.error for e in caught.value.episodes]
     assert {line["error"] for line in kept} - {None} <= {
         "ValueError: the gripper fell off",
-        "StopwiseError: the score is no finite number, but nan",
+        "the score is no finite number, but nan",
     }
 
     mended = sw.race(RATES, failing, n_max=50, journal=path, on_error="score:0")
@@ -305,3 +307,27 @@ def test_an_episode_that_takes_too_long_has_failed() -> None:
 def test_what_makes_no_race_is_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(sw.StopwiseError, match=message):
         sw.race(**{"policies": RATES, "env": draw, "n_max": 3, **settings})
+
+
+def test_what_cannot_be_raced_is_said_in_one_line() -> None:
+    unnamed: Any = ["a", "b"]
+    with pytest.raises(sw.InvalidInput, match="policies must be given by name"):
+        sw.race(unnamed, draw)
+    with pytest.raises(sw.InvalidInput, match=r"or a function episode\(policy, seed\)"):
+        sw.race(RATES, lambda policy: policy)
+
+
+def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
+    """Workers import the script, and would each start a race of their own."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import stopwise as sw\n"
+        "def episode(policy, seed):\n    return policy\n"
+        "sw.race({'a': 0.0, 'b': 1.0}, episode, executor='processes')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=100, check=False
+    )
+
+    assert done.returncode != 0
+    assert 'keep the call there under `if __name__ == "__main__":`' in done.stderr

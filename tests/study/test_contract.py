@@ -268,6 +268,23 @@ class TestLifeOfAStudy:
         with pytest.raises(sw.InvalidInput, match="lease_minutes"):
             study.amend("please", {"lease_minutes": -1})
 
+    def test_one_row_is_not_rows(self, place: str) -> None:
+        study = locked(place)
+        for _ in range(2):
+            trial = take(study, "left")
+            study.record(trial.trial, True, station="left")
+
+        assert str(study.verdict()) == "nothing is decided after 1 row of trials."
+
+    def test_the_published_hash_is_that_of_the_locked_plan_for_ever(self, place: str) -> None:
+        """A preregistration that an amendment changes could not be found again in the report."""
+        study = locked(place)
+        published = study.status().plan_digest
+        study.amend("trials take longer", {"lease_minutes": 60})
+        study._ledger.save()
+
+        assert sw.Study.open(place).status().plan_digest == published
+
     def test_tokens_are_recognised_until_revoked(self, place: str) -> None:
         study = locked(place)
         text = study.create_token("operator", "Ben")

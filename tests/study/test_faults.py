@@ -318,6 +318,19 @@ def test_a_damaged_saved_state_is_named_and_never_believed(place: str) -> None:
     assert any("the saved state" in problem for problem in study.verify().problems)
 
 
+def test_a_state_saved_by_an_older_version_is_passed_over(place: str) -> None:
+    study = running(place)
+    study._ledger.save()
+    execute(
+        study,
+        r"""UPDATE snapshots SET content = replace(content, '"format"\:2,', '"format"\:1,')
+        WHERE study = :study""",
+    )
+
+    assert sw.Study.open(place).verdict() == study.verdict()
+    assert study.verify().sound
+
+
 def test_a_saved_state_is_that_of_the_replay(place: str) -> None:
     study = running(place, 40)
     study.void(7, "a reason")

@@ -28,15 +28,42 @@ def test_the_examples_in_the_template_are_rubrics() -> None:
 
 
 BROKEN = {
-    "alpha: 0.05": ("alpha: 1.5", "alpha: Input should be less than 1"),
+    "alpha: 0.05": ("alpha: 1.5", "alpha: must be below 1, but got 1.5"),
     "method: nscore-plus": ("method: magic", "'magic'"),
-    "n_max: 50": ("n_max: many", "n_max: Input should be a valid integer"),
+    "n_max: 50": ("n_max: many", "n_max: must be a whole number, but got 'many'"),
     "  - name: new": ("  - name: baseline", "policies: names must be distinct"),
     "    score: binary": ("    score: {kind: number, low: 2, high: 1}", "tasks.0.score: low must"),
     "seed: 0": ("parameters: {alpha: 0.5}", "parameters: alpha is declared by the plan itself"),
     "baseline: null": ("baseline: nobody", "baseline: must be one of baseline, new"),
-    "design: independent": ("desing: independent", "desing: Extra inputs are not permitted"),
+    "design: independent": (
+        "desing: independent",
+        "desing: there is no such entry; did you mean design?",
+    ),
 }
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"policies": ["one"]}, "policies: needs at least 2, but has 1"),
+        ({"method": "savi", "design": "blocks"}, "savi is proven only for the independent"),
+        ({"name": 7}, "name: must be text (in quotes), but got 7"),
+        ({"tasks": [{"name": "t", "score": {"kind": "star"}}]}, "but got 'star'"),
+        ({"tasks": [{"name": "t", "score": {}}]}, "tasks.0.score: needs a kind: binary"),
+        ({"lease_minutes": float("inf")}, "lease_minutes: must be a finite number, but got inf"),
+        ({"blinding": "double"}, "blinding: must be 'trial', 'policy' or 'none', but got 'double'"),
+        ({"tasks": [{"name": "t", "score": "binary", "bogus": 1}]}, "tasks.0.bogus: there is no"),
+    ],
+)
+def test_complaints_are_in_plain_words_and_said_once(
+    change: dict[str, Any], complaint: str
+) -> None:
+    """A fault within a task must not be followed by "tasks should have at least 1 item"."""
+    with pytest.raises(sw.InvalidInput) as caught:
+        parse_plan(yaml.safe_dump({**plan(), **change}))
+
+    assert len(str(caught.value).splitlines()) == 1
+    assert complaint in str(caught.value)
 
 
 @pytest.mark.parametrize("line", BROKEN)
@@ -62,7 +89,7 @@ def test_what_is_wrong_is_named_with_its_line(line: str) -> None:
         ("policies: [a, b", "line 1: this is not YAML"),
         ("- a\n- b\n", "a plan is a list of `name: value` lines"),
         ("name: a\nname: b\n", "line 2: 'name' is given twice"),
-        ("name: x\npolicies: [a, b]\n", "tasks: Field required"),
+        ("name: x\npolicies: [a, b]\n", "tasks: is missing"),
         ("", "a plan is a list"),
         ("a: &a [*a]", "line 1: a plan has no aliases"),
     ],

@@ -76,6 +76,25 @@ def test_a_revoked_token_ends_at_once(
     assert client.get("/view").headers["Location"] == "/join"
 
 
+def test_people_get_a_page_where_programs_get_json(
+    study: sw.Study, client: httpx.Client, tokens: dict[str, str]
+) -> None:
+    """A mistyped address, and the report of a study without results, opened in a browser."""
+    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    study.lock()
+    client.post("/api/join", json={"token": tokens["owner"]})
+
+    missing = client.get("/onwer", headers=browser)
+    early = client.get("/api/report", headers=browser)
+
+    assert (missing.status_code, early.status_code) == (404, 409)
+    assert "<h1>There is no such page</h1>" in missing.text
+    assert "there is nothing to analyse yet" in early.text
+    assert early.headers["Content-Type"].startswith("text/html")
+    assert client.get("/onwer").json()["error"] == "not_found"
+    assert client.get("/api/report").json()["error"] == "not_allowed"
+
+
 def test_guessing_tokens_is_slowed_down(client: httpx.Client, tokens: dict[str, str]) -> None:
     for _ in range(10):
         assert client.post("/api/join", json={"token": "sw_guess"}).status_code == 401

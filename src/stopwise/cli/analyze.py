@@ -1,13 +1,16 @@
 """``stopwise analyze``: from files to letters, plots and one honest sentence."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from stopwise.cli import options
-from stopwise.cli.options import named_values, parse_bounds, trial_source
+from stopwise.cli.failing import clear_errors
+from stopwise.cli.options import column_choices, parse_bounds, trial_source
+from stopwise.cli.telling import tell, tell_notes
 from stopwise.cli.writing import write
 
 if TYPE_CHECKING:
@@ -40,9 +43,7 @@ def analyze(
     seed: Annotated[
         int | None, typer.Option(help="For a shuffled order or --iid-correction.")
     ] = None,
-    missing: Annotated[
-        str, typer.Option(help="error, or drop to leave out trials without a score.")
-    ] = "error",
+    missing: options.Missing = "error",
     iid_correction: Annotated[
         bool, typer.Option("--iid-correction", help="One random policy per block, as in the paper.")
     ] = False,
@@ -57,14 +58,14 @@ def analyze(
     """Rank policies from files: letters, trials used and saved, and one honest sentence."""
     from stopwise import analyze as rank
     from stopwise import analyze_tasks, read_trials
-    from stopwise.errors import InvalidInput, StopwiseError
+    from stopwise.errors import InvalidInput
 
-    try:
+    with clear_errors("analyze"):
         trials = read_trials(
             trial_source(files, policy),
             format=file_format,
             score=score,
-            columns=named_values(column or [], "ROLE=NAME"),
+            columns=column_choices(column),
             bounds=parse_bounds(bounds),
             order=order,
             seed=seed if order == "shuffled" else None,
@@ -84,9 +85,6 @@ def analyze(
         else:
             found = analyze_tasks(trials, **settings)
         _tell(list(found.values()), as_json=as_json, html=html, figures=figures)
-    except (StopwiseError, OSError) as error:
-        typer.echo(f"stopwise analyze: {error}", err=True)
-        raise typer.Exit(2) from error
 
 
 def _tell(
@@ -98,20 +96,29 @@ def _tell(
         content = [analysis.to_dict() for analysis in analyses]
         typer.echo(json.dumps(content[0] if len(content) == 1 else content, indent=2))
     else:
+        shared = [
+            note
+            for note in analyses[0].warnings
+            if len(analyses) > 1 and all(note in analysis.warnings for analysis in analyses)
+        ]
         for analysis in analyses:
-            show(analysis)
+            show(analysis, without=shared)
+        tell_notes(shared)
     named = [(analysis.task or "task", analysis) for analysis in analyses]
     write(lambda: report(analyses), named, html=html, figures=figures, quiet=as_json)
 
 
-def show(analysis: "Analysis") -> None:
-    """Print one analysis as a table, its sentence and its notes."""
+def show(analysis: "Analysis", *, without: Sequence[str] = ()) -> None:
+    """Print one analysis as a table, its sentence and its notes, except those told elsewhere."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
+    from stopwise.core.scores import score_text
+
     console = Console(highlight=False)
-    title = f"task {escape(analysis.task)}" if analysis.task else None
+    # A file without a task column has one task, called "task", which is no name to show.
+    title = f"task {escape(analysis.task)}" if analysis.task not in (None, "task") else None
     table = Table(title=title, title_justify="left")
     for name in ("policy", "n", "mean", "interval", "letters", "used", "saved"):
         table.add_column(name, justify="left" if name in ("policy", "letters") else "right")
@@ -119,13 +126,11 @@ def show(analysis: "Analysis") -> None:
         table.add_row(
             escape(policy.name),
             str(policy.n),
-            f"{policy.mean:.3g}",
-            escape(f"[{policy.interval.low:.3g}, {policy.interval.high:.3g}]"),
+            score_text(policy.mean),
+            escape(f"[{score_text(policy.interval.low)}, {score_text(policy.interval.high)}]"),
             policy.letters,
             str(policy.trials_used),
             str(policy.trials_saved),
         )
     console.print(table)
-    console.print(f"[bold]{escape(analysis.sentence)}[/bold]")
-    for warning in analysis.warnings:
-        console.print(f"[dim]note: {escape(warning)}[/dim]")
+    tell(analysis.sentence, [note for note in analysis.warnings if note not in without])

@@ -7,6 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from stopwise.cli.failing import clear_errors
+from stopwise.cli.telling import tell
+
 __all__ = ["compare"]
 
 COUNTS = re.compile(r"(\d+)/(\d+)")
@@ -22,18 +25,19 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare two policies: `stopwise compare 17/20 14/20`, or two files of scores."""
-    from stopwise.errors import StopwiseError
+    from stopwise.errors import require
 
-    try:
+    with clear_errors("compare"):
         counts = COUNTS.fullmatch(first), COUNTS.fullmatch(second)
         if counts[0] and counts[1]:
+            require(bounds is None, "--bounds is for scores in files; counts have none")
             outcome = _from_counts(_pair(counts[0]), _pair(counts[1]), alpha)
         else:
             outcome = _from_files(first, second, alpha, bounds)
-    except (StopwiseError, OSError) as error:
-        typer.echo(f"stopwise compare: {error}", err=True)
-        raise typer.Exit(2) from error
-    typer.echo(json.dumps(outcome, indent=2) if as_json else outcome["sentence"])
+    if as_json:
+        typer.echo(json.dumps(outcome, indent=2))
+    else:
+        tell(outcome["sentence"], outcome.get("warnings", ()))
 
 
 def _pair(match: re.Match[str]) -> tuple[int, int]:
@@ -76,7 +80,14 @@ def _from_files(first: str, second: str, alpha: float, bounds: str | None) -> di
     from stopwise.errors import require
 
     for name in (first, second):
-        require(Path(name).exists(), f"{name!r} is neither successes/trials nor a file")
+        require(
+            Path(name).exists() or not COUNTS.fullmatch(name),
+            f"give two counts or two files, but not one of each: {first} and {second}",
+        )
+        require(
+            Path(name).exists(),
+            f"{name!r} is neither successes/trials, such as 17/20, nor a file",
+        )
     require(first != second, f"{first!r}: the same file was given twice")
     names = [Path(name).stem for name in (first, second)]
     if names[0] == names[1]:

@@ -10,6 +10,7 @@ import typer
 
 from stopwise.cli.analyze import show
 from stopwise.cli.demo_study import show_app
+from stopwise.cli.failing import clear_errors
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -59,7 +60,8 @@ def demo(
         if console.is_terminal and not as_json:
             time.sleep(pause)
     outcome = _outcome(test.verdict, plan, scores0, scores1)
-    study = _study(report)
+    with clear_errors("demo"):
+        study = _study(report)
     if as_json:
         outcome["study"] = study.to_dict()
         typer.echo(json.dumps(outcome, indent=2))

@@ -17,10 +17,12 @@ __all__ = [
     "Html",
     "Measure",
     "Method",
+    "Missing",
     "NMax",
     "Ties",
     "Workers",
     "chosen_executor",
+    "column_choices",
     "named_values",
     "parse_bounds",
     "refuse_unused",
@@ -36,8 +38,10 @@ Ties = Annotated[str, typer.Option(help="strict, or paper.")]
 Baseline = Annotated[str | None, typer.Option(help="Compare with this policy only.")]
 Measure = Annotated[str | None, typer.Option(help="Which column or measure to compare.")]
 Column = Annotated[
-    list[str] | None, typer.Option(help="ROLE=NAME, e.g. policy=algo or block=seed.")
+    list[str] | None,
+    typer.Option(help="ROLE=NAME, e.g. policy=algo; task=env,task joins two; trial= is none."),
 ]
+Missing = Annotated[str, typer.Option(help="error, or drop to leave out trials without a score.")]
 FileFormat = Annotated[str | None, typer.Option("--format", help="Format of the files.")]
 Workers = Annotated[int | None, typer.Option(help="Of processes or ray.")]
 Address = Annotated[str | None, typer.Option(help="Of an existing Ray cluster.")]
@@ -67,6 +71,19 @@ def named_values(items: list[str], form: str) -> dict[str, str]:
         require(bool(name and equals and value), f"expected {form}, but got {item!r}")
         require(name not in found, f"{name!r} is given twice, but must be once: {form}")
         found[name] = value
+    return found
+
+
+def column_choices(items: list[str] | None) -> dict[str, Any]:
+    """Return the columns of each role: one, several that are joined, or none."""
+    from stopwise.errors import require
+
+    found: dict[str, Any] = {}
+    for item in items or []:
+        role, equals, value = item.partition("=")
+        require(bool(role and equals), f"expected ROLE=NAME, but got {item!r}")
+        require(role not in found, f"{role!r} is given twice, but must be once: ROLE=NAME")
+        found[role] = value.split(",") if "," in value else value or None
     return found
 
 

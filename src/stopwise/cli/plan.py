@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stopwise.cli import options
-from stopwise.cli.options import chosen_executor, named_values, parse_bounds, refuse_unused
+from stopwise.cli.failing import clear_errors
+from stopwise.cli.options import (
+    chosen_executor,
+    column_choices,
+    named_values,
+    parse_bounds,
+    refuse_unused,
+)
 from stopwise.cli.plan_text import show_forecasts, show_metrics, show_plan
 from stopwise.cli.writing import write
 
@@ -46,6 +53,8 @@ def plan(
     metrics: Annotated[
         Path | None, typer.Option(help="Rollouts: what success and other scores would need.")
     ] = None,
+    score: options.Measure = None,
+    column: options.Column = None,
     n_max: Annotated[
         str | None, typer.Option(help="Greatest numbers of trials per policy, e.g. 50,100,200.")
     ] = None,
@@ -93,10 +102,10 @@ def plan(
     figures: Annotated[Path | None, typer.Option(help="Save the figures in this folder.")] = None,
 ) -> None:
     """Say how many trials a study takes: `stopwise plan`, or `stopwise plan 0.5 0.7`."""
-    from stopwise.errors import StopwiseError, require
+    from stopwise.errors import require
     from stopwise.planning.pages import forecast_page
 
-    try:
+    with clear_errors("plan"):
         common = {
             "method": method, "alpha": alpha, "adjust": adjust, "ties": ties, "design": design,
             "bounds": parse_bounds(bounds), "minutes_per_trial": minutes_per_trial, "seed": seed,
@@ -107,10 +116,15 @@ def plan(
         require(not (metric or milestone) or metrics is not None, "--metric needs --metrics")
         _refuse_unused(context, going_on, metrics)
         place = chosen_executor(executor, workers, address)
+        reading = {"score": score, "columns": column_choices(column)}
+        require(
+            not any(reading.values()) or pilot is not None or going_on is not None,
+            "--score and --column are for the files of --pilot and --continue",
+        )
         if going_on is not None:
             horizon = _single(n_max)
             extra = {"futility": futility, "precision": precision, "executor": place}
-            found = _forecasts(going_on, horizon, {**common, **extra})
+            found = _forecasts(going_on, reading, horizon, {**common, **extra})
             show_forecasts(found, as_json)
             page: Callable[[], str] = partial(forecast_page, found)
             answers: list[tuple[str, Drawn]] = list(found.items())
@@ -122,6 +136,7 @@ def plan(
             made = _planned(
                 [_guess(text) for text in guesses or []],
                 pilot,
+                reading,
                 n_max=_numbers(n_max, "n_max", int),
                 budget=_numbers(budget, "budget", int),
                 gaps=_numbers(gaps, "gaps", float),
@@ -137,9 +152,6 @@ def plan(
             show_plan(made, as_json)
             page, answers = made.to_html, [("", made)]
         write(page, answers, html=html, figures=figures, quiet=as_json)
-    except (StopwiseError, OSError) as error:
-        typer.echo(f"stopwise plan: {error}", err=True)
-        raise typer.Exit(2) from error
 
 
 def _refuse_unused(context: typer.Context, going_on: str | None, metrics: Path | None) -> None:
@@ -159,7 +171,9 @@ def _is_study(source: str) -> bool:
     return "://" in source or path.suffix == ".db" or inside
 
 
-def _planned(guesses: list[Any], pilot: Path | None, **settings: Any) -> "Plan":
+def _planned(
+    guesses: list[Any], pilot: Path | None, reading: dict[str, Any], **settings: Any
+) -> "Plan":
     from stopwise import plan as make
     from stopwise import read_trials
     from stopwise.display import bar
@@ -167,11 +181,13 @@ def _planned(guesses: list[Any], pilot: Path | None, **settings: Any) -> "Plan":
     with bar("simulated studies") as show:
         if pilot is None:
             return make(*guesses, progress=show, **settings)
-        trials = read_trials(pilot, bounds=settings.pop("bounds"))
+        trials = read_trials(pilot, bounds=settings.pop("bounds"), **reading)
         return make(pilot=trials, progress=show, **settings)
 
 
-def _forecasts(source: str, n_max: int | None, settings: dict[str, Any]) -> dict[str, "Forecast"]:
+def _forecasts(
+    source: str, reading: dict[str, Any], n_max: int | None, settings: dict[str, Any]
+) -> dict[str, "Forecast"]:
     from stopwise import forecast, read_trials
     from stopwise.display import bar
     from stopwise.errors import require
@@ -188,7 +204,7 @@ def _forecasts(source: str, n_max: int | None, settings: dict[str, Any]) -> dict
                 return forecast_study(study, n_max=n_max, progress=show, **chosen)
         require(n_max is not None, "--continue needs --n-max, the number declared for the study")
         assert n_max is not None
-        trials = read_trials(source, bounds=settings.pop("bounds"))
+        trials = read_trials(source, bounds=settings.pop("bounds"), **reading)
         found = tables(trials, design=settings.pop("design"))
         return {
             table.task or "task": forecast(table, n_max=n_max, progress=show, **settings)

@@ -13,6 +13,7 @@ import typer
 
 from stopwise.cli import options
 from stopwise.cli.analyze import show
+from stopwise.cli.failing import clear_errors
 from stopwise.cli.live import rows_text, standings_table
 from stopwise.cli.options import chosen_executor, named_values
 
@@ -64,38 +65,35 @@ def race(
     html: options.Html = None,
 ) -> None:
     """Run policies until it is known which is better: as many episodes as needed, no more."""
-    from stopwise.errors import StopwiseError
     from stopwise.rollout.race import race as run
 
     # As with `python -m`, modules in the current folder can be named.
     sys.path.insert(0, os.getcwd())
     try:
-        named = named_values(policy, "NAME=package.module:factory")
-        with _live(alpha, quiet=as_json) as on_progress:
-            result = run(
-                named,
-                env,
-                score=score,
-                bounds=bounds,
-                n_max=n_max,
-                alpha=alpha,
-                design=design,
-                method=method,
-                adjust=adjust,
-                ties=ties,
-                baseline=baseline,
-                seed=seed,
-                executor=chosen_executor(executor, workers, address, batch),
-                journal=journal,
-                on_error=on_error,
-                timeout=timeout,
-                on_progress=on_progress,
-            )
-        if html is not None:
-            html.write_text(result.analysis.to_html(), encoding="utf-8")
-    except (StopwiseError, OSError) as error:
-        typer.echo(f"stopwise race: {error}", err=True)
-        raise typer.Exit(2) from error
+        with clear_errors("race"):
+            named = named_values(policy, "NAME=package.module:factory")
+            with _live(alpha, quiet=as_json) as on_progress:
+                result = run(
+                    named,
+                    env,
+                    score=score,
+                    bounds=bounds,
+                    n_max=n_max,
+                    alpha=alpha,
+                    design=design,
+                    method=method,
+                    adjust=adjust,
+                    ties=ties,
+                    baseline=baseline,
+                    seed=seed,
+                    executor=chosen_executor(executor, workers, address, batch),
+                    journal=journal,
+                    on_error=on_error,
+                    timeout=timeout,
+                    on_progress=on_progress,
+                )
+            if html is not None:
+                html.write_text(result.analysis.to_html(), encoding="utf-8")
     except KeyboardInterrupt:
         kept = "nothing is kept (no --journal)" if journal is None else f"all is kept in {journal}"
         typer.echo(f"stopwise race: interrupted; {kept}", err=True)
@@ -105,8 +103,9 @@ def race(
         return
     show(result.analysis)
     typer.echo(
-        f"{result.used} episodes counted in {result.rows} rows, {len(result.overshoot)} more were "
-        f"finished and {result.abandoned} abandoned, in {result.seconds:.1f} s"
+        f"{result.used} of at most {n_max * len(policy)} episodes counted in {result.rows} rows,\n"
+        f"{len(result.overshoot)} more were finished and {result.abandoned} abandoned, "
+        f"in {result.seconds:.1f} s"
     )
     if html is not None:
         typer.echo(f"written: {html}")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stopwise.cli.failing import clear_errors
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -41,9 +43,7 @@ def reproduce(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Recompute the paper's tables and figures; exit code 1 if one that should agree does not."""
-    from stopwise.errors import StopwiseError
-
-    try:
+    with clear_errors("reproduce"):
         chosen = _chosen(names or [], everything, listed)
         if listed:
             _show_list(chosen, data, as_json=as_json)
@@ -52,9 +52,6 @@ def reproduce(
         contents = [
             _run(one, data, seed, share, out=out, fresh=fresh, as_json=as_json) for one in chosen
         ]
-    except (StopwiseError, OSError) as error:
-        typer.echo(f"stopwise reproduce: {error}", err=True)
-        raise typer.Exit(2) from error
     if as_json:
         typer.echo(
             json.dumps(contents if everything or len(contents) > 1 else contents[0], indent=2)

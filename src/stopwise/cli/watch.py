@@ -9,8 +9,10 @@ import typer
 
 from stopwise.cli import options
 from stopwise.cli.analyze import show
+from stopwise.cli.failing import clear_errors
 from stopwise.cli.live import rows_text
-from stopwise.cli.options import named_values, parse_bounds, trial_source
+from stopwise.cli.options import column_choices, parse_bounds, trial_source
+from stopwise.cli.telling import say
 
 if TYPE_CHECKING:
     from stopwise.rollout.watch import TaskSight, Watch
@@ -46,32 +48,29 @@ def watch(
     as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON per look.")] = False,
 ) -> None:
     """Watch results that grow (lerobot, CSV, monitor files ...), and say when to stop."""
-    from stopwise.errors import StopwiseError
     from stopwise.rollout.watch import Watch
 
     try:
-        watching = Watch(
-            trial_source(files, policy),
-            reading={
-                "format": file_format,
-                "score": score,
-                "columns": named_values(column or [], "ROLE=NAME"),
-                "bounds": parse_bounds(bounds),
-            },
-            design=design,
-            settings={
-                "method": method,
-                "alpha": alpha,
-                "n_max": n_max,
-                "adjust": adjust,
-                "ties": ties,
-                "baseline": baseline,
-            },
-        )
-        sights = watching.look() if once else _until_enough(watching, interval, as_json)
-    except (StopwiseError, OSError) as error:
-        typer.echo(f"stopwise watch: {error}", err=True)
-        raise typer.Exit(2) from error
+        with clear_errors("watch"):
+            watching = Watch(
+                trial_source(files, policy),
+                reading={
+                    "format": file_format,
+                    "score": score,
+                    "columns": column_choices(column),
+                    "bounds": parse_bounds(bounds),
+                },
+                design=design,
+                settings={
+                    "method": method,
+                    "alpha": alpha,
+                    "n_max": n_max,
+                    "adjust": adjust,
+                    "ties": ties,
+                    "baseline": baseline,
+                },
+            )
+            sights = watching.look() if once else _until_enough(watching, interval, as_json)
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     stop = all(sight.stop for sight in sights)
@@ -81,7 +80,7 @@ def watch(
         for sight in sights:
             if sight.analysis is not None:
                 show(sight.analysis)
-            typer.echo(_line(sight))
+            say(_line(sight))
         typer.echo("stop: no more trials are needed" if stop else "go on: more trials are needed")
     raise typer.Exit(0 if stop or not once else GO_ON)
 
@@ -107,7 +106,8 @@ def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["T
                 _print_json(sights)
             elif not as_json:
                 lines = [_line(sight) for sight in sights] or [str(news)]
-                typer.echo("\n".join(lines), err=True)
+                for line in lines:
+                    say(line, err=True)
         if sights and all(sight.stop for sight in sights):
             return sights
         time.sleep(interval)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from stopwise.core.confidence import Interval
+from stopwise.core.scores import score_text
 
 __all__ = ["Decision", "Verdict"]
 
@@ -91,9 +92,10 @@ class Verdict:
         if self.n == 0:
             return f"No pairs yet on whether {self._claim()} ({self._setting()})."
         facts = (
-            f"means {self.mean0:.3g} (policy 0) and {self.mean1:.3g} (policy 1), "
+            f"means {score_text(self.mean0)} (policy 0) and {score_text(self.mean1)} (policy 1), "
             f"{self._p_value_text()}{100 * (1 - self.alpha):.10g}% confidence sequence of the "
-            f"difference [{self.interval.low:.3g}, {self.interval.high:.3g}], {self._setting()}"
+            f"difference [{score_text(self.interval.low)}, {score_text(self.interval.high)}], "
+            f"{self._setting()}"
         )
         of_most = "" if self.n_max is None else f" of at most {self.n_max}"
         seen = f"{self.n}{of_most} pair{'' if (self.n_max or self.n) == 1 else 's'}"

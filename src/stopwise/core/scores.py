@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stopwise.core.arrays import Floats
 from stopwise.errors import InvalidInput, require
 
-__all__ = ["Scale", "is_number", "numeric_array"]
+__all__ = ["Scale", "is_number", "numeric_array", "score_text"]
 
 # Data files round milestone values to about 8 digits.
 LEVEL_TOLERANCE = 1e-6
@@ -25,6 +25,17 @@ def is_number(value: object) -> bool:
         return math.isfinite(value)
     except OverflowError:  # a whole number beyond all floats
         return False
+
+
+def score_text(value: float) -> str:
+    """Return a score or a mean to be read: three digits, and no powers of ten for returns.
+
+    Examples
+    --------
+    >>> score_text(0.12345), score_text(3087.6), score_text(-999.7)
+    ('0.123', '3088', '-1000')
+    """
+    return f"{value:.0f}" if 999.5 <= abs(value) < 1e7 else f"{value:.3g}"
 
 
 def numeric_array(values: object, what: str) -> NDArray[Any]:

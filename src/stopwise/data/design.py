@@ -182,7 +182,11 @@ def _by_block(
     frame: pl.DataFrame, names: tuple[str, ...], design: str, notes: list[str]
 ) -> NDArray[np.float64]:
     """Return one row per block (paired), or per block and occurrence (stratified)."""
-    require("block" in frame.columns, f"design {design!r} needs a column of blocks; there is none")
+    require(
+        "block" in frame.columns,
+        f"design {design!r} needs a column of blocks, and there is none by a usual name; "
+        "name it with columns={'block': ...}",
+    )
     without = frame["block"].null_count()
     if without:
         notes.append(f"{without} trials without a block were left out")

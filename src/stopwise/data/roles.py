@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
 
-__all__ = ["ROLE_NAMES", "SCORE_NAMES", "ColumnChoice", "Roles", "require_columns", "resolve"]
+__all__ = [
+    "GUESSES",
+    "ROLE_NAMES",
+    "SCORE_NAMES",
+    "ColumnChoice",
+    "Roles",
+    "require_columns",
+    "resolve",
+]
 
 # A column, several whose values together make the name, or None for "no such column".
 ColumnChoice = str | Sequence[str] | None
@@ -87,8 +95,8 @@ def resolve(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> Roles:
                 notes.append(f"{role} column: {found!r} (guessed)")
     if "score" not in columns:
         raise InvalidInput(
-            f"{raw.source}: no column looks like a score; name it with score=, "
-            f"the columns are {_listed(raw)}"
+            f"{raw.source}: no column looks like a score; name it with score=, or give one column "
+            f"of numbers per policy; the columns are {_listed(raw)}"
         )
     known = {role: names for role, names in columns.items() if names}
     return Roles(known, frozenset(guessed), tuple(notes))

@@ -11,6 +11,7 @@ from stopwise.data.formats.protocol import Format
 from stopwise.data.frames import is_frame, raw_of_arrays, raw_of_frame
 from stopwise.data.raw import RawTable
 from stopwise.data.roles import ColumnChoice
+from stopwise.data.wide import unfolded
 from stopwise.errors import InvalidInput
 
 __all__ = ["Loaded", "load"]
@@ -32,23 +33,34 @@ def load(
     source: Any, *, format_name: str | None, policy: str | None, columns: Mapping[str, ColumnChoice]
 ) -> list[Loaded]:
     """Return every table that the source holds, in the order given (folders: sorted by name)."""
-    if isinstance(source, str | os.PathLike):
-        return _load_path(Path(source), format_name, policy)
-    if is_frame(source):
-        return [Loaded(raw_of_frame(source), policy)]
+    if policy is None and _is_place(source):
+        return _alone(_load(source, format_name, policy), columns)
+    if _is_place(source):
+        return _load(source, format_name, policy)
     if isinstance(source, Mapping):
         if source and all(_is_place(value) for value in source.values()):
             return _load_mapping(source, format_name, policy, columns)
         return [Loaded(raw_of_arrays(source, columns), policy)]
     if isinstance(source, Sequence) and source and all(_is_place(value) for value in source):
-        parts = [
-            load(value, format_name=format_name, policy=policy, columns=columns) for value in source
-        ]
+        parts = [_load(value, format_name, policy) for value in source]
         return _without_repeats([table for part in parts for table in part])
     raise InvalidInput(
         "trials must come from a path, a list of paths, a frame, a dictionary of columns or a "
         f"dictionary of policy: path, but got {type(source).__name__}"
     )
+
+
+def _load(source: Any, format_name: str | None, policy: str | None) -> list[Loaded]:
+    if is_frame(source):
+        return [Loaded(raw_of_frame(source), policy)]
+    return _load_path(Path(source), format_name, policy)
+
+
+def _alone(tables: list[Loaded], columns: Mapping[str, ColumnChoice]) -> list[Loaded]:
+    """Return the tables; one that stands alone must hold all policies, perhaps side by side."""
+    if len(tables) > 1:
+        return tables
+    return [replace(table, raw=unfolded(table.raw, columns)) for table in tables]
 
 
 def _is_place(value: object) -> bool:

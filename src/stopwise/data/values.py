@@ -1,5 +1,6 @@
 """From columns of any type to numbers, names and times; the first bad value is named."""
 
+import re
 from collections.abc import Callable
 
 import polars as pl
@@ -20,6 +21,7 @@ Complaint = Callable[[int, str], InvalidInput]
 
 TRUE = ("true", "yes")
 FALSE = ("false", "no")
+COMMA = re.compile(r"-?\d+,\d+")
 MISSING = ("", "nan", "na", "n/a", "null", "none")
 
 
@@ -114,4 +116,13 @@ def _is_missing(words: pl.Series) -> pl.Series:
 def _require(bad: pl.Series, column: pl.Series, complaint: Complaint, rule: str) -> None:
     row = bad.arg_max() if len(bad) else None
     if row is not None and bad[row]:
-        raise complaint(row, f"{rule}, but got {column[row]!r}")
+        raise complaint(row, f"{rule}, but got {column[row]!r}{_advice(column[row])}")
+
+
+def _advice(value: object) -> str:
+    """Say how to write what people write otherwise; whether 5% is 5 or 0.05 is not ours to say."""
+    if not isinstance(value, str):
+        return ""
+    if value.strip().endswith("%"):
+        return "; write it without the sign, and the bounds accordingly: 0 to 100, say"
+    return "; write it with a decimal point" if COMMA.fullmatch(value.strip()) else ""

@@ -76,7 +76,8 @@ class Guess:
     @cached_property
     def cumulative(self) -> Floats:
         """Distribution function at the scores; ends at exactly 1."""
-        total = np.cumsum(self.probabilities)
+        # Sums of many shares may pass 1 by rounding before the last score.
+        total = np.minimum(np.cumsum(self.probabilities), 1.0)
         total[-1] = 1.0
         return total
 

@@ -95,7 +95,7 @@ class Guessed(Population):
     def _together(self) -> Floats:
         """Covariances if the environment decided every row."""
         edges = np.unique(np.concatenate([[0.0], *(guess.cumulative for guess in self.guesses)]))
-        middles = 0.5 * (edges[1:] + edges[:-1])
+        middles = np.minimum(0.5 * (edges[1:] + edges[:-1]), np.nextafter(1.0, 0.0))
         scores = np.stack([guess.at(middles) - guess.mean for guess in self.guesses])
         covariance: Floats = (scores * np.diff(edges)) @ scores.T
         return covariance

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from stopwise.core.scores import score_text
 from stopwise.planning import figure_data
 from stopwise.planning.detectable import Detectable
 from stopwise.planning.finding import SCHEMA, Finding
@@ -146,10 +147,15 @@ class Plan(Finding):
 
     def _detectable_sentence(self) -> str:
         found = [
-            f"{entry.gap:.2g} with {entry.n_max}" if entry.gap is not None
-            else f"none with {entry.n_max}"
+            f"{score_text(entry.gap)} with {entry.n_max}"
             for entry in self.detectable
-        ]  # fmt: skip
+            if entry.gap is not None
+        ]
+        none = [str(entry.n_max) for entry in self.detectable if entry.gap is None]
+        if not found:
+            return f"No gap is found with power {self.power:g} in {' or '.join(none)} trials each."
+        if none:
+            found.append(f"none with {' or '.join(none)}")
         return (
             f"The smallest gap found with power {self.power:g} is {', '.join(found)} trials per "
             "policy at most."

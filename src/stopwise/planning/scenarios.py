@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stopwise.core.scores import Scale, is_number
+from stopwise.core.scores import Scale, is_number, score_text
 from stopwise.errors import require
 from stopwise.planning.guess import Guess, as_guess
 from stopwise.planning.population import Guessed, Population, Resampled
@@ -123,7 +123,7 @@ def of_pilot(table: Table, scale: Scale) -> tuple[Scenario, GapFamily, tuple[str
     means = np.nanmean(scores, axis=0)
     counts = (~np.isnan(scores)).sum(axis=0)
     text = ", ".join(
-        f"{name} {scale.low + mean * scale.span:.3g} (n = {count})"
+        f"{name} {score_text(scale.low + mean * scale.span)} (n = {count})"
         for name, mean, count in zip(table.policies, means, counts, strict=True)
     )
     lowest = scores[:, int(np.argmin(means))]
@@ -151,5 +151,5 @@ def _correlation(scores: Any) -> float:
 def _text(guess: Guess, scale: Scale) -> str:
     mean = scale.low + guess.mean * scale.span
     if guess.binary or math.isclose(guess.deviation, 0.0):
-        return f"{mean:.3g}"
-    return f"{mean:.3g} ± {guess.deviation * scale.span:.3g}"
+        return score_text(mean)
+    return f"{score_text(mean)} ± {score_text(guess.deviation * scale.span)}"

@@ -40,12 +40,14 @@ def plan_rows(made: "Plan") -> Rows:
 
 def limit_rows(made: "Plan") -> Rows:
     """Return the smallest gap found, by n_max."""
+    from stopwise.core.scores import score_text
+
     return [
         {
             "n_max": entry.n_max,
             f"smallest gap found with power {made.power:g}": "none"
             if entry.gap is None
-            else f"{entry.gap:.3g}" + (f" ± {entry.gap_error:.1g}" if entry.gap_error else ""),
+            else score_text(entry.gap) + (f" ± {entry.gap_error:.1g}" if entry.gap_error else ""),
         }
         for entry in made.detectable
     ]

@@ -159,10 +159,20 @@ def rank(table: Table, rules: Rules) -> Analysis:
         bounds_inferred=table.bounds_inferred,
         n_max=rules.n_max,
         task=table.task,
-        warnings=(*table.warnings, *_warnings(used, family, comparison, outcome)),
+        warnings=(
+            *table.warnings,
+            *_beyond(table, rules.n_max),
+            *_warnings(used, family, comparison, outcome),
+        ),
         facts=comparison.test.facts(),
         scores=MappingProxyType(_scores_by_policy(used)),
     )
+
+
+def _beyond(table: Table, n_max: int | None) -> tuple[str, ...]:
+    """Say that trials were left out, for whoever declares a smaller n_max than the file holds."""
+    rest = 0 if n_max is None else int((~np.isnan(table.scores[n_max:])).sum())
+    return (f"{rest} trials beyond n_max = {n_max} per policy were left out",) if rest else ()
 
 
 def _policy_results(

@@ -81,8 +81,18 @@ def unit_scores(table: Table, comparison: Comparison) -> Floats:
     for name, column in zip(table.policies, table.scores.T, strict=True):
         known = column[~np.isnan(column)]
         require(known.size > 0, f"each policy needs at least one trial, but {name!r} has none")
-        comparison.check(known, repr(name))
+        try:
+            comparison.check(known, repr(name))
+        except InvalidInput as error:
+            raise InvalidInput(_with_place(table, known, str(error))) from error
     return comparison.scale.unit(table.scores)
+
+
+def _with_place(table: Table, scores: Floats, complaint: str) -> str:
+    """Return a complaint with the task, and with what helps if no range was declared."""
+    place = f"task {table.task}: " if table.task not in (None, "task") else ""
+    outside = table.bounds is None and (scores.min() < 0.0 or scores.max() > 1.0)
+    return f"{place}{complaint}{'; none were declared: give bounds=' if outside else ''}"
 
 
 def pooled(parts: list[Table]) -> Table:
@@ -129,7 +139,13 @@ def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:
     scores = np.full((max(map(len, columns), default=0), len(columns)), np.nan)
     for index, column in enumerate(columns):
         scores[: len(column), index] = column
-    return Table(policies=tuple(map(str, source)), scores=scores, design=design or "independent")
+    gaps = sum(int(np.isnan(column).sum()) for column in columns)
+    return Table(
+        policies=tuple(map(str, source)),
+        scores=scores,
+        design=design or "independent",
+        warnings=(f"{gaps} scores are NaN, which counts as no trial",) if gaps else (),
+    )
 
 
 def _from_trials(trials: "Trials", task: str, design: str | None, iid_seed: int | None) -> Table:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stopwise import __version__
+from stopwise.core.scores import score_text
 from stopwise.ranking.analysis import Analysis
 from stopwise.report.methods_text import methods_paragraph
 
@@ -61,6 +62,7 @@ def render_page(template: str, **content: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["score"] = score_text
     return environment.get_template(template).render(version=__version__, **content)
 
 

@@ -133,7 +133,8 @@ def arena(thing: Any) -> Arena:
         needed, most = arguments(thing) or (0, 0)
         if not isinstance(thing, type) and 1 <= needed <= 2 <= most:
             return EpisodeFunction(thing)
-        thing = thing()
+        if needed == 0:
+            thing = thing()
     if not _is_environment(thing):
         raise InvalidInput(
             "env must be a gymnasium id, an environment, a factory without arguments, or a "

@@ -105,6 +105,10 @@ def race(
     """
     require_whole(seed, "seed", 0)
     require(
+        isinstance(policies, Mapping),
+        f"policies must be given by name, as in {{'old': ..., 'new': ...}}, but got {policies!r}",
+    )
+    require(
         timeout is None or (is_number(timeout) and timeout > 0),
         f"timeout must be a positive number of seconds or None, but got {timeout!r}",
     )

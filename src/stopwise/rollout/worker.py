@@ -133,6 +133,8 @@ class Worker:
 
 
 def _line(error: Exception) -> str:
-    """Return an error as one line with its kind."""
+    """Return an error as one line with its kind; our own need none."""
     text = " ".join(str(error).split())
+    if isinstance(error, StopwiseError) and text:
+        return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from stopwise.errors import InvalidInput, NotAllowed, require
 from stopwise.study.assignment import locked_plan
 from stopwise.study.blinding import Lots
+from stopwise.study.complaints import faults
 from stopwise.study.journal import Draft
 from stopwise.study.plan import AMENDABLE, Plan
 from stopwise.study.state import State
@@ -46,9 +47,8 @@ def amend(state: State, reason: str, changes: dict[str, Any]) -> Draft:
     try:
         changed = Plan.model_validate({**plan.content(), **changes})
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        name = ".".join(map(str, problem["loc"]))
-        raise InvalidInput(f"{name}: {problem['msg']}") from error
+        place, fault = faults(error)[0]
+        raise InvalidInput(f"{'.'.join(map(str, place))}: {fault}") from error
     kept = {name: changed.content()[name] for name in changes}
     return Draft("amended", {"reason": reason.strip(), "changes": kept})
 

@@ -8,6 +8,7 @@ import yaml
 from pydantic import ValidationError
 
 from stopwise.errors import InvalidInput
+from stopwise.study.complaints import Place, faults
 from stopwise.study.plan import Plan
 
 __all__ = [
@@ -21,7 +22,6 @@ __all__ = [
 ]
 
 FILE_NAME = "study.yaml"
-Place = tuple[str | int, ...]
 
 
 def template() -> str:
@@ -124,13 +124,14 @@ def _note_lines(node: Any, place: Place, lines: dict[Place, int]) -> tuple[str, 
 
 def _complaints(error: ValidationError, lines: dict[Place, int], source: str) -> list[str]:
     found = []
-    for problem in error.errors(include_url=False):
-        place, line = _deepest(problem["loc"], lines)
-        if problem["type"] == "missing":
-            place = (*place, problem["loc"][-1])
+    for location, fault in faults(error):
+        place, line = _deepest(location, lines)
+        if not location:
+            line = lines.get(("method",), line)  # the test as a whole does not exist
+        if fault == "is missing":
+            place = (*place, location[-1])
         name = ".".join(map(str, place))
-        rule = problem["msg"].removeprefix("Value error, ")
-        found.append(f"{source}, line {line}: {f'{name}: ' if name else ''}{rule}")
+        found.append(f"{source}, line {line}: {f'{name}: ' if name else ''}{fault}")
     return found
 
 

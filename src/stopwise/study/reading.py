@@ -4,7 +4,7 @@ from collections import Counter
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
@@ -14,6 +14,7 @@ from stopwise.study.access import Grant
 from stopwise.study.journal import Entry
 from stopwise.study.ledger import Ledger
 from stopwise.study.opening import yaml_text
+from stopwise.study.outcomes import require_trial
 from stopwise.study.plan import Plan
 from stopwise.study.plan_file import FILE_NAME, read_plan, read_text
 from stopwise.study.records import record_frame, trial_table
@@ -102,6 +103,13 @@ class StudyReader:
                 if trial.station == station and trial.status == "scored"
             )
             return next(own, None)
+
+    def rubric(self, trial: int) -> dict[str, Any]:
+        """Return how a trial is scored, as in its assignment."""
+        with self._ledger.lock:
+            state = self._ledger.refresh()
+            task = require_trial(state, trial).task
+            return assignment.locked_plan(state).task(task).score.model_dump(mode="json")
 
     def resolve(self, code: str) -> views.Resolved:
         """Return the policy behind the code of a trial that is under way, for the robot only."""

@@ -46,7 +46,7 @@ def _created(state: State, entry: Entry) -> None:
 
 def _locked(state: State, entry: Entry) -> None:
     content = entry.content
-    state.commitment = content["commitment"]
+    state.digest, state.commitment = content["digest"], content["commitment"]
     state.lock(Plan.model_validate(content["plan"]), tuple(content["arms"]), content["baseline"])
 
 

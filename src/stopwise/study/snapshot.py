@@ -17,10 +17,13 @@ from stopwise.study.board import Slot
 from stopwise.study.plan import Plan
 from stopwise.study.state import Amendment, State, TokenRecord, Trial
 
-__all__ = ["dump_state", "load_state"]
+__all__ = ["dump_state", "is_outdated", "load_state"]
 
-FORMAT = 1
-PLAIN = ("seq", "hash", "time", "clock", "study", "commitment", "names", "unblinded_at", "held")
+FORMAT = 2
+PLAIN = (
+    *("seq", "hash", "time", "clock", "study"),
+    *("digest", "commitment", "names", "unblinded_at", "held"),
+)
 COLUMNS = tuple(field.name for field in fields(Trial))
 
 
@@ -46,6 +49,12 @@ def dump_state(state: State) -> str:
     }
     text = json.dumps(content, separators=(",", ":"))
     return f"{_digest(text)}\n{text}"
+
+
+def is_outdated(saved: str) -> bool:
+    """Return whether an older stopwise saved this state: it is not read, and is no fault."""
+    text = saved.partition("\n")[2]
+    return any(text.startswith(f'{{"format":{older},') for older in range(1, FORMAT))
 
 
 def load_state(saved: str) -> State:

@@ -76,6 +76,8 @@ class State:
 
     Attributes
     ----------
+    digest
+        SHA-256 of the plan as it was locked: what was published, whatever was amended since.
     clock
         Seconds that passed while entries were made, by their times, steps back not counted. Leases
         are measured with it, so that a clock set back or forth cannot make them last for ever.
@@ -93,6 +95,7 @@ class State:
     clock: float = 0.0
     study: str = ""
     plan: Plan | None = None
+    digest: str = ""
     commitment: str = ""
     arms: tuple[str, ...] = ()
     names: dict[str, str] | None = None

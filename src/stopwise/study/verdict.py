@@ -148,10 +148,11 @@ def _sentence(task: TaskVerdict, *, several: bool) -> str:
     prefix = f"{task.task}: " if several else ""
     claims = "; ".join(f"{pair.better} is better than {_worse(pair)}" for pair in decided)
     rest = len(task.pairs) - len(decided)
+    rows = f"{task.rows} row{'' if task.rows == 1 else 's'} of trials"
     if not decided:
-        return f"{prefix}nothing is decided after {task.rows} rows of trials."
+        return f"{prefix}nothing is decided after {rows}."
     open_text = f"; {rest} of {len(task.pairs)} pairs undecided" if rest else ""
-    return f"{prefix}{claims}{open_text} (alpha = {task.alpha:g}, {task.rows} rows of trials)."
+    return f"{prefix}{claims}{open_text} (alpha = {task.alpha:g}, {rows})."
 
 
 def _worse(pair: Standing) -> str:

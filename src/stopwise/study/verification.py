@@ -10,7 +10,7 @@ from stopwise.study.journal import Entry
 from stopwise.study.outcomes import require_trial
 from stopwise.study.plan import Plan
 from stopwise.study.replay import apply
-from stopwise.study.snapshot import dump_state
+from stopwise.study.snapshot import dump_state, is_outdated
 from stopwise.study.state import State
 from stopwise.study.store import Store
 
@@ -38,6 +38,8 @@ def verify(store: Store) -> Verification:
     try:
         problems += store.damage()
         secret, snapshot = store.secret(), store.snapshot()
+        if snapshot is not None and is_outdated(snapshot[2]):
+            snapshot = None
         for entry in store.entries():
             problems += _complaints(state, entry, secret)
             apply(state, entry)

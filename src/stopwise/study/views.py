@@ -150,7 +150,7 @@ def status(state: State, name: str, now: float) -> Status:
         name=name,
         phase=running if state.plan is not None else "draft",
         unblinded=state.unblinded_at is not None,
-        plan_digest=state.plan.digest if state.plan is not None else None,
+        plan_digest=state.digest or None,
         seq=state.seq,
         hash=state.hash,
         assigned=len(trials),

@@ -5,12 +5,13 @@ from http import HTTPStatus
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from stopwise.errors import InvalidInput, InvalidState, NotAllowed, StopwiseError, StoreFailed
 from stopwise.web.answers import Failure
+from stopwise.web.rendering import render
 
 __all__ = ["FAILURES", "answer_failures"]
 
@@ -57,39 +58,45 @@ def answer_failures(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected)
 
 
-def _answer(status: int, word: str, detail: str) -> JSONResponse:
+def _answer(request: Request, status: int, word: str, detail: str) -> Response:
+    """Return JSON, or a page to a person who went to an address of ours."""
+    wants_page = request.method == "GET" and "text/html" in request.headers.get("accept", "")
+    if wants_page:
+        title = "There is no such page" if status == 404 else "This did not work"
+        text = "The address may be mistyped." if status == 404 else detail
+        return HTMLResponse(render("failure.html", title=title, detail=text), status)
     return JSONResponse({"error": word, "detail": detail}, status_code=status)
 
 
-def _deliberate(_: Request, error: Exception) -> Response:
+def _deliberate(request: Request, error: Exception) -> Response:
     for kind, status, word in STATUS:
         if isinstance(error, kind):
             # Where a store lies is not for everyone; the log of the server has the whole text.
             if status < 500:
-                return _answer(status, word, str(error))
+                return _answer(request, status, word, str(error))
             logging.getLogger("uvicorn.error").error("%s", error)
-            return _answer(status, word, "the study's store failed: tell the owner")
-    return _answer(400, "invalid_input", str(error))
+            return _answer(request, status, word, "the study's store failed: tell the owner")
+    return _answer(request, 400, "invalid_input", str(error))
 
 
-def _invalid(_: Request, error: Exception) -> Response:
+def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     problems = []
     for problem in error.errors()[:5]:
         place = ".".join(str(part) for part in problem["loc"][1:])
         problems.append(f"{place}: {problem['msg']}" if place else problem["msg"])
     text = "; ".join(problems).encode("utf-8", "backslashreplace").decode()
-    return _answer(400, "invalid_input", text[:2000])
+    return _answer(request, 400, "invalid_input", text[:2000])
 
 
-def _refused(_: Request, error: Exception) -> Response:
+def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     word = WORDS.get(error.status_code, "refused")
     text = error.detail or HTTPStatus(error.status_code).phrase
-    answer = _answer(error.status_code, word, text)
+    answer = _answer(request, error.status_code, word, text)
     answer.headers.update(error.headers or {})
     return answer
 
 
-def _unexpected(_request: Request, _error: Exception) -> Response:
-    return _answer(500, "unexpected", "an unexpected failure: see the log of the server")
+def _unexpected(request: Request, _error: Exception) -> Response:
+    return _answer(request, 500, "unexpected", "an unexpected failure: see the log of the server")

@@ -4,6 +4,7 @@ import typer
 
 from stopwise.cli.study import (
     amend,
+    correct,
     exporting,
     importing,
     init,
@@ -30,6 +31,7 @@ app.command("lock")(lock.lock)
 app.command("status")(status.status)
 app.command("run")(run.run)
 app.command("serve")(serve.serve)
+app.command("correct")(correct.correct)
 app.command("void")(void.void)
 app.command("amend")(amend.amend)
 app.command("unblind")(unblind.unblind)

@@ -4,7 +4,7 @@ from typing import Any
 
 from stopwise.errors import InvalidInput, require
 
-__all__ = ["parse_answer", "question"]
+__all__ = ["in_words", "parse_answer", "question"]
 
 
 def question(rubric: dict[str, Any]) -> str:
@@ -15,11 +15,12 @@ def question(rubric: dict[str, Any]) -> str:
     if kind == "number":
         unit = f" {rubric['unit']}" if rubric["unit"] else ""
         return f"number from {rubric['low']:g} to {rubric['high']:g}{unit}"
-    options = rubric["milestones" if kind == "milestones" else "levels"]
-    listed = ", ".join(f"{place} {option['name']}" for place, option in enumerate(options, 1))
+    options = _options(rubric)
+    numbered = [f"{place} {option}" for place, option in enumerate(options, 1)]
+    listed = ", ".join(numbered if _may_be_numbered(options) else options)
     if kind == "milestones":
-        return f"reached ({listed}): numbers, `all` or `none`"
-    return f"outcome ({listed}): its number"
+        return f"reached ({listed}): all that were, `all` or `none`"
+    return f"outcome ({listed}): which one"
 
 
 def parse_answer(rubric: dict[str, Any], typed: str) -> Any:
@@ -33,19 +34,45 @@ def parse_answer(rubric: dict[str, Any], typed: str) -> Any:
             return float(text)
         except ValueError as error:
             raise InvalidInput(f"type a number, but got {typed!r}") from error
-    options = [
-        option["name"] for option in rubric["milestones" if kind == "milestones" else "levels"]
-    ]
+    options = _options(rubric)
     if kind == "milestones":
         if text in ("all", "none"):
             return options if text == "all" else []
-        return [_option(options, part) for part in text.replace(",", " ").split()]
+        parts = [text] if _named(options, text) else text.replace(",", " ").split()
+        return [_option(options, part) for part in parts]
     return _option(options, text)
 
 
+def in_words(answer: Any) -> str:
+    """Return an answer as a person would say it, to be read back after it was stored."""
+    if isinstance(answer, bool):
+        return "success" if answer else "failure"
+    if isinstance(answer, list):
+        return ", ".join(answer) or "none"
+    return f"{answer:g}" if isinstance(answer, float) else str(answer)
+
+
+def _options(rubric: dict[str, Any]) -> list[str]:
+    listed = rubric["milestones" if rubric["kind"] == "milestones" else "levels"]
+    return [option["name"] for option in listed]
+
+
+def _may_be_numbered(options: list[str]) -> bool:
+    """Whether a number can only be a place in the list, and not the name of another option."""
+    return not any(option.isdecimal() for option in options)
+
+
+def _named(options: list[str], text: str) -> str | None:
+    """Return the option of this name, in small or capital letters."""
+    return next((option for option in options if option.lower() == text), None)
+
+
 def _option(options: list[str], text: str) -> str:
-    require(
-        text.isdecimal() and 1 <= int(text) <= len(options),
-        f"type a number from 1 to {len(options)}, but got {text!r}",
-    )
-    return options[int(text) - 1]
+    numbers = _may_be_numbered(options)
+    if numbers and text.isdecimal() and 1 <= int(text) <= len(options):
+        return options[int(text) - 1]
+    found = _named(options, text)
+    if found is None:
+        number = f"a number from 1 to {len(options)} or " if numbers else ""
+        raise InvalidInput(f"type {number}a name of the list, but got {text!r}")
+    return found

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from stopwise.cli.options import Column, Missing, column_choices
 from stopwise.cli.study.session import Place, Who, opened, person
 
 __all__ = ["import_trials"]
@@ -15,12 +16,14 @@ def import_trials(
     place: Place = ".",
     reason: Annotated[str, typer.Option(help="Why; shown in the report.")] = "",
     score: Annotated[str | None, typer.Option(help="Which column or measure is the score.")] = None,
+    column: Column = None,
+    missing: Missing = "error",
     who: Who = None,
 ) -> None:
     """Add trials from a file as further rows; the report says that they were imported."""
-    with opened(place, "import") as study:
+    with opened(place, "import", options=True) as study:
         from stopwise import read_trials
 
-        trials = read_trials(file, score=score)
+        trials = read_trials(file, score=score, columns=column_choices(column), missing=missing)
         count = study.add_trials(trials, source=file.name, reason=reason, who=person(who))
     typer.echo(f"imported: {count} trials")

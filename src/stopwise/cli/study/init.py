@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stopwise.cli.study.session import clear_errors
+from stopwise.cli.failing import clear_errors
 
 __all__ = ["init"]
 
@@ -17,7 +17,7 @@ def init(
     ] = None,
 ) -> None:
     """Write a commented study.yaml into a new folder."""
-    with clear_errors("init"):
+    with clear_errors("study init", options=False):
         from stopwise.study.opening import plan_text, write_plan
 
         write_plan(folder, plan_text(None), store)

@@ -1,5 +1,6 @@
 """``stopwise study run``: trials in the terminal, one after the other."""
 
+import signal
 import socket
 import time
 import uuid
@@ -36,14 +37,18 @@ def run(
     """
     own = station or socket.gethostname()
     with opened(place, "run") as study:
+        waiting = False
         while True:
             trial = study.next_trial(own, task=task, who=who)
             if trial is None:
                 if study.finished or not wait:
                     break
-                typer.echo("Other stations hold what is left; waiting.")
+                if not waiting:
+                    typer.echo("Other stations hold what is left; waiting (Ctrl-C ends).")
+                waiting = True
                 time.sleep(SECONDS_BETWEEN_LOOKS)
                 continue
+            waiting = False
             with keeping(study, trial, who):
                 go_on = _one_trial(study, trial, who, last=study.last_scored(own))
             if not go_on:
@@ -52,19 +57,20 @@ def run(
             typer.echo(evidence_chart(verdict, named=not verdict.blinded))
         typer.echo("Nothing is left to try: stop." if study.finished else "Nothing to do now.")
         typer.echo(str(study.verdict()))
+        if study.finished and not study.unblinded:
+            typer.echo(f"Next: stopwise study unblind {place}; stopwise study report {place}")
+            typer.echo(f"A wrong score, before that: stopwise study correct TRIAL SCORE {place}")
 
 
 def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int | None) -> bool:
     """Run one trial to its score, or to what else was typed; return whether to go on."""
-    from stopwise.cli.study.answers import parse_answer, question
+    from stopwise.cli.study.answers import in_words, parse_answer
     from stopwise.errors import NotAllowed, StopwiseError
 
     _show(trial)
     key, began = f"terminal {uuid.uuid4()}", time.monotonic()
     while True:
-        typed = str(
-            typer.prompt(f"{question(trial.rubric)}\n  {HELP}\n", prompt_suffix="> ")
-        ).strip()
+        typed = _ask(trial)
         try:
             if typed == "quit":
                 study.release(trial.trial, station=trial.station, reason="quit", who=who)
@@ -72,16 +78,38 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int |
             if not _did_something_else(study, trial, typed, who, last):
                 answer = parse_answer(trial.rubric, typed)
                 seconds = round(time.monotonic() - began, 1)
-                study.record(
+                saved = study.record(
                     trial.trial, answer, station=trial.station, key=key, seconds=seconds, who=who
                 )
+                rest = "" if saved.counted else "; not counted, as another result came first"
+                text = f"{in_words(answer)}, score {saved.score:.3g}{rest}"
+                typer.echo(f"saved: trial {trial.trial}, {text}")
             return True
         except NotAllowed as error:
+            if typed == "quit":
+                typer.echo(f"trial {trial.trial} stays yours: it was run and needs its score")
+                return False
             # Perhaps it was voided meanwhile: what is ours now is asked for anew.
             typer.echo(str(error), err=True)
-            return typed != "quit"
+            return True
         except StopwiseError as error:
             typer.echo(str(error), err=True)
+
+
+def _ask(trial: "Assignment") -> str:
+    """Return what was typed; Ctrl-C ends, and the trial stays with its station."""
+    from stopwise.cli.study.answers import question
+
+    if hasattr(signal, "siginterrupt"):
+        # polars lets the system resume what Ctrl-C broke off, so that it would wait for Enter.
+        signal.siginterrupt(signal.SIGINT, True)
+    try:
+        typed = typer.prompt(f"{question(trial.rubric)}\n  {HELP}\n", prompt_suffix="> ")
+    except typer.Abort as error:
+        kept = f"trial {trial.trial} stays with station {trial.station}"
+        typer.echo(f"\nstopwise study run: interrupted; {kept}", err=True)
+        raise typer.Exit(130) from error
+    return str(typed).strip()
 
 
 def _did_something_else(
@@ -94,14 +122,17 @@ def _did_something_else(
     word, _, rest = typed.partition(" ")
     if word == "release":
         study.release(trial.trial, station=trial.station, reason=rest, who=name)
+        typer.echo(f"given back: trial {trial.trial}")
     elif word == "void":
         study.void(trial.trial, rest, who=name)
+        typer.echo(f"voided: trial {trial.trial}; its place is tried again")
     elif word == "undo":
         require(last is not None, "there is no trial before this one")
         assert last is not None
         # The trial at hand goes back, so that the one before can be entered again.
         study.release(trial.trial, station=trial.station, reason="undo", who=name)
         study.undo(last, reason="typed wrongly", who=name)
+        typer.echo(f"withdrawn: the score of trial {last}; enter it again")
     else:
         return False
     return True

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stopwise.cli.failing import clear_errors
+
 if TYPE_CHECKING:
     from stopwise.study.study import Study
 
-__all__ = ["AsJson", "Place", "Who", "clear_errors", "opened", "person"]
+__all__ = ["AsJson", "Place", "Who", "opened", "person"]
 
 Place = Annotated[str, typer.Argument(help="The study's folder, or the URL of its database.")]
 Who = Annotated[str | None, typer.Option(help="Your name in the journal.")]
@@ -18,21 +20,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @contextmanager
-def clear_errors(command: str) -> Iterator[None]:
-    """Say in one line what is wrong, and exit with 2."""
-    from stopwise.errors import StopwiseError
-
-    try:
-        yield
-    except (StopwiseError, OSError) as error:
-        typer.echo(f"stopwise study {command}: {error}", err=True)
-        raise typer.Exit(2) from error
-
-
-@contextmanager
-def opened(place: str, command: str) -> Iterator["Study"]:
-    """Open a study for one command."""
-    with clear_errors(command):
+def opened(place: str, command: str, *, options: bool = False) -> Iterator["Study"]:
+    """Open a study for one command; ``options`` as for ``clear_errors``."""
+    with clear_errors(f"study {command}", options=options):
         from stopwise import Study
 
         with Study.open(place) as study:

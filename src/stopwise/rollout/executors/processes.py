@@ -64,7 +64,13 @@ class _Processes:
     def begin(self) -> tuple[ProcessPoolExecutor, Future[int]]:
         """Start a process that loads the environment."""
         pool = ProcessPoolExecutor(1, mp_context=self._context)
-        self._pids[pool] = pool.submit(_install, self._payload)
+        try:
+            self._pids[pool] = pool.submit(_install, self._payload)
+        except RuntimeError as error:  # multiprocessing's own text is long, and not on our subject
+            raise StopwiseError(
+                "a worker cannot start workers of its own: it imports your script, so keep the "
+                'call there under `if __name__ == "__main__":`'
+            ) from error
         return pool, self._pids[pool]
 
     def send(self, worker: ProcessPoolExecutor, tickets: Sequence[Any]) -> Future[Any]:

@@ -17,9 +17,8 @@ def plan_view(site: Site) -> PlanView:
     """Return the plan as its owner sees it; a draft need not be valid."""
     study = site.study
     locked = study.locked
-    return PlanView(
-        text=study.plan_text, locked=locked, digest=study.plan.digest if locked else None
-    )
+    digest = study.status().plan_digest if locked else None
+    return PlanView(text=study.plan_text, locked=locked, digest=digest)
 
 
 @router.get("/plan")

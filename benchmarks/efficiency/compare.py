@@ -24,7 +24,7 @@ from rich.table import Table
 
 import stopwise as sw
 from benchmarks.efficiency.oracle import Oracle, oracle
-from benchmarks.efficiency.suite import SEPARATE, Case, suite
+from benchmarks.efficiency.suite import SEPARATE, Case, held_out, suite
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.step import StepDesign, step_design
 
@@ -267,12 +267,14 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="ten times the default runs")
     parser.add_argument("--design", choices=["independent", "paired"], default="independent")
     parser.add_argument("--families", nargs="+", help="only these families")
+    parser.add_argument("--held-out", action="store_true", help="random cases, not the suite")
     parser.add_argument("--cases", action="store_true", help="print every case")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, help="threads; all cores by default")
     parser.add_argument("--json", type=Path, help="also write the figures here")
     arguments = parser.parse_args()
-    cases = [c for c in suite() if not arguments.families or c.family in arguments.families]
+    cases = held_out() if arguments.held_out else suite()
+    cases = [c for c in cases if not arguments.families or c.family in arguments.families]
     settings = [
         Setting(
             n,

@@ -4,6 +4,8 @@ Each case is a pair of score distributions in [0, 1] with mean1 > mean0. Real da
 (drawn without replacement while the study is no longer than the data, with replacement beyond),
 so they are there only beside the data folder.
 
+Held-out cases are drawn at random, and were drawn only after the methods had been settled.
+
 Run ``python -m benchmarks.efficiency.suite`` for a list.
 """
 
@@ -61,6 +63,10 @@ FAILURES = (
 )  # fmt: skip
 # Half the width of the scores that are no failures.
 STEADY = 0.02
+# Held-out cases: how many, their seed, and the least and greatest gap of their means.
+HELD_OUT, HELD_OUT_SEED, HELD_OUT_GAPS = 120, 2026, (0.01, 0.5)
+# Scores that stand for a distribution which is known by its draws alone.
+DRAWN = 4000
 # Added later to the fixed suite: reported by itself, not part of its overall figures.
 SEPARATE = "rare failures"
 
@@ -201,6 +207,64 @@ def synthetic() -> Iterator[Case]:
     for failing0, failing1 in FAILURES:
         name = "fails " + "/".join(f"{level:g}-{rate:g}" for level, rate in (failing0, failing1))
         yield Case(name, SEPARATE, failing(*failing0), failing(*failing1))
+
+
+def drawn(draw: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Scores:
+    """Return the distribution that these draws come from, for the oracle as a sample of it."""
+    values = draw(np.random.default_rng(0), (1, DRAWN))[0]
+    return Scores(draw, values, np.full(DRAWN, 1 / DRAWN))
+
+
+def held_out() -> list[Case]:
+    """Return random pairs of random kinds; in three of five, policy 1 is policy 0 improved."""
+    rng = np.random.default_rng(HELD_OUT_SEED)
+    cases: list[Case] = []
+    while len(cases) < HELD_OUT:
+        kind0, scores0 = _random_scores(rng)
+        kind1, scores1 = _random_scores(rng)
+        if rng.random() < 0.6:
+            kind1, scores1 = "improved", _improved(scores0, scores1, rng.uniform(0.03, 0.4))
+        (kind0, scores0), (kind1, scores1) = sorted(
+            [(kind0, scores0), (kind1, scores1)], key=lambda pair: pair[1].mean
+        )
+        if HELD_OUT_GAPS[0] <= scores1.mean - scores0.mean <= HELD_OUT_GAPS[1]:
+            name = f"held-out {len(cases)}: {kind0}, {kind1}"
+            cases.append(Case(name, "held-out", scores0, scores1))
+    return cases
+
+
+def _random_scores(rng: np.random.Generator) -> tuple[str, Scores]:
+    """Return a kind and a distribution of it, with random parameters."""
+    kind = str(rng.choice(["binary", "beta", "normal", "levels", "bimodal", "failing", "waiting"]))
+    a, b, c, d = rng.uniform(0.5, 40, 4)
+    level, rate, deviation = rng.uniform(0.2, 0.9), rng.random(), 10 ** rng.uniform(-2, -0.6)
+    if kind == "binary":
+        return kind, bernoulli(0.05 + 0.9 * rate)
+    if kind in ("beta", "bimodal"):
+        return kind, beta_mixture((rate, a, b), *([(1 - rate, c, d)] * (kind == "bimodal")))
+    if kind == "levels":
+        count = int(rng.integers(3, 9))
+        weights = rng.dirichlet(np.full(count, 0.7))
+        return kind, discrete(np.linspace(0, 1, count).tolist(), weights.tolist())
+    if kind == "waiting":
+        return kind, drawn(lambda g, size: np.minimum(g.exponential(0.3 * level, size), 1.0))
+    zeros = 0.3 * rate if kind == "failing" else 0.0
+
+    def draw(g: np.random.Generator, size: tuple[int, int]) -> Floats:
+        scores = np.clip(g.normal(level, deviation, size), 0, 1)
+        return np.where(g.random(size) < zeros, 0.0, scores)
+
+    return kind, drawn(draw)
+
+
+def _improved(scores: Scores, other: Scores, share: float) -> Scores:
+    """Return scores of which this share is replaced by the better of two."""
+
+    def draw(g: np.random.Generator, size: tuple[int, int]) -> Floats:
+        own = scores.draw(g, size)
+        return np.where(g.random(size) < share, np.maximum(own, other.draw(g, size)), own)
+
+    return drawn(draw)
 
 
 def recorded() -> Iterator[Case]:

@@ -240,8 +240,10 @@ def _random_scores(rng: np.random.Generator) -> tuple[str, Scores]:
     level, rate, deviation = rng.uniform(0.2, 0.9), rng.random(), 10 ** rng.uniform(-2, -0.6)
     if kind == "binary":
         return kind, bernoulli(0.05 + 0.9 * rate)
-    if kind in ("beta", "bimodal"):
-        return kind, beta_mixture((rate, a, b), *([(1 - rate, c, d)] * (kind == "bimodal")))
+    if kind == "beta":
+        return kind, beta_mixture((1, a, b))
+    if kind == "bimodal":
+        return kind, beta_mixture((rate, a, b), (1 - rate, c, d))
     if kind == "levels":
         count = int(rng.integers(3, 9))
         weights = rng.dirichlet(np.full(count, 0.7))

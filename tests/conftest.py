@@ -1,6 +1,7 @@
 """Which tests exist (those on real data only beside the data), and where tables are kept."""
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,3 +33,12 @@ def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         del os.environ["STOPWISE_CACHE"]
     else:
         os.environ["STOPWISE_CACHE"] = before
+
+
+@pytest.fixture
+def hurried() -> Iterator[None]:
+    """Let threads take turns after every few instructions, so that a missing lock shows."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)

@@ -126,7 +126,17 @@ def test_randomised_looks_are_repeatable_and_differ_between_runs() -> None:
 
     assert np.array_equal(first.p_value, again.p_value)
     assert not np.array_equal(first.p_value, other.p_value)
-    assert np.unique(first.p_value).size > 500  # equal studies, but each has its own luck
+    # equal studies, but each has its own luck, which counts unless the evidence before was better
+    luck = NScorePlus(n_max=40, last_look="randomised").start((500, 1)).luck[:, 0]
+    assert np.unique(luck).size == 500
+    best_before = first.p_value.max()
+    assert (luck * np.exp(-first.log_e[:500]) < best_before).sum() > 100
+    assert np.array_equal(
+        first.p_value[:500], np.minimum(luck * np.exp(-first.log_e[:500]), best_before)
+    )
+    # the next block of runs has lucks of its own
+    counted = first.p_value[first.p_value < best_before]
+    assert np.unique(counted).size == counted.size
 
 
 def test_the_stream_has_the_luck_of_the_first_run() -> None:

@@ -103,8 +103,9 @@ def test_all_kinds_of_numbers_are_scores(one: Any) -> None:
 
 
 def test_fractions_are_told_to_be_floats() -> None:
+    half: Any = Fraction(1, 2)
     with pytest.raises(sw.InvalidInput, match=r"must be numbers, but got Fraction\(1, 2\)"):
-        sw.SequentialTest("nscore").update(0, Fraction(1, 2))  # type: ignore[arg-type]
+        sw.SequentialTest("nscore").update(0, half)
 
 
 def test_empty_run_and_no_pairs() -> None:
@@ -210,15 +211,13 @@ def test_sentence_names_the_question(settings: dict[str, Any], words: str) -> No
 def test_settings_are_copied_and_plain() -> None:
     """Whatever numbers come in, saving works; changing a list afterwards changes nothing."""
     values = [0, 0.5, 1]
-    test = sw.SequentialTest(
-        "nscore",
-        alpha=np.float32(0.05),  # type: ignore[arg-type]
-        n_max=np.int64(30),  # type: ignore[arg-type]
-        bounds=np.array([0, 1]),  # type: ignore[arg-type]
-        margin=Fraction(1, 10),  # type: ignore[arg-type]
-        bin_values=values,
-        bins=np.int64(5),
-    )
+    numbers: dict[str, Any] = {
+        "alpha": np.float32(0.05),
+        "n_max": np.int64(30),
+        "bounds": np.array([0, 1]),
+        "margin": Fraction(1, 10),
+    }
+    test = sw.SequentialTest("nscore", **numbers, bin_values=values, bins=np.int64(5))
     values[1] = 0.9
     test.update(0.5, 0.9)
 
@@ -270,8 +269,9 @@ def test_nonsense_is_no_snapshot(text: Any) -> None:
 def test_masked_scores_are_missing_scores() -> None:
     with pytest.raises(sw.InvalidInput, match="some are masked as missing"):
         sw.SequentialTest("nscore").run(np.ma.array([0.1, 0.2], mask=[False, True]), [0.3, 0.4])
+    masked: Any = np.ma.masked
     with pytest.raises(sw.InvalidInput, match="masked as missing"):
-        sw.SequentialTest("nscore").update(np.ma.masked, 0.5)  # type: ignore[arg-type]
+        sw.SequentialTest("nscore").update(masked, 0.5)
 
 
 def test_sentence_says_what_was_found_and_what_was_not() -> None:

@@ -15,7 +15,8 @@ def table(*rows: tuple[str, str | None, float]) -> sw.Trials:
 
 
 def rows(aligned: Aligned) -> list[list[float]]:
-    return np.nan_to_num(aligned.scores, nan=-1).tolist()  # type: ignore[no-any-return]
+    found: list[list[float]] = np.nan_to_num(aligned.scores, nan=-1).tolist()
+    return found
 
 
 GAPS = table(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.study.live import Clock
 from tests.study.postgres import Server
 
 KINDS = ("sqlite", "postgresql")
@@ -38,3 +39,8 @@ def place(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
         return f"sqlite:///{tmp_path}/study.db#cups"
     new: Callable[[], str] = request.getfixturevalue("new_study")
     return new()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()

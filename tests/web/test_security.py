@@ -2,7 +2,6 @@
 
 import logging
 import re
-import sys
 import threading
 from pathlib import Path
 
@@ -117,6 +116,7 @@ def test_attempts_are_forgotten_in_time() -> None:
     assert len(attempts._failed) == 3  # no stranger can fill the memory
 
 
+@pytest.mark.usefixtures("hurried")
 def test_attempts_are_counted_from_many_threads() -> None:
     """Requests come in threads: without a lock one pops what another has just looked at."""
     attempts = Attempts(most=2, seconds=0)
@@ -131,15 +131,10 @@ def test_attempts_are_counted_from_many_threads() -> None:
             wrong.append(error)
 
     threads = [threading.Thread(target=guess) for _ in range(4)]
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert wrong == []
 
 

@@ -1,0 +1,56 @@
+"""Studies under way, and a clock to run them by."""
+
+from typing import Any
+
+import stopwise as sw
+from tests.study.plans import plan
+from tests.study.worker import score_of
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.time = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.time
+
+
+def locked(place: str, clock: Clock | None = None, **changes: Any) -> sw.Study:
+    study = sw.Study.create(place, plan(**changes), clock=clock)
+    study.lock(who="ada")
+    return study
+
+
+def take(study: sw.Study, station: str = "left") -> Any:
+    trial = study.next_trial(station)
+    assert trial is not None
+    return trial
+
+
+def handed_out_twice(place: str, clock: Clock) -> tuple[sw.Study, Any, Any]:
+    """Return a study, and two trials of one slot: the first station let its lease pass."""
+    study = locked(place, clock, n_max=1)
+    first = take(study)
+    clock.time += 31 * 60
+    second = take(study, "right")
+    assert study.resolve(first.code).policy == study.resolve(second.code).policy
+    return study, first, second
+
+
+def running(place: str, trials: int = 6, **changes: object) -> sw.Study:
+    """Return a study with some trials."""
+    study = sw.Study.create(place, plan(method="wsr", **changes))
+    study.lock(who="ada")
+    for _ in range(trials):
+        report(study)
+    return study
+
+
+def report(study: sw.Study, note: str = "") -> int:
+    trial = study.next_trial("left")
+    assert trial is not None
+    success = score_of(trial.trial)
+    study.record(trial.trial, success, station="left", key=f"key {trial.trial}", note=note)
+    return trial.trial

@@ -1,0 +1,106 @@
+"""Trials that come late, twice or never, and several stations at once, on both stores."""
+
+import threading
+
+import pytest
+
+import stopwise as sw
+from tests.study.live import Clock, handed_out_twice, locked, take
+
+
+class TestLeases:
+    """Trials that come late, twice or never."""
+
+    def test_an_expired_slot_goes_to_another_station(self, place: str, clock: Clock) -> None:
+        study = locked(place, clock, n_max=1)
+        first = take(study)
+        take(study, "right")
+        clock.time += 31 * 60
+
+        again = take(study, "third")
+
+        assert study.resolve(again.code).policy == study.resolve(first.code).policy
+        assert again.code != first.code
+
+    def test_the_first_result_stored_settles_a_slot(self, place: str, clock: Clock) -> None:
+        study, first, second = handed_out_twice(place, clock)
+
+        late = study.record(first.trial, True, station="left")
+        duplicate = study.record(second.trial, False, station="right")
+
+        assert (late.counted, duplicate.counted) == (True, False)
+        assert study.status().duplicates == 1
+
+    def test_a_trial_that_goes_on_keeps_its_slot(self, place: str, clock: Clock) -> None:
+        study = locked(place, clock, n_max=1)
+        trial = take(study)
+        for _ in range(3):
+            clock.time += 20 * 60
+            study.start(trial.trial, station="left")
+
+        assert take(study).trial == trial.trial
+
+    @pytest.mark.parametrize("jump", [-3.0e8, 3.0e8])
+    def test_a_clock_set_wrong_and_back_changes_nothing_for_good(
+        self, place: str, clock: Clock, jump: float
+    ) -> None:
+        study = locked(place, clock, n_max=1)
+        clock.time += jump
+        first = take(study)
+        clock.time -= jump
+        take(study, "right")
+        assert study.next_trial("third") is None or jump < 0
+        clock.time += 31 * 60
+
+        again = take(study, "fourth")
+
+        assert again.trial > first.trial
+        assert sw.Study.open(place, clock=clock).verdict() == study.verdict()
+
+    def test_the_order_of_results_does_not_matter(self, place: str) -> None:
+        study = locked(place, n_max=8)
+        trials = [take(study, f"station {number}") for number in range(16)]
+        for trial in reversed(trials):
+            success = study.resolve(trial.code).policy == "new"
+            study.record(trial.trial, success, station=trial.station)
+
+        assert study.verdict().tasks[0].decided
+        rows = study.verdict().tasks[0].rows
+        assert len(study.trials()) == 2 * rows
+        overshoot = list(study._ledger.refresh().boards["stack"].overshoot())
+        assert len(overshoot) == 16 - 2 * rows
+
+
+class TestTogether:
+    """Several at once."""
+
+    def test_what_one_stores_another_sees(self, place: str) -> None:
+        study = locked(place)
+        other = sw.Study.open(place)
+
+        trial = take(other)
+        other.record(trial.trial, True, station="left")
+
+        assert study.status().scored == 1
+        assert study.status() == other.status()
+
+    def test_many_threads_lose_and_double_nothing(self, place: str) -> None:
+        study = locked(place, n_max=30, method="wsr")
+        others = [study, sw.Study.open(place)]
+
+        def work(number: int) -> None:
+            for turn in range(5):
+                own = others[number % 2]
+                trial = take(own, f"station {number}")
+                own.record(trial.trial, turn % 2 == 0, station=trial.station, key=trial.code)
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+        assert study.status().counted == 30
+        trials = study._ledger.refresh().trials
+        assert len({(trial.row, trial.arm) for trial in trials}) == 30
+        assert sw.Study.open(place).verdict() == study.verdict()

@@ -13,7 +13,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -301,7 +301,7 @@ def main() -> None:
                 oracles,
                 setting,
                 arguments.workers,
-                lambda done, task=task: progress.advance(task, done),  # type: ignore[misc]
+                partial(progress.advance, task),
             )
             found.append(as_json(setting, figures))
             if arguments.json:  # after every setting: a long run may be interrupted

@@ -1,7 +1,7 @@
 """The figures of the reproductions, drawn with matplotlib without any global state."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -111,9 +111,8 @@ def violins(
     for place, name in enumerate(names):
         values = np.asarray(scores[name], dtype=float)
         colour = COLOURS[place % len(COLOURS)]
-        parts = axes.violinplot([values], positions=[place], widths=0.8, showextrema=False)
-        bodies: Iterable[Any] = parts["bodies"]  # type: ignore[assignment]
-        for body in bodies:
+        parts: Any = axes.violinplot([values], positions=[place], widths=0.8, showextrema=False)
+        for body in parts["bodies"]:
             body.set_facecolor(colour)
             body.set_alpha(0.5)
         axes.plot([place], [values.mean()], "D", color="black", markersize=5)

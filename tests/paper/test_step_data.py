@@ -3,6 +3,8 @@
 Collected only where the data folder is present.
 """
 
+from typing import Any
+
 import pytest
 
 import stopwise as sw
@@ -27,10 +29,10 @@ def test_decision_times(
 ) -> None:
     """The published rule within 2 pairs (it is randomised), the optimal table no later."""
     scores = step_outcomes(task, n_max)
-    common = {"alpha": alpha, "n_max": n_max, "alternative": "two-sided"}
+    common: dict[str, Any] = {"alpha": alpha, "n_max": n_max, "alternative": "two-sided"}
 
-    published = sw.SequentialTest("step", table="paper", **common).run(*scores)  # type: ignore[arg-type]
-    ours = sw.SequentialTest("step", **common).run(*scores)  # type: ignore[arg-type]
+    published = sw.SequentialTest("step", table="paper", **common).run(*scores)
+    ours = sw.SequentialTest("step", **common).run(*scores)
 
     if paper is None or optimal is None:
         assert not published.decided

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -168,10 +169,10 @@ def test_json_and_seed() -> None:
     ],
 )
 def test_impossible_input_has_one_clear_line(
-    trials: dict[str, list[float]], settings: dict[str, object], line: str
+    trials: dict[str, list[float]], settings: dict[str, Any], line: str
 ) -> None:
     with pytest.raises(sw.InvalidInput, match=line):
-        sw.forecast(trials, **settings)  # type: ignore[arg-type]
+        sw.forecast(trials, **settings)
 
 
 def test_live_study_is_forecast_under_its_own_rules(

@@ -1,6 +1,7 @@
 """What each measure needs, on the same rollouts."""
 
 import json
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -98,9 +99,9 @@ def test_paired_rollouts_keep_their_rows() -> None:
         ({"bounds": (0, 1), "milestones": ["grasped"]}, "bounds are for a score that is found"),
     ],
 )
-def test_impossible_input_has_one_clear_line(settings: dict[str, object], line: str) -> None:
+def test_impossible_input_has_one_clear_line(settings: dict[str, Any], line: str) -> None:
     frame = rollouts()
     if not ({"scores", "milestones"} & set(settings)):
         frame = frame.with_columns(pl.col("time_left").alias("score"))
     with pytest.raises(sw.InvalidInput, match=line):
-        sw.compare_metrics(frame, **settings)  # type: ignore[arg-type]
+        sw.compare_metrics(frame, **settings)

@@ -39,13 +39,13 @@ def test_step_agrees_with_its_dynamic_programme(rates: tuple[float, float]) -> N
 
 
 @pytest.mark.parametrize("settings", [{}, {"alternative": "greater"}, {"futility": "binding"}])
-def test_simulation_agrees_with_the_exact_plan_of_step(settings: dict[str, str]) -> None:
+def test_simulation_agrees_with_the_exact_plan_of_step(settings: dict[str, Any]) -> None:
     """The same study simulated; each count is judged by its binomial distribution."""
-    exact = sw.plan(0.3, 0.6, method="step", n_max=30, detectable=False, **settings).rows[0]  # type: ignore[arg-type]
+    exact = sw.plan(0.3, 0.6, method="step", n_max=30, detectable=False, **settings).rows[0]
     rng = np.random.default_rng(5)
     scores0, scores1 = rng.random((4000, 30)) < 0.3, rng.random((4000, 30)) < 0.6
     known = {"alternative": "two-sided", **settings}
-    runs = sw.simulate("step", scores0, scores1, n_max=30, ties="strict", **known)  # type: ignore[arg-type]
+    runs = sw.simulate("step", scores0, scores1, n_max=30, ties="strict", **known)
 
     assert stats.binomtest(int((runs.decision == 1).sum()), 4000, exact.power).pvalue > 0.001
     by_half = int(((runs.decision == 1) & (runs.n <= 15)).sum())
@@ -265,10 +265,10 @@ def test_json_holds_the_table() -> None:
     ],
 )
 def test_impossible_input_has_one_clear_line(
-    guesses: tuple[object, ...], settings: dict[str, object], line: str
+    guesses: tuple[Any, ...], settings: dict[str, Any], line: str
 ) -> None:
     with pytest.raises(sw.InvalidInput, match=line) as error:
-        sw.plan(*guesses, **settings)  # type: ignore[arg-type]
+        sw.plan(*guesses, **settings)
 
     assert "\n" not in str(error.value)
 

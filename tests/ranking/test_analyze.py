@@ -282,10 +282,10 @@ def test_scores_are_kept_for_figures() -> None:
 
 
 def test_an_analysis_cannot_change() -> None:
-    analysis = rank(FOUR)
+    analysis: Any = rank(FOUR)
 
     with pytest.raises(dataclasses.FrozenInstanceError):
-        analysis.alpha = 0.5  # type: ignore[misc]
+        analysis.alpha = 0.5
     with pytest.raises(ValueError, match="read-only"):
         analysis.pairs[0].path.p_value[0] = 0.0
 

@@ -35,7 +35,7 @@ __all__ = ["NScorePlus", "PlusState"]
 CLIP = 0.99
 # Chance of the worst possible pair after n pairs, as far as the spread does not already tell of it:
 # (RUIN / (n + RUIN_PAIRS))^2, 4 % at first. It falls faster than 1/n, for the longer none is seen,
-# the likelier it never comes. For its sake no bet falls below the share SPARED of the bound.
+# the likelier it never comes. For its sake no bet is cut below the share SPARED of the bound.
 RUIN, RUIN_PAIRS, SPARED = 5.0, 25.0, 0.8
 # The bet of greatest growth for an effect t is t / (1 + t^2 SECOND_ORDER) in units of the deviation
 # around the mean: what a step's own mean adds to its second moment.

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -128,6 +129,15 @@ def test_a_wrong_score_can_be_corrected_afterwards(folder: Path) -> None:
     assert sw.Study.open(folder).records()["score"].to_list()[:1] == [0.25]
 
 
+def _interrupted(process: "subprocess.Popen[bytes]") -> int:
+    """Press Ctrl-C, and again if it came before the question had begun to wait; never Enter."""
+    for _ in range(10):
+        process.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(timeout=2)
+    raise AssertionError("Ctrl-C does not end the question")
+
+
 def test_ctrl_c_ends_the_question_at_once(folder: Path) -> None:
     """Not only after Enter, as when the system resumes the reading (polars asks it to)."""
     ours, theirs = pty.openpty()
@@ -138,9 +148,8 @@ def test_ctrl_c_ends_the_question_at_once(folder: Path) -> None:
         seen = b""
         while b"> " not in seen:
             seen += os.read(ours, 4096)
-        process.send_signal(signal.SIGINT)
         try:
-            code = process.wait(timeout=20)
+            code = _interrupted(process)
         finally:
             process.kill()
     seen += os.read(ours, 4096)

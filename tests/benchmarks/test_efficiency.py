@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from benchmarks.efficiency import adversarial, against_step, compare, correlation
+import stopwise as sw
+from benchmarks.efficiency import adversarial, against_step, compare, correlation, learning
 from benchmarks.efficiency.oracle import limit_growth, oracle
 from benchmarks.efficiency.suite import Case, bernoulli, suite, synthetic
 from stopwise.core.arrays import Floats
@@ -122,3 +123,14 @@ def test_correlated_scores_keep_their_margins() -> None:
     assert reached == pytest.approx(0.6, abs=0.01)
     assert np.corrcoef(*scores)[0, 1] == pytest.approx(0.6, abs=0.02)
     assert scores[0].mean() == pytest.approx(case.policy0.mean, abs=0.01)
+
+
+def test_knowing_the_scores_saves_pairs_and_alters_nothing_else() -> None:
+    case = SYNTHETIC["beta 50,50/53,47"]
+
+    found = learning.measure(case, 120, 100)["figures"]
+    plain = sw.simulate("nscore-plus", *case.draw(1, 100, 120), alpha=0.05, n_max=120, workers=1)
+
+    assert found["as it is"] == (plain.n.mean(), plain.rate(1))
+    assert found["told all but the effect"][0] < 0.95 * found["as it is"][0]
+    assert learning.ratios([{"figures": found}])["as it is"] < 1

@@ -61,6 +61,70 @@ def test_no_bet_can_lose_everything(design: str, margin: float) -> None:
 
 
 @pytest.mark.parametrize("design", ["independent", "paired"])
+@pytest.mark.parametrize("margin", [0.0, 0.2, -0.2])
+def test_no_pair_of_means_under_the_null_gains_on_average(design: str, margin: float) -> None:
+    """The mean of a factor is bilinear in both means: four corners tell it for all of them."""
+    method = NScorePlus(n_max=60, design=design, margin=margin)
+    rng = np.random.default_rng(2)
+    shape = (400, 1)
+    state = method.start(shape)
+    mean0 = np.linspace(0, 1, 41)
+    curved = 0
+    for _ in range(60):
+        corner = {
+            (score0, score1): np.exp(
+                method.step(state, np.full(shape, score0), np.full(shape, score1)).log_e
+                - state.log_e
+            )
+            for score0 in (0.0, 1.0)
+            for score1 in (0.0, 1.0)
+        }
+        for gap in (0.0, 0.1, 0.5):
+            mean1 = np.clip(mean0 + margin - gap, 0, None)
+            allowed = mean1 <= np.minimum(mean0 + margin, 1) + 1e-12
+            terms = [
+                factor * np.abs(1 - score0 - mean0) * np.abs(1 - score1 - mean1)
+                for (score0, score1), factor in corner.items()
+            ]
+            growth = np.sum(terms, axis=0)
+            assert (growth[:, allowed] <= 1 + 1e-12).all()
+        both = corner[0.0, 0.0] + corner[1.0, 1.0]
+        either = corner[0.0, 1.0] + corner[1.0, 0.0]
+        curved += int((either > both + 1e-9).sum())
+        if design == "paired":  # linear: whatever the dependence, only the means count
+            assert np.allclose(both, either, rtol=1e-12)
+        shape0, shape1 = rng.uniform(0.05, 3.0, (2, *shape))
+        state = method.step(state, rng.beta(shape0, 1.0), rng.beta(1.0, shape1))
+
+    assert (curved > 0) == (design == "independent")
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.9])
+def test_a_level_that_is_not_known_yet_costs_little_risk(rate: float) -> None:
+    """Bets on the product of both scores before their level is known took this below .7."""
+    rng = np.random.default_rng(6)
+    scores = (rng.random((2, 20_000, 200)) < rate).astype(float)
+
+    sim = sw.simulate("nscore-plus", *scores, n_max=200, alpha=0.05)
+
+    assert 0.75 * 0.05 < sim.rate(1) < 0.05
+
+
+@pytest.mark.parametrize("first", [[(1.0, 1.0)] * 6, [(0.0, 1.0)] * 2])
+def test_ties_and_first_wins_do_not_rule_a_loss_out(first: list[tuple[float, float]]) -> None:
+    """In the paired design a loss then took all but a hundredth of the evidence."""
+    test = sw.SequentialTest("nscore-plus", n_max=200, design="paired")
+    for pair in first:
+        before = test.update(*pair).log_e
+
+    after = test.update(1.0, 0.0).log_e
+
+    assert before is not None
+    assert after is not None
+    assert after - before > np.log(0.1)
+
+
+@pytest.mark.parametrize("design", ["independent", "paired"])
 def test_a_leap_is_as_many_steps_to_the_last_bit(design: str) -> None:
     """Long studies renew the bet ever more rarely; in between rows may be taken together."""
     method = NScorePlus(design=design)

@@ -1,10 +1,10 @@
 """``nscore-plus``: a stronger increment, bets that assume an effect, and a plan for the horizon.
 
 Evidence is a product of predictable e-values, so the test is valid at every stopping time whatever
-the bets are; ``docs/design/nscore-plus.md`` has the proof. Design "independent" multiplies by
-``(1 + bet (r1 - m1)) (1 - bet (r0 - m0))`` with ``m1 = m0 + margin``, design "paired" by
-``1 + bet (r1 - r0 - margin)``. Bets come from the table of ``core.horizon`` while a declared
-``n_max`` lies ahead, and from the posterior mean effect otherwise.
+the bets are; ``docs/design/nscore-plus.md`` has the proof. A pair multiplies the wealth by
+``1 + bet (x1 - x0) - cross x0 x1`` with ``x0 = r0 - m0``, ``x1 = r1 - margin - m0``; in design
+"paired" ``cross`` is 0. Bets come from the table of ``core.horizon`` while a declared ``n_max``
+lies ahead, and from the posterior mean effect otherwise.
 """
 
 from dataclasses import dataclass, replace
@@ -18,12 +18,14 @@ from stopwise.core.horizon import plan
 from stopwise.core.method import Evidence, Method, evidence_from_log_e
 from stopwise.core.plus_moments import (
     SIGNAL_SHARE,
+    Moments,
     PlusState,
     between,
     independent_moments,
     inside,
     loss_lean,
     paired_moments,
+    sizes,
 )
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
@@ -42,6 +44,13 @@ RUIN, RUIN_PAIRS, SPARED = 5.0, 25.0, 0.8
 SECOND_ORDER = {"independent": 0.5, "paired": 1.0}
 # Pairs by which the observed effect is shrunk.
 EFFECT_PRIOR = 3.0
+# Share of what the product of both factors would keep in the worst pair that is kept at least where
+# its second-order term is cut.
+KEPT = 0.2
+# Paired: of so many differences, more than were seen, half a one is a loss as large as the others.
+UNSEEN_LOSS = 5.0
+# A win of usual size is the mean less so many deviations.
+WIN_DEVIATIONS = 2.0
 # Up to here the bet is renewed for every pair, then for every second, third, ... thousand: a bet
 # fixed some pairs earlier is as predictable, and one more pair in a thousand hardly moves it.
 RENEWAL = 1000
@@ -51,6 +60,7 @@ LAST_LOOKS = ("exact", "randomised")
 class _Bet(NamedTuple):
     amount: Floats
     centre0: Floats  # m0; m1 is m0 + margin
+    cross: Floats  # weight of the product of both scores, each less its centre; at most amount^2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,20 +156,25 @@ class NScorePlus(Method[PlusState]):
     def _gains(self, bet: _Bet, r0: Floats, r1: Floats) -> tuple[Floats | Bools | float, ...]:
         """Return by how much a pair adds to each sum and to the log-wealth, in their order."""
         low, high = r0, r1 - self.margin
-        if self.design == "paired":
-            low, high = np.zeros_like(r0), high - r0
         difference = high - low
         # r1 - m1 = high - m0
-        factor = (1 + bet.amount * (high - bet.centre0)) * (1 - bet.amount * (low - bet.centre0))
+        both = (high - bet.centre0) * (low - bet.centre0)
+        factor = 1 + bet.amount * difference - bet.cross * both
         low_square, high_square = low * low, high * high
+        if self.design == "paired":
+            second = difference * difference
+            third = second * difference
+        else:
+            second = high_square - low_square
+            third = high_square * high - low_square * low
         win = np.maximum(difference, 0.0)
         return (
             1.0,
             low,
             high,
             high_square + low_square,
-            high_square - low_square,
-            high_square * high - low_square * low,
+            second,
+            third,
             difference > 0,
             win,
             win * win,
@@ -182,7 +197,7 @@ class NScorePlus(Method[PlusState]):
         if state.pairs.max(initial=0.0) < RENEWAL:
             return self._bet(state)
         due = state.pairs % (state.pairs // RENEWAL + 1) == 0
-        last = _Bet(state.amount, state.centre0)
+        last = _Bet(state.amount, state.centre0, state.cross)
         if not due.any():
             return last
         return _Bet(
@@ -191,27 +206,47 @@ class NScorePlus(Method[PlusState]):
 
     def _bet(self, state: PlusState) -> _Bet:
         need = -np.log(self.alpha) - state.log_e
-        paired = self.design == "paired"
-        moments = paired_moments(state) if paired else independent_moments(state, self.margin)
-        variance, _, mean0, mean1 = moments
+        moments = self._moments(state)
+        variance = moments.variance
         deviation = np.sqrt(variance)
         total = (state.high - state.low) / deviation
         # The difference of means for which the bet of greatest growth is the planned one.
         planned = self._standardised_bet(state.pairs, total, need)
         effect = planned * self._boldness(state.pairs, total) * deviation
         amount: Floats = effect / (variance + effect * (loss_lean(state, moments) / variance))
-        if paired:
-            centre0 = product = mean0
-            worst = np.full_like(mean0, 1 + self.margin)
-        else:
-            centre0 = self._centre(mean0, mean1, amount)
-            worst = np.maximum(centre0 + self.margin, 1 - centre0)
-            # second-order term of the largest win, r0 = 0 and r1 = 1, relative to its square
-            product = centre0 * (1 - centre0 - self.margin) / (1 - self.margin) ** 2
-            amount = self._spared(amount, effect, worst, state.pairs, moments.spread)
-        amount = np.minimum(amount, self._cap(state, need, product))
-        # Validity rests on this line: no bet below 0, none that could make a factor negative.
-        return _Bet(between(amount, 0.0, CLIP / worst), centre0)
+        if self.design == "paired":
+            return self._paired_bet(state, need, amount)
+        return self._independent_bet(state, need, amount, effect, moments)
+
+    def _moments(self, state: PlusState) -> Moments:
+        estimates = paired_moments if self.design == "paired" else independent_moments
+        return estimates(state, self.margin)
+
+    def _paired_bet(self, state: PlusState, need: Floats, amount: Floats) -> _Bet:
+        none = np.zeros_like(amount)
+        amount = np.minimum(amount, self._cap(state, need, none, none))
+        # The next difference may be a loss as large as those seen, however few losses they were.
+        count, size = sizes(state)
+        amount = np.minimum(amount, (1 - 1 / (count + UNSEEN_LOSS)) / size)
+        return _Bet(between(amount, 0.0, CLIP / (1 + self.margin)), none, none)
+
+    def _independent_bet(
+        self, state: PlusState, need: Floats, amount: Floats, effect: Floats, moments: Moments
+    ) -> _Bet:
+        centre0 = self._centre(moments.mean0, moments.mean1, amount)
+        below, above = centre0 + self.margin, 1 - centre0  # of m1 and m0, in the worst pair
+        worst = np.maximum(below, above)
+        amount = self._spared(amount, effect, worst, state.pairs, moments.spread)
+        # second-order term of the largest win, r0 = 0 and r1 = 1, relative to its square
+        product = centre0 * (above - self.margin) / (1 - self.margin) ** 2
+        amount = np.minimum(amount, self._cap(state, need, product, moments.doubt))
+        # Validity rests on this line and the last: no bet below 0, none that could make a factor
+        # negative, no weight of the product outside of [0, amount^2].
+        amount = between(amount, 0.0, CLIP / worst)
+        kept = (1 - amount * below) * (1 - amount * above)
+        square = amount * amount
+        cut = np.minimum(moments.doubt, (1 - KEPT) * kept / (below * above))
+        return _Bet(amount, centre0, np.maximum(square - cut, 0.0))
 
     def _boldness(self, pairs: Floats, total: Floats) -> Floats:
         """Factor by which a large effect is bet on more than planned.
@@ -242,24 +277,26 @@ class NScorePlus(Method[PlusState]):
     def _centre(self, mean0: Floats, mean1: Floats, amount: Floats) -> Floats:
         """Centre between the means; nearer to where bets may be large if the bet asks for it."""
         half = 0.5 * (1 - self.margin)  # here m1 = 1 - m0 and the bound on the bet is largest
-        centre = 0.5 * (mean0 + mean1)
-        nearest = np.minimum(np.maximum(half, np.minimum(mean0, mean1)), np.maximum(mean0, mean1))
+        nearest = between(half, np.minimum(mean0, mean1), np.maximum(mean0, mean1))
         room = CLIP / np.maximum(amount, 1e-12)  # the bet fits while m1 and 1 - m0 are below this
-        upper = np.maximum(nearest, np.minimum(centre, np.maximum(room - self.margin, half)))
-        lower = np.minimum(nearest, np.maximum(centre, np.minimum(1 - room, half)))
-        return inside(np.where(centre > half, upper, lower), self.margin)
+        low = np.minimum(np.minimum(1 - room, half), nearest)
+        high = np.maximum(np.maximum(room - self.margin, half), nearest)
+        return inside(between(0.5 * (mean0 + mean1), low, high), self.margin)
 
-    def _cap(self, state: PlusState, need: Floats, product: Floats) -> Floats:
+    def _cap(self, state: PlusState, need: Floats, product: Floats, doubt: Floats) -> Floats:
         """Largest useful bet: a win of usual size already reaches the threshold."""
         wins = np.maximum(state.wins, 1.0)
         mean = state.win_sum / wins
-        deviation = np.sqrt(np.maximum(state.win_square / wins - mean**2, 0.0))
-        usual = mean * wins / (wins + 1) - deviation
-        missing = np.expm1(between(need, 1e-6, 50.0))
-        root = np.sqrt(usual**2 + 4 * usual**2 * product * missing)
-        cap = 2 * missing / np.maximum(usual + root, 1e-12)
-        # no wins seen, sizes too different, or already decided: no cap
-        return np.where((state.wins > 0) & (usual > 0) & (need > 0), cap, np.inf)
+        deviation = np.sqrt(np.maximum(state.win_square / wins - mean * mean, 0.0))
+        # no wins seen or sizes too different: no cap, for next to nothing reaches the threshold
+        usual = np.maximum(mean * wins / (wins + 1) - WIN_DEVIATIONS * deviation, 1e-12)
+        missing = np.expm1(np.where(need > 0, between(need, 1e-6, 50.0), 50.0))  # decided: no cap
+        # a win w brings bet w + max(bet^2 - doubt, 0) product w^2
+        second = usual * usual * product
+        reached = missing + doubt * second
+        root = np.sqrt(usual * usual + 4 * second * reached)
+        cap: Floats = np.minimum(missing / usual, 2 * reached / (usual + root))
+        return cap
 
     def _standardised_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
         if self.n_max is None or not self.deadline:

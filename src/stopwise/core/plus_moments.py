@@ -14,6 +14,7 @@ __all__ = [
     "inside",
     "loss_lean",
     "paired_moments",
+    "sizes",
 ]
 
 # Prior scores per policy at the middle of the range, for scores as noisy as binary ones; low-noise
@@ -25,11 +26,14 @@ SPREAD_PRIOR, SPREAD = 0.5, 0.8
 # Few pairs underestimate the spread as often as they overestimate it, but only the former ruins:
 # raise it by this share over (pairs + 1).
 CAUTION = 0.5
-# Prior differences of the paired design and their second moment.
-PAIRED_PRIOR, PAIRED_MOMENT = 1.5, 0.25
+# Paired: prior differences, and their second moment relative to that of independent scores, which
+# shared environments make smaller.
+PAIRED_PRIOR, PAIRED_SHARE = 8.0, 0.6
 # The spread around a common mean contains the effect itself, which is noise to binary scores but
 # not to scores with little noise; take half of it out.
 SIGNAL_SHARE = 0.5
+# Differences of size 1 that the sizes start with.
+SIZE_PRIOR = 0.25
 # Pairs by which the observed lean towards large losses is shrunk.
 LEAN_PRIOR = 3.0
 
@@ -37,22 +41,22 @@ LEAN_PRIOR = 3.0
 class PlusState(NamedTuple):
     """Sums over the pairs seen, the wealth, and the bet that was last computed.
 
-    ``low`` and ``high`` are the two scores of a pair, that of policy 1 less the margin; in the
-    paired design 0 and their difference.
+    ``low`` and ``high`` are the two scores of a pair, that of policy 1 less the margin.
     """
 
     pairs: Floats
     low: Floats
     high: Floats
     square: Floats  # sum of high^2 + low^2
-    square_gap: Floats  # sum of high^2 - low^2
-    cube_gap: Floats
+    second: Floats  # sum of high^2 - low^2; paired: of (high - low)^2
+    third: Floats  # likewise of the cubes
     wins: Floats  # pairs with a positive difference: number, sum and sum of squares
     win_sum: Floats
     win_square: Floats
     log_e: Floats
-    amount: Floats  # of the last bet, and its centre
+    amount: Floats  # of the last bet, its centre, and the weight of its second-order term
     centre0: Floats
+    cross: Floats
     luck: Floats  # of a randomised last look, uniform on [0, 1)
 
 
@@ -60,14 +64,16 @@ class Moments(NamedTuple):
     """Estimates before a pair; with a margin, those of policy 1 are less by it."""
 
     variance: Floats  # of a difference, under the null
-    spread: Floats  # 1: all or nothing, as binary scores, 0: without noise (independent only)
+    spread: Floats  # 1: all or nothing, as binary scores, 0: without noise
     mean0: Floats
     mean1: Floats
+    doubt: Floats  # variance of the common level over the product of both variances
 
 
-def between(value: Floats, low: Floats | float, high: Floats | float) -> Floats:
+def between(value: Floats | float, low: Floats | float, high: Floats | float) -> Floats:
     """Clip; np.clip costs several times as much on the short arrays of a live stream."""
-    return np.minimum(np.maximum(value, low), high)
+    clipped: Floats = np.minimum(np.maximum(value, low), high)
+    return clipped
 
 
 def independent_moments(state: PlusState, margin: float) -> Moments:
@@ -87,29 +93,44 @@ def independent_moments(state: PlusState, margin: float) -> Moments:
     centre = inside(0.5 * (mean0 + mean1), margin)
     variance = spread * largest_variance(centre, margin)
     signal = SIGNAL_SHARE * np.minimum(0.5 * (mean1 - mean0) ** 2, variance)
-    return Moments(variance - signal, spread, mean0, mean1)
+    variance = variance - signal
+    # The level is known as well as 2 n scores and the prior ones tell, each of half the variance.
+    doubt = 2 / (variance * (2 * (n + weight) + 1))
+    return Moments(variance, spread, mean0, mean1, doubt)
 
 
-def paired_moments(state: PlusState) -> Moments:
-    """Return the moments of the differences, on which the bet is centred at 0."""
+def paired_moments(state: PlusState, margin: float) -> Moments:
+    """Return the moments with the variance of the differences; few of them lean on the scores."""
+    single = independent_moments(state, margin)
     weight = state.pairs + PAIRED_PRIOR
-    square = (state.square + PAIRED_PRIOR * PAIRED_MOMENT) / weight
-    # nonnegative: the squared mean is at most the second moment
+    square = (state.second + PAIRED_PRIOR * PAIRED_SHARE * single.variance) / weight
+    # positive: the squared mean is at most the second moment
     variance = square - SIGNAL_SHARE * ((state.high - state.low) / weight) ** 2
     none = np.zeros_like(variance)
-    return Moments(variance, none, none, none)
+    return Moments(variance, single.spread, none, none, none)
+
+
+def sizes(state: PlusState) -> tuple[Floats, Floats]:
+    """Return how many differences were not near 0, and their size; 1 while there is none."""
+    lost = np.maximum(state.win_sum - (state.high - state.low), 0.0)
+    lost_square = np.maximum(state.second - state.win_square, 0.0)
+    # (sum)^2 / (sum of squares) counts equal sizes, and small ones beside large ones hardly
+    wins = state.win_sum**2 / np.maximum(state.win_square, 1e-12)
+    count = wins + lost**2 / np.maximum(lost_square, 1e-12)
+    return count, np.sqrt((state.second + SIZE_PRIOR) / (count + SIZE_PRIOR))
 
 
 def loss_lean(state: PlusState, moments: Moments) -> Floats:
     """Third moment of the differences towards losses; 0 where they lean towards wins."""
-    centre = 0.5 * (moments.mean0 + moments.mean1)
-    thrice = 3 * centre
-    third = state.cube_gap - thrice * (state.square_gap - centre * (state.high - state.low))
+    centre = 0.5 * (moments.mean0 + moments.mean1)  # 0 in the paired design
+    third = state.third - 3 * centre * (state.second - centre * (state.high - state.low))
     return np.maximum(-third / (state.pairs + LEAN_PRIOR), 0.0)
 
 
 def largest_variance(centre0: Floats, margin: float) -> Floats:
     """Of a difference of scores with means m0 and m0 + margin: both binary."""
+    if margin == 0:
+        return 2 * centre0 * (1 - centre0)
     centre1 = centre0 + margin
     return centre0 * (1 - centre0) + centre1 * (1 - centre1)
 

@@ -1,0 +1,145 @@
+"""What ``nscore-plus`` pays for not knowing the scores: its TTD if it were told about them.
+
+Run ``python -m benchmarks.efficiency.learning`` (about 4 minutes on 2 cores). On each case of the
+suite the estimates that size the bets are replaced by the truth, all but the effect: the means
+alone, the variance alone, or both and that there are no failures yet to come. Nobody could know
+these; the last column is what better estimates could gain at most.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+import stopwise as sw
+from benchmarks.efficiency.suite import SEPARATE, Case, suite
+from stopwise.core.arrays import Floats
+from stopwise.core.nscore_plus import NScorePlus
+from stopwise.core.plus_moments import Moments, PlusState
+
+ALPHA = 0.05
+TOLD: dict[str, frozenset[str]] = {
+    "as it is": frozenset(),
+    "told the means": frozenset({"means"}),
+    "told the variance": frozenset({"variance"}),
+    "told all but the effect": frozenset({"means", "variance", "no failures"}),
+}
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Moments of both policies' scores."""
+
+    mean0: float
+    mean1: float
+    variance: float  # of a difference, as the method estimates it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told(NScorePlus):
+    """The method, told some of the truth about one case (independent design)."""
+
+    truth: Truth
+    told: frozenset[str]
+
+    def _moments(self, state: PlusState) -> Moments:
+        found = super()._moments(state)
+        if "means" in self.told:
+            found = found._replace(
+                mean0=np.full_like(found.mean0, self.truth.mean0),
+                mean1=np.full_like(found.mean1, self.truth.mean1),
+                doubt=np.zeros_like(found.doubt),
+            )
+        if "variance" in self.told:
+            found = found._replace(variance=np.full_like(found.variance, self.truth.variance))
+        return found
+
+    def _spared(self, amount: Floats, *others: Floats) -> Floats:
+        return amount if "no failures" in self.told else super()._spared(amount, *others)
+
+
+def stops(method: NScorePlus, scores0: Floats, scores1: Floats) -> tuple[float, float]:
+    """Return the mean number of pairs until the decision, and the power."""
+    runs, n = scores0.shape
+    state = method.start((runs,))
+    pairs = np.full(runs, n)
+    decided = np.zeros(runs, dtype=bool)
+    for column in range(n):
+        state = method.step(state, scores0[:, column], scores1[:, column])
+        new = method.evidence(state).rejected & ~decided
+        pairs[new] = column + 1
+        decided |= new
+        if decided.all():
+            break
+    return float(pairs.mean()), float(decided.mean())
+
+
+def truth_about(case: Case) -> Truth:
+    """Return the moments of a case as the method would estimate them from many scores."""
+    policies = case.policy0, case.policy1
+    variance = sum(
+        float(policy.weights @ (policy.values - policy.mean) ** 2) for policy in policies
+    )
+    effect = case.policy1.mean - case.policy0.mean
+    # half of the part that is due to the effect is left in
+    return Truth(case.policy0.mean, case.policy1.mean, variance + effect**2 / 4)
+
+
+def measure(case: Case, n: int, runs: int) -> dict[str, Any]:
+    """Return TTD and power of ``nscore`` and of each column on one case."""
+    scores0, scores1 = case.draw(1, runs, n)
+    reference = sw.simulate("nscore", scores0, scores1, alpha=ALPHA, n_max=n, bins=21, workers=1)
+    truth = truth_about(case)
+    found = {
+        name: stops(Told(alpha=ALPHA, n_max=n, told=told, truth=truth), scores0, scores1)
+        for name, told in TOLD.items()
+    }
+    found["nscore"] = float(reference.n.mean()), reference.rate(1)
+    return {"name": case.name, "family": case.family, "figures": found}
+
+
+def ratios(cases: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """Return the geometric means of TTD relative to ``nscore`` over the decidable cases."""
+    figures = [case["figures"] for case in cases]
+    kept = [row for row in figures if max(row["nscore"][1], row["as it is"][1]) >= 0.5]
+    return {
+        name: float(np.exp(np.mean([np.log(row[name][0] / row["nscore"][0]) for row in kept])))
+        for name in TOLD
+        if kept
+    }
+
+
+def main() -> None:
+    """Print a table per n."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, nargs="+", default=[50, 200, 1000])
+    parser.add_argument("--runs", type=int, default=100, help="per case")
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    arguments = parser.parse_args()
+    cases = [case for case in suite() if case.family != SEPARATE]
+    written: dict[str, Any] = {}
+    for n in arguments.n:
+        with ThreadPoolExecutor() as pool:
+            tasks = pool.map(measure, cases, [n] * len(cases), [arguments.runs] * len(cases))
+            found = list(track(tasks, f"N = {n}", len(cases)))
+        table = Table("family", *TOLD, title=f"TTD relative to nscore, N = {n}, alpha {ALPHA}")
+        families = dict.fromkeys(case["family"] for case in found)
+        groups = {name: [case for case in found if case["family"] == name] for name in families}
+        written[str(n)] = {name: ratios(group) for name, group in {**groups, "all": found}.items()}
+        for name, row in written[str(n)].items():
+            table.add_row(name, *(f"{row[column]:.3f}" if row else "" for column in TOLD))
+        Console().print(table)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(written, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -194,7 +194,7 @@ class NScorePlus(Method[PlusState]):
 
     def _renewed(self, state: PlusState) -> _Bet:
         """Return the bet on the next pair: a new one, or in long studies mostly the last one."""
-        if state.pairs.max(initial=0.0) < RENEWAL:
+        if np.maximum.reduce(state.pairs, axis=None, initial=0.0) < RENEWAL:
             return self._bet(state)
         due = state.pairs % (state.pairs // RENEWAL + 1) == 0
         last = _Bet(state.amount, state.centre0, state.cross)
@@ -237,16 +237,18 @@ class NScorePlus(Method[PlusState]):
         below, above = centre0 + self.margin, 1 - centre0  # of m1 and m0, in the worst pair
         worst = np.maximum(below, above)
         amount = self._spared(amount, effect, worst, state.pairs, moments.spread)
-        # second-order term of the largest win, r0 = 0 and r1 = 1, relative to its square
+        # the product of both scores in the largest win, r0 = 0 and r1 = 1, relative to its square
         product = centre0 * (above - self.margin) / (1 - self.margin) ** 2
-        amount = np.minimum(amount, self._cap(state, need, product, moments.doubt))
+        cap = self._cap(state, need, moments.share * product, moments.doubt * product)
+        amount = np.minimum(amount, cap)
         # Validity rests on this line and the last: no bet below 0, none that could make a factor
         # negative, no weight of the product outside of [0, amount^2].
         amount = between(amount, 0.0, CLIP / worst)
         kept = (1 - amount * below) * (1 - amount * above)
         square = amount * amount
-        cut = np.minimum(moments.doubt, (1 - KEPT) * kept / (below * above))
-        return _Bet(amount, centre0, np.maximum(square - cut, 0.0))
+        least = square - (1 - KEPT) * kept / (below * above)
+        cross = np.maximum(moments.share * square - moments.doubt, least)
+        return _Bet(amount, centre0, between(cross, 0.0, square))
 
     def _boldness(self, pairs: Floats, total: Floats) -> Floats:
         """Factor by which a large effect is bet on more than planned.
@@ -283,18 +285,20 @@ class NScorePlus(Method[PlusState]):
         high = np.maximum(np.maximum(room - self.margin, half), nearest)
         return inside(between(0.5 * (mean0 + mean1), low, high), self.margin)
 
-    def _cap(self, state: PlusState, need: Floats, product: Floats, doubt: Floats) -> Floats:
-        """Largest useful bet: a win of usual size already reaches the threshold."""
+    def _cap(self, state: PlusState, need: Floats, gain: Floats, loss: Floats) -> Floats:
+        """Largest useful bet: a win of usual size already reaches the threshold.
+
+        A bet b brings b w + max(gain b^2 - loss, 0) w^2 with a win of size w.
+        """
         wins = np.maximum(state.wins, 1.0)
         mean = state.win_sum / wins
         deviation = np.sqrt(np.maximum(state.win_square / wins - mean * mean, 0.0))
         # no wins seen or sizes too different: no cap, for next to nothing reaches the threshold
         usual = np.maximum(mean * wins / (wins + 1) - WIN_DEVIATIONS * deviation, 1e-12)
         missing = np.expm1(np.where(need > 0, between(need, 1e-6, 50.0), 50.0))  # decided: no cap
-        # a win w brings bet w + max(bet^2 - doubt, 0) product w^2
-        second = usual * usual * product
-        reached = missing + doubt * second
-        root = np.sqrt(usual * usual + 4 * second * reached)
+        square = usual * usual
+        reached = missing + loss * square
+        root = np.sqrt(square + 4 * gain * square * reached)
         cap: Floats = np.minimum(missing / usual, 2 * reached / (usual + root))
         return cap
 

@@ -34,6 +34,8 @@ PAIRED_PRIOR, PAIRED_SHARE = 8.0, 0.6
 SIGNAL_SHARE = 0.5
 # Differences of size 1 that the sizes start with.
 SIZE_PRIOR = 0.25
+# Pairs of equal variances by which the observed likeness of both variances is shrunk.
+LIKE_PRIOR = 10.0
 # Pairs by which the observed lean towards large losses is shrunk.
 LEAN_PRIOR = 3.0
 
@@ -67,7 +69,10 @@ class Moments(NamedTuple):
     spread: Floats  # 1: all or nothing, as binary scores, 0: without noise
     mean0: Floats
     mean1: Floats
-    doubt: Floats  # variance of the common level over the product of both variances
+    # Of known scores the product of both gets the weight share b^2 with a bet b, and doubt less
+    # while their level is not known.
+    share: Floats
+    doubt: Floats
 
 
 def between(value: Floats | float, low: Floats | float, high: Floats | float) -> Floats:
@@ -79,24 +84,30 @@ def between(value: Floats | float, low: Floats | float, high: Floats | float) ->
 def independent_moments(state: PlusState, margin: float) -> Moments:
     """Return the moments with both means shrunk to the middle and the spread pooled."""
     n = state.pairs
-    low, high = max(0.0, -margin), min(1.0, 1.0 - margin)
-    middle = 0.5 * (1 - margin)
-    pooled = (state.low + state.high) / np.maximum(2 * n, 1.0)
-    scatter = np.maximum(state.square - 2 * n * pooled**2, 0.0)
+    seen = np.maximum(n, 1.0)
+    gap = state.high - state.low
+    scatter0 = np.maximum(0.5 * (state.square - state.second) - state.low * state.low / seen, 0.0)
+    scatter1 = np.maximum(0.5 * (state.square + state.second) - state.high * state.high / seen, 0.0)
+    scatter = scatter0 + scatter1 + 0.5 * gap * gap / seen  # around the common mean
+    pooled = inside(0.5 * (state.low + state.high) / seen, margin)
     prior = SPREAD_PRIOR / 4
-    most = n * largest_variance(between(pooled, low, high), margin)
+    most = n * largest_variance(pooled, margin)
     spread = (scatter + SPREAD * prior) / (most + prior) * (1 + CAUTION / (n + 1))
     spread = np.minimum(spread, 1.0)
     weight = MEAN_PRIOR * spread
-    mean0 = (state.low + weight * middle) / (n + weight)
-    mean1 = (state.high + weight * middle) / (n + weight)
-    centre = inside(0.5 * (mean0 + mean1), margin)
-    variance = spread * largest_variance(centre, margin)
-    signal = SIGNAL_SHARE * np.minimum(0.5 * (mean1 - mean0) ** 2, variance)
-    variance = variance - signal
-    # The level is known as well as 2 n scores and the prior ones tell, each of half the variance.
-    doubt = 2 / (variance * (2 * (n + weight) + 1))
-    return Moments(variance, spread, mean0, mean1, doubt)
+    middle = weight * (0.5 * (1 - margin))
+    mean0 = (state.low + middle) / (n + weight)
+    mean1 = (state.high + middle) / (n + weight)
+    variance = spread * largest_variance(inside(0.5 * (mean0 + mean1), margin), margin)
+    variance = variance - SIGNAL_SHARE * np.minimum(0.5 * (mean1 - mean0) ** 2, variance)
+    # 1 for equal variances of both policies, 0 if one has none
+    equal = 0.5 * LIKE_PRIOR * variance
+    scatter0, scatter1 = scatter0 + equal, scatter1 + equal
+    alike = 4 * scatter0 * scatter1 / (scatter0 + scatter1) ** 2
+    # Over the product of both variances: that of the common level, which 2 n scores and the prior
+    # ones tell, each of half the variance.
+    doubt = 2 / (alike * variance * (2 * (n + weight) + 1))
+    return Moments(variance, spread, mean0, mean1, np.maximum(2 - 1 / alike, 0.0), doubt)
 
 
 def paired_moments(state: PlusState, margin: float) -> Moments:
@@ -107,7 +118,7 @@ def paired_moments(state: PlusState, margin: float) -> Moments:
     # positive: the squared mean is at most the second moment
     variance = square - SIGNAL_SHARE * ((state.high - state.low) / weight) ** 2
     none = np.zeros_like(variance)
-    return Moments(variance, single.spread, none, none, none)
+    return Moments(variance, single.spread, none, none, none, none)
 
 
 def sizes(state: PlusState) -> tuple[Floats, Floats]:

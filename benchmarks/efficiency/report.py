@@ -2,8 +2,8 @@
 
 Run ``python -m benchmarks.efficiency.report FOLDER``, where FOLDER holds the JSON files of the
 other benchmarks: ``compare*.json``, ``adversarial*.json``, ``against_step.json``,
-``correlation.json``. A table stands between ``<!-- name -->`` and ``<!-- end -->``; tables without
-a file stay as they are.
+``correlation.json``, ``learning.json``. A table stands between ``<!-- name -->`` and
+``<!-- end -->``; tables without a file stay as they are.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from benchmarks.document import fill
 from benchmarks.efficiency.adversarial import described
 from benchmarks.efficiency.against_step import ALPHA, WANTED
 from benchmarks.efficiency.compare import METHODS, OURS, REFERENCE
+from benchmarks.efficiency.learning import TOLD
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "efficiency.md"
 # Wanted geometric means of TTD relative to nscore at alpha .05, by design and N.
@@ -179,6 +180,17 @@ def correlation(figures: dict[str, Any]) -> str:
     return _table([*head, "to nscore paired", "to independent environments"], rows)
 
 
+def learning(figures: dict[str, dict[str, dict[str, float]]]) -> str:
+    """Return our ratio by family, as it is and if it were told about the scores."""
+    rows = [
+        [n, family, *(f"{row[name]:.3f}" for name in TOLD)]
+        for n, found in figures.items()
+        for family, row in found.items()
+        if row
+    ]
+    return _table(["N", "family", *TOLD], rows)
+
+
 def _alpha(alpha: float) -> str:
     return ".05" if alpha == ALPHA else ".05/6" if abs(alpha - 0.05 / 6) < 1e-5 else f"{alpha:g}"
 
@@ -226,6 +238,7 @@ def main() -> None:
             _read(arguments.folder, "correlation.json"),
             lambda found: correlation(found[0]),
         ),
+        ("learning", _read(arguments.folder, "learning.json"), lambda found: learning(found[0])),
     ]
     fill(
         arguments.document,

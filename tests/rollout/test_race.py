@@ -159,6 +159,26 @@ def test_a_race_goes_on_from_its_journal_after_a_crash(tmp_path: Path) -> None:
     assert sum("score" in line for line in lines) == len(whole.episodes)
 
 
+def test_two_races_do_not_write_one_journal(tmp_path: Path) -> None:
+    """Their lines would mix, and each would cut off what the other was just writing."""
+    path = tmp_path / "race.jsonl"
+    race = partial(sw.race, RATES, n_max=5, seed=9, journal=path)
+    refused: list[bytes] = []
+
+    def meddling(policy: Any, seed: int) -> float:
+        if not refused:
+            with pytest.raises(sw.InvalidInput, match="another race is writing this journal"):
+                race(draw)
+            refused.append(path.read_bytes())
+        return draw(policy, seed)
+
+    meddling.__qualname__ = draw.__qualname__
+    first = race(meddling)
+
+    assert refused[0].count(b"\n") == 1
+    assert race(draw).episodes == first.episodes
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

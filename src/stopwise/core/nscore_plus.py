@@ -7,6 +7,7 @@ the bets are; ``docs/design/nscore-plus.md`` has the proof. A pair multiplies th
 lies ahead, and from the posterior mean effect otherwise.
 """
 
+import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
@@ -290,6 +291,9 @@ class NScorePlus(Method[PlusState]):
 
         A bet b brings b w + max(gain b^2 - loss, 0) w^2 with a win of size w.
         """
+        greatest = 2 * math.log(2 / (1 + self.margin))  # of what one pair can add to the log-wealth
+        if not ((need > 0) & (need < greatest)).any():
+            return np.full_like(need, np.inf)
         wins = np.maximum(state.wins, 1.0)
         mean = state.win_sum / wins
         deviation = np.sqrt(np.maximum(state.win_square / wins - mean * mean, 0.0))

@@ -6,12 +6,18 @@ crash cut short is taken away before the next is written.
 """
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.rollout.episode import Episode
+
+if sys.platform == "win32":
+    fcntl = None  # no such locks there
+else:
+    import fcntl
 
 __all__ = ["Journal"]
 
@@ -46,11 +52,16 @@ class Journal:
         self.notes: list[str] = []
         self._choices: list[str] = []
         content = _plain(identity)
-        there = self.path.exists() and self._read(content)
         try:
             self._file: IO[str] = self.path.open("a", encoding="utf-8")
         except OSError as error:
             raise InvalidInput(f"{self.path}: the journal cannot be written: {error}") from error
+        try:
+            _reserve(self._file, self.path)
+            there = self._read(content)
+        except BaseException:
+            self._file.close()
+            raise
         if not there:
             self._write({"kind": KIND, "version": VERSION, "race": content, "on_error": on_error})
         else:
@@ -141,6 +152,18 @@ class Journal:
                 f"on_error was changed on the way ({', then '.join(choices)}): if the choice was "
                 "made in view of the scores, the guarantee does not hold"
             )
+
+
+def _reserve(file: IO[str], path: Path) -> None:
+    """Keep other races from the file until it is closed, be it by a crash."""
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise InvalidInput(f"{path}: another race is writing this journal just now") from error
+    except OSError:
+        return  # a file system without locks
 
 
 def _plain(identity: Mapping[str, Any]) -> dict[str, Any]:

@@ -62,8 +62,12 @@ class Told(NScorePlus):
             found = found._replace(variance=np.full_like(found.variance, self.truth.variance))
         return found
 
-    def _spared(self, amount: Floats, *others: Floats) -> Floats:
-        return amount if "no failures" in self.told else super()._spared(amount, *others)
+    def _spared(
+        self, amount: Floats, effect: Floats, worst: Floats | float, pairs: Floats, odds: Floats
+    ) -> Floats:
+        if "no failures" in self.told:
+            return amount
+        return super()._spared(amount, effect, worst, pairs, odds)
 
 
 def stops(method: NScorePlus, scores0: Floats, scores1: Floats) -> tuple[float, float]:

@@ -26,7 +26,6 @@ from stopwise.core.plus_moments import (
     inside,
     loss_lean,
     paired_moments,
-    sizes,
 )
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
@@ -36,9 +35,10 @@ __all__ = ["NScorePlus", "PlusState"]
 
 # Share of the largest bet that keeps the increment nonnegative; below 1: no single pair ruins.
 CLIP = 0.99
-# Chance of the worst possible pair after n pairs, as far as the spread does not already tell of it:
-# (RUIN / (n + RUIN_PAIRS))^2, 4 % at first. It falls faster than 1/n, for the longer none is seen,
-# the likelier it never comes. For its sake no bet is cut below the share SPARED of the bound.
+# Chance of the worst possible pair after n pairs, as far as the moments do not already tell of it:
+# at most (RUIN / (n + RUIN_PAIRS))^2, 4 % at first. It falls faster than 1/n, for the longer none
+# is seen, the likelier it never comes. For its sake no bet is cut below the share SPARED of the
+# bound.
 RUIN, RUIN_PAIRS, SPARED = 5.0, 25.0, 0.8
 # The bet of greatest growth for an effect t is t / (1 + t^2 SECOND_ORDER) in units of the deviation
 # around the mean: what a step's own mean adds to its second moment.
@@ -48,8 +48,6 @@ EFFECT_PRIOR = 3.0
 # Share of what the product of both factors would keep in the worst pair that is kept at least where
 # its second-order term is cut.
 KEPT = 0.2
-# Paired: of so many differences, more than were seen, half a one is a loss as large as the others.
-UNSEEN_LOSS = 5.0
 # A win of usual size is the mean less so many deviations.
 WIN_DEVIATIONS = 2.0
 # Up to here the bet is renewed for every pair, then for every second, third, ... thousand: a bet
@@ -216,20 +214,24 @@ class NScorePlus(Method[PlusState]):
         effect = planned * self._boldness(state.pairs, total) * deviation
         amount: Floats = effect / (variance + effect * (loss_lean(state, moments) / variance))
         if self.design == "paired":
-            return self._paired_bet(state, need, amount)
+            return self._paired_bet(state, need, amount, effect, moments)
         return self._independent_bet(state, need, amount, effect, moments)
 
     def _moments(self, state: PlusState) -> Moments:
         estimates = paired_moments if self.design == "paired" else independent_moments
         return estimates(state, self.margin)
 
-    def _paired_bet(self, state: PlusState, need: Floats, amount: Floats) -> _Bet:
+    def _paired_bet(
+        self, state: PlusState, need: Floats, amount: Floats, effect: Floats, moments: Moments
+    ) -> _Bet:
         none = np.zeros_like(amount)
+        worst = 1 + self.margin
+        # In the worst pair both policies are at opposite ends: the noisier, the likelier.
+        odds = moments.spread * moments.spread
+        amount = self._spared(amount, effect, worst, state.pairs, odds)
         amount = np.minimum(amount, self._cap(state, need, none, none))
-        # The next difference may be a loss as large as those seen, however few losses they were.
-        count, size = sizes(state)
-        amount = np.minimum(amount, (1 - 1 / (count + UNSEEN_LOSS)) / size)
-        return _Bet(between(amount, 0.0, CLIP / (1 + self.margin)), none, none)
+        # Validity rests on this line: no bet below 0, none that could make a factor negative.
+        return _Bet(between(amount, 0.0, CLIP / worst), none, none)
 
     def _independent_bet(
         self, state: PlusState, need: Floats, amount: Floats, effect: Floats, moments: Moments
@@ -237,13 +239,14 @@ class NScorePlus(Method[PlusState]):
         centre0 = self._centre(moments.mean0, moments.mean1, amount)
         below, above = centre0 + self.margin, 1 - centre0  # of m1 and m0, in the worst pair
         worst = np.maximum(below, above)
-        amount = self._spared(amount, effect, worst, state.pairs, moments.spread)
+        # Noisy scores tell of the worst pair by their variance already.
+        amount = self._spared(amount, effect, worst, state.pairs, 1 - moments.spread)
         # the product of both scores in the largest win, r0 = 0 and r1 = 1, relative to its square
         product = centre0 * (above - self.margin) / (1 - self.margin) ** 2
         cap = self._cap(state, need, moments.share * product, moments.doubt * product)
         amount = np.minimum(amount, cap)
         # Validity rests on this line and the last: no bet below 0, none that could make a factor
-        # negative, no weight of the product outside of [0, amount^2].
+        # negative, no weight of the product outside of [0, amount^2] or below the least.
         amount = between(amount, 0.0, CLIP / worst)
         kept = (1 - amount * below) * (1 - amount * above)
         square = amount * amount
@@ -262,7 +265,7 @@ class NScorePlus(Method[PlusState]):
         return (1 + added) / (1 + SIGNAL_SHARE * added)
 
     def _spared(
-        self, amount: Floats, effect: Floats, worst: Floats, pairs: Floats, spread: Floats
+        self, amount: Floats, effect: Floats, worst: Floats | float, pairs: Floats, odds: Floats
     ) -> Floats:
         """Bet a little less where one pair of the worst kind would cost nearly everything.
 
@@ -270,12 +273,13 @@ class NScorePlus(Method[PlusState]):
         that kind, which comes with the chance c, costs log(1 - x); where its mean is kept, the best
         x is the smaller root of (1 - x / x_wanted) (1 - x) = c worst / effect x.
         """
-        chance = (RUIN / (pairs + RUIN_PAIRS)) ** 2 * (1 - spread)
+        chance = (RUIN / (pairs + RUIN_PAIRS)) ** 2 * odds
         wanted = np.maximum(amount * worst, 1e-9)
         inverse = 1 / wanted
         middle = 1 + inverse + chance * worst / np.maximum(effect, 1e-9)
         root = np.sqrt(np.maximum(middle * middle - 4 * inverse, 0.0))
-        return np.maximum(2 / (middle + root), np.minimum(wanted, SPARED)) / worst
+        share: Floats = np.maximum(2 / (middle + root), np.minimum(wanted, SPARED))
+        return share / worst
 
     def _centre(self, mean0: Floats, mean1: Floats, amount: Floats) -> Floats:
         """Centre between the means; nearer to where bets may be large if the bet asks for it."""

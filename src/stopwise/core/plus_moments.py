@@ -14,7 +14,6 @@ __all__ = [
     "inside",
     "loss_lean",
     "paired_moments",
-    "sizes",
 ]
 
 # Prior scores per policy at the middle of the range, for scores as noisy as binary ones; low-noise
@@ -32,8 +31,6 @@ PAIRED_PRIOR, PAIRED_SHARE = 8.0, 0.6
 # The spread around a common mean contains the effect itself, which is noise to binary scores but
 # not to scores with little noise; take half of it out.
 SIGNAL_SHARE = 0.5
-# Differences of size 1 that the sizes start with.
-SIZE_PRIOR = 0.25
 # Pairs of equal variances by which the observed likeness of both variances is shrunk.
 LIKE_PRIOR = 10.0
 # Pairs by which the observed lean towards large losses is shrunk.
@@ -81,17 +78,21 @@ def between(value: Floats | float, low: Floats | float, high: Floats | float) ->
     return clipped
 
 
-def independent_moments(state: PlusState, margin: float) -> Moments:
+class _Scores(NamedTuple):
+    variance: Floats  # of a difference of independent scores
+    spread: Floats
+    mean0: Floats
+    mean1: Floats
+    weight: Floats  # of the prior scores of each policy
+
+
+def _scores(state: PlusState, margin: float) -> _Scores:
     """Return the moments with both means shrunk to the middle and the spread pooled."""
     n = state.pairs
-    seen = np.maximum(n, 1.0)
-    gap = state.high - state.low
-    scatter0 = np.maximum(0.5 * (state.square - state.second) - state.low * state.low / seen, 0.0)
-    scatter1 = np.maximum(0.5 * (state.square + state.second) - state.high * state.high / seen, 0.0)
-    scatter = scatter0 + scatter1 + 0.5 * gap * gap / seen  # around the common mean
-    pooled = inside(0.5 * (state.low + state.high) / seen, margin)
+    pooled = (state.low + state.high) / np.maximum(2 * n, 1.0)
+    scatter = np.maximum(state.square - 2 * n * pooled * pooled, 0.0)
     prior = SPREAD_PRIOR / 4
-    most = n * largest_variance(pooled, margin)
+    most = n * largest_variance(inside(pooled, margin), margin)
     spread = (scatter + SPREAD * prior) / (most + prior) * (1 + CAUTION / (n + 1))
     spread = np.minimum(spread, 1.0)
     weight = MEAN_PRIOR * spread
@@ -99,36 +100,35 @@ def independent_moments(state: PlusState, margin: float) -> Moments:
     mean0 = (state.low + middle) / (n + weight)
     mean1 = (state.high + middle) / (n + weight)
     variance = spread * largest_variance(inside(0.5 * (mean0 + mean1), margin), margin)
-    variance = variance - SIGNAL_SHARE * np.minimum(0.5 * (mean1 - mean0) ** 2, variance)
+    signal = SIGNAL_SHARE * np.minimum(0.5 * (mean1 - mean0) ** 2, variance)
+    return _Scores(variance - signal, spread, mean0, mean1, weight)
+
+
+def independent_moments(state: PlusState, margin: float) -> Moments:
+    """Return the moments with what is known of the common level and of both variances."""
+    variance, spread, mean0, mean1, weight = _scores(state, margin)
     # 1 for equal variances of both policies, 0 if one has none
-    equal = 0.5 * LIKE_PRIOR * variance
-    scatter0, scatter1 = scatter0 + equal, scatter1 + equal
+    seen = np.maximum(state.pairs, 1.0)
+    prior = 0.5 * LIKE_PRIOR * variance
+    square0, square1 = 0.5 * (state.square - state.second), 0.5 * (state.square + state.second)
+    scatter0 = np.maximum(square0 - state.low * state.low / seen, 0.0) + prior
+    scatter1 = np.maximum(square1 - state.high * state.high / seen, 0.0) + prior
     alike = 4 * scatter0 * scatter1 / (scatter0 + scatter1) ** 2
     # Over the product of both variances: that of the common level, which 2 n scores and the prior
     # ones tell, each of half the variance.
-    doubt = 2 / (alike * variance * (2 * (n + weight) + 1))
+    doubt = 2 / (alike * variance * (2 * (state.pairs + weight) + 1))
     return Moments(variance, spread, mean0, mean1, np.maximum(2 - 1 / alike, 0.0), doubt)
 
 
 def paired_moments(state: PlusState, margin: float) -> Moments:
     """Return the moments with the variance of the differences; few of them lean on the scores."""
-    single = independent_moments(state, margin)
+    scores = _scores(state, margin)
     weight = state.pairs + PAIRED_PRIOR
-    square = (state.second + PAIRED_PRIOR * PAIRED_SHARE * single.variance) / weight
+    square = (state.second + PAIRED_PRIOR * PAIRED_SHARE * scores.variance) / weight
     # positive: the squared mean is at most the second moment
     variance = square - SIGNAL_SHARE * ((state.high - state.low) / weight) ** 2
     none = np.zeros_like(variance)
-    return Moments(variance, single.spread, none, none, none, none)
-
-
-def sizes(state: PlusState) -> tuple[Floats, Floats]:
-    """Return how many differences were not near 0, and their size; 1 while there is none."""
-    lost = np.maximum(state.win_sum - (state.high - state.low), 0.0)
-    lost_square = np.maximum(state.second - state.win_square, 0.0)
-    # (sum)^2 / (sum of squares) counts equal sizes, and small ones beside large ones hardly
-    wins = state.win_sum**2 / np.maximum(state.win_square, 1e-12)
-    count = wins + lost**2 / np.maximum(lost_square, 1e-12)
-    return count, np.sqrt((state.second + SIZE_PRIOR) / (count + SIZE_PRIOR))
+    return Moments(variance, scores.spread, none, none, none, none)
 
 
 def loss_lean(state: PlusState, moments: Moments) -> Floats:

@@ -80,15 +80,20 @@ def test_a_phone_that_was_closed_without_connection_sends_later(
         phone.get_by_role("button", name="Undo").click()
         phone.get_by_role("button", name="Failure").click()
         phone.locator("#save").click()
+        # Asked while the page is open: a closing page may lose its network emulation first.
+        assert study.status().scored == 0
         context = phone.context
         phone.close()
-        assert study.status().scored == 0
         context.set_offline(False)
         again = context.new_page()
         again.goto(f"{url}/operate")
         expect(again.locator("#saved-state")).to_have_text("It is stored.")
         kinds = [entry.kind for entry in study.journal()]
-        assert kinds[-3:] == ["scored", "undone", "scored"]
+        assert [kind for kind in kinds if kind in ("scored", "undone")] == [
+            "scored",
+            "undone",
+            "scored",
+        ]
         assert study.journal()[-1].content["score"] == 0
         context.close()
 

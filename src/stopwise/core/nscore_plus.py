@@ -226,7 +226,8 @@ class NScorePlus(Method[PlusState]):
     ) -> _Bet:
         none = np.zeros_like(amount)
         worst = 1 + self.margin
-        # In the worst pair both policies are at opposite ends: the noisier, the likelier.
+        # In the worst pair both policies are at opposite ends: the noisier differences are, the
+        # likelier.
         odds = moments.spread * moments.spread
         amount = self._spared(amount, effect, worst, state.pairs, odds)
         amount = np.minimum(amount, self._cap(state, need, none, none))

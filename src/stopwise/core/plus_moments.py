@@ -63,7 +63,7 @@ class Moments(NamedTuple):
     """Estimates before a pair; with a margin, those of policy 1 are less by it."""
 
     variance: Floats  # of a difference, under the null
-    spread: Floats  # 1: all or nothing, as binary scores, 0: without noise
+    spread: Floats  # 1: all or nothing, as binary scores, 0: without noise; paired: of differences
     mean0: Floats
     mean1: Floats
     # Of known scores the product of both gets the weight share b^2 with a bet b, and doubt less
@@ -127,8 +127,9 @@ def paired_moments(state: PlusState, margin: float) -> Moments:
     square = (state.second + PAIRED_PRIOR * PAIRED_SHARE * scores.variance) / weight
     # positive: the squared mean is at most the second moment
     variance = square - SIGNAL_SHARE * ((state.high - state.low) / weight) ** 2
+    spread = scores.spread * np.minimum(variance / scores.variance, 1.0)
     none = np.zeros_like(variance)
-    return Moments(variance, scores.spread, none, none, none, none)
+    return Moments(variance, spread, none, none, none, none)
 
 
 def loss_lean(state: PlusState, moments: Moments) -> Floats:

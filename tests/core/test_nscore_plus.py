@@ -145,6 +145,21 @@ def test_a_leap_is_as_many_steps_to_the_last_bit(design: str) -> None:
     assert all(np.array_equal(one, other) for one, other in zip(single, leaping, strict=True))
 
 
+def test_evidence_that_is_lost_entirely_is_no_evidence() -> None:
+    """Wealth of e^-1000 has no inverse among the floats; the randomised look asks for it."""
+    sim = sw.simulate(
+        "nscore-plus",
+        np.ones((2, 1500)),
+        np.zeros((2, 1500)),
+        n_max=1500,
+        last_look="randomised",
+        workers=1,
+    )
+
+    assert (sim.decision == -1).all()
+    assert (sim.p_value == 1).all()
+
+
 def test_streams_agree_where_runs_are_at_different_times() -> None:
     """One run of an array may be due for a new bet while another is not."""
     method = NScorePlus()

@@ -127,7 +127,7 @@ class NScorePlus(Method[PlusState]):
     def step(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
         """State after one more pair; the bet uses only the state before it."""
         bet = self._renewed(state)
-        gains = zip(state, self._gains(bet, r0, r1), strict=False)  # all fields but the bet
+        gains = zip(state, self._gains(bet, r0, r1), strict=False)  # all but bet and luck
         return PlusState._make([*(old + new for old, new in gains), *bet, state.luck])
 
     def held(self, state: PlusState) -> int:
@@ -186,7 +186,7 @@ class NScorePlus(Method[PlusState]):
         if self.n_max is None or not self._randomised:
             return evidence
         # P(luck <= alpha E) <= alpha E[E] <= alpha uses up all risk: later evidence must not count.
-        last = np.minimum(state.luck * np.exp(-state.log_e), 1.0)
+        last = np.minimum(state.luck * np.exp(np.minimum(-state.log_e, 700.0)), 1.0)
         late = np.where(state.pairs > self.n_max, 1.0, last)
         p_value = np.where(state.pairs < self.n_max, evidence.p_value, late)
         return Evidence(state.log_e, p_value, p_value <= self.alpha)

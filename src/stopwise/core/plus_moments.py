@@ -7,6 +7,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 
 __all__ = [
+    "SIGNAL_SHARE",
     "Moments",
     "PlusState",
     "between",
@@ -92,14 +93,14 @@ def _scores(state: PlusState, margin: float) -> _Scores:
     pooled = (state.low + state.high) / np.maximum(2 * n, 1.0)
     scatter = np.maximum(state.square - 2 * n * pooled * pooled, 0.0)
     prior = SPREAD_PRIOR / 4
-    most = n * largest_variance(inside(pooled, margin), margin)
+    most = n * _largest_variance(inside(pooled, margin), margin)
     spread = (scatter + SPREAD * prior) / (most + prior) * (1 + CAUTION / (n + 1))
     spread = np.minimum(spread, 1.0)
     weight = MEAN_PRIOR * spread
     middle = weight * (0.5 * (1 - margin))
     mean0 = (state.low + middle) / (n + weight)
     mean1 = (state.high + middle) / (n + weight)
-    variance = spread * largest_variance(inside(0.5 * (mean0 + mean1), margin), margin)
+    variance = spread * _largest_variance(inside(0.5 * (mean0 + mean1), margin), margin)
     signal = SIGNAL_SHARE * np.minimum(0.5 * (mean1 - mean0) ** 2, variance)
     return _Scores(variance - signal, spread, mean0, mean1, weight)
 
@@ -133,13 +134,13 @@ def paired_moments(state: PlusState, margin: float) -> Moments:
 
 
 def loss_lean(state: PlusState, moments: Moments) -> Floats:
-    """Third moment of the differences towards losses; 0 where they lean towards wins."""
+    """Third moment towards losses, of both scores or of differences; 0 if they lean to wins."""
     centre = 0.5 * (moments.mean0 + moments.mean1)  # 0 in the paired design
     third = state.third - 3 * centre * (state.second - centre * (state.high - state.low))
     return np.maximum(-third / (state.pairs + LEAN_PRIOR), 0.0)
 
 
-def largest_variance(centre0: Floats, margin: float) -> Floats:
+def _largest_variance(centre0: Floats, margin: float) -> Floats:
     """Of a difference of scores with means m0 and m0 + margin: both binary."""
     if margin == 0:
         return 2 * centre0 * (1 - centre0)

@@ -25,7 +25,7 @@ def remaining_rows(
     >>> for _ in range(5):
     ...     contest.add({"a": 0.9, "b": 0.2})
     >>> remaining_rows(contest.standings(), alpha=0.05, rows=contest.rows, n_max=None)
-    1
+    2
     """
     target = math.log(2 * len(standings) / alpha)
     most = math.inf if n_max is None else n_max - rows

@@ -314,9 +314,11 @@ class NScorePlus(Method[PlusState]):
     def _standardised_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
         if self.n_max is None or not self.deadline:
             return self._growth_bet(pairs, total, need)
+        planned = (pairs < self.n_max) & (need > 0)
+        if not planned.any():
+            return self._growth_bet(pairs, total, need)
         table = plan(self.alpha, self.n_max, self.design, randomised=self._randomised)
         bet = table.at(np.minimum(pairs, self.n_max - 1), total, need)
-        planned = (pairs < self.n_max) & (need > 0)
         if planned.all():
             return bet
         return np.where(planned, bet, self._growth_bet(pairs, total, need))

@@ -23,5 +23,6 @@ def letters(path: str) -> dict[str, str]:
 def power() -> float:
     """Return a simulated power; a wrong type of argument must be an error."""
     simulation: sw.Simulation = sw.simulate("wsr", [[0.0, 1.0]], [[1.0, 1.0]])
+    # The ignored error is the check: were it not one, mypy --strict would find the ignore unused.
     sw.SequentialTest(alpha="small")  # type: ignore[arg-type]
     return simulation.rate(1)

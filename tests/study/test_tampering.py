@@ -10,6 +10,7 @@ from sqlalchemy import delete, insert, select, text
 import stopwise as sw
 from stopwise.study.database import connect, database_url, migrate
 from stopwise.study.journal import Draft
+from stopwise.study.snapshot import FORMAT
 from stopwise.study.store import Store
 from stopwise.study.tables import journal, studies
 from tests.study.live import report, running
@@ -139,7 +140,8 @@ def test_a_state_saved_by_an_older_version_is_passed_over(place: str) -> None:
     study._ledger.save()
     execute(
         study,
-        r"""UPDATE snapshots SET content = replace(content, '"format"\:2,', '"format"\:1,')
+        rf"""UPDATE snapshots
+        SET content = replace(content, '"format"\:{FORMAT},', '"format"\:{FORMAT - 1},')
         WHERE study = :study""",
     )
 

@@ -15,6 +15,24 @@ def steady(rng: np.random.Generator, size: tuple[int, int], level: float, rate: 
     return np.where(rng.random(size) < rate, 0.0, level + rng.uniform(-0.02, 0.02, size))
 
 
+class Reckless(NScorePlus):
+    """Wants more than everything on each pair: validity must not depend on what is wanted."""
+
+    def _spared(self, amount: Floats, *_: Any) -> Floats:
+        return np.full_like(amount, 100.0)
+
+
+def varied(rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Draw 400 pairs, half of them without noise, where bets are as large as they may be."""
+    shape0, shape1 = rng.uniform(0.05, 3.0, (2, 400, 1))
+    score0, score1 = rng.beta(shape0, 1.0), rng.beta(1.0, shape1)
+    score0[200:], score1[200:] = (
+        np.linspace(0, 0.6, 200)[:, None],
+        np.linspace(0.3, 1, 200)[:, None],
+    )
+    return score0, score1
+
+
 def test_a_first_failure_leaves_evidence_to_go_on_with() -> None:
     """Twenty pairs without noise look certain; a bet of all would lose 4.6 at the first failure."""
     test = sw.SequentialTest("nscore-plus", n_max=1000)
@@ -45,26 +63,29 @@ def test_rare_failures_cost_no_power(design: str, level: float, rate: float) -> 
     assert ours.n.mean() <= 1.03 * published.n.mean()
 
 
+@pytest.mark.parametrize("bettor", [NScorePlus, Reckless])
 @pytest.mark.parametrize("design", ["independent", "paired"])
 @pytest.mark.parametrize("margin", [0.0, 0.2, -0.2])
-def test_no_bet_can_lose_everything(design: str, margin: float) -> None:
+def test_no_bet_can_lose_everything(bettor: type[NScorePlus], design: str, margin: float) -> None:
     """Factors stay positive at the worst corner, whatever was seen before."""
-    method = NScorePlus(n_max=60, design=design, margin=margin)
+    method = bettor(n_max=60, design=design, margin=margin)
     rng = np.random.default_rng(2)
     state = method.start((400, 1))
     for _ in range(60):
-        shape0, shape1 = rng.uniform(0.05, 3.0, (2, 400, 1))
         worst = method.step(state, np.ones((400, 1)), np.zeros((400, 1)))
         assert np.isfinite(worst.log_e).all()
         assert (worst.log_e <= state.log_e + 1e-12).all()
-        state = method.step(state, rng.beta(shape0, 1.0), rng.beta(1.0, shape1))
+        state = method.step(state, *varied(rng))
 
 
+@pytest.mark.parametrize("bettor", [NScorePlus, Reckless])
 @pytest.mark.parametrize("design", ["independent", "paired"])
 @pytest.mark.parametrize("margin", [0.0, 0.2, -0.2])
-def test_no_pair_of_means_under_the_null_gains_on_average(design: str, margin: float) -> None:
+def test_no_pair_of_means_under_the_null_gains_on_average(
+    bettor: type[NScorePlus], design: str, margin: float
+) -> None:
     """The mean of a factor is bilinear in both means: four corners tell it for all of them."""
-    method = NScorePlus(n_max=60, design=design, margin=margin)
+    method = bettor(n_max=60, design=design, margin=margin)
     rng = np.random.default_rng(2)
     shape = (400, 1)
     state = method.start(shape)
@@ -93,8 +114,7 @@ def test_no_pair_of_means_under_the_null_gains_on_average(design: str, margin: f
         curved += int((either > both + 1e-9).sum())
         if design == "paired":  # linear: whatever the dependence, only the means count
             assert np.allclose(both, either, rtol=1e-12)
-        shape0, shape1 = rng.uniform(0.05, 3.0, (2, *shape))
-        state = method.step(state, rng.beta(shape0, 1.0), rng.beta(1.0, shape1))
+        state = method.step(state, *varied(rng))
 
     assert (curved > 0) == (design == "independent")
 

@@ -27,6 +27,7 @@ BODIES = {
     "/api/tokens": {"role": "owner", "name": "me"},
     "/api/plan": {"text": "name: x"},
     "/api/plan/amendments": {"reason": "x", "changes": {"policies": ["x", "y"]}},
+    "/api/trials/{trial}/correct": {"answer": ["cup grasped"], "reason": "x"},
     "/api/trials/{trial}/void": {"reason": "x"},
 }
 ILL_FORMED: tuple[Any, ...] = ({"answer": "x", "station": "arm 1"}, [])
@@ -134,7 +135,8 @@ def test_the_evidence_of_the_owner_is_blind_too(
         pass
     headers = {"Authorization": f"Bearer {tokens['owner']}"}
     client.post("/api/join", json={"token": tokens["owner"]})
-    for path in ("status", "evidence", "verdict", "report", "trials.csv", "journal", "tokens"):
+    paths = ("status", "evidence", "verdict", "report", "trials.csv", "journal", "tokens")
+    for path in (*paths, "trials/1/rubric"):
         response = client.get(f"/api/{path}", headers=headers)
         assert response.status_code == 200, path
         assert unmasked(response) is None, path

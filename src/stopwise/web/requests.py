@@ -14,6 +14,7 @@ from pydantic import (
 
 __all__ = [
     "AmendmentRequest",
+    "CorrectionRequest",
     "JoinRequest",
     "Name",
     "NextRequest",
@@ -37,6 +38,7 @@ def _printable(text: str) -> str:
 Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_printable)]
 Key = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
 Reason = Annotated[str, Field(max_length=2000)]
+StatedReason = Annotated[str, Field(min_length=1, max_length=2000)]
 Answer = (
     StrictBool
     | Annotated[StrictFloat, Field(ge=-1e15, le=1e15)]
@@ -92,10 +94,17 @@ class ScoreRequest(_Model):
     seconds: Annotated[float, Field(ge=0, le=1e6)] | None = None
 
 
+class CorrectionRequest(_Model):
+    """What a trial should have been scored: true or false, milestones, a level, or a number."""
+
+    answer: Answer
+    reason: StatedReason
+
+
 class VoidRequest(_Model):
     """A trial shall not count, for a cause that is not its score."""
 
-    reason: Annotated[str, Field(min_length=1, max_length=2000)]
+    reason: StatedReason
     redraw: bool = True
 
 
@@ -108,7 +117,7 @@ class PlanRequest(_Model):
 class AmendmentRequest(_Model):
     """A change after the lock, or a remark."""
 
-    reason: Annotated[str, Field(min_length=1, max_length=2000)]
+    reason: StatedReason
     changes: Annotated[dict[str, Any], Field(max_length=20)] = Field(default_factory=dict)
 
 

@@ -1,6 +1,6 @@
 """Taking, running and scoring trials."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
 
@@ -9,6 +9,7 @@ from stopwise.web.answers import Done, NextView
 from stopwise.web.failures import FAILURES
 from stopwise.web.gate import Operator, Owner, Runner
 from stopwise.web.requests import (
+    CorrectionRequest,
     Name,
     NextRequest,
     ReleaseRequest,
@@ -87,6 +88,19 @@ def undo_trial(site: Here, grant: Operator, trial: Number, request: UndoRequest)
         key=request.key,
         who=grant.name,
     )
+    return Done()
+
+
+@router.get("/trials/{trial}/rubric")
+def trial_rubric(site: Here, _: Owner, trial: Number) -> dict[str, Any]:
+    """Return how a trial is scored, as in its assignment."""
+    return site.study.rubric(trial)
+
+
+@router.post("/trials/{trial}/correct")
+def correct_trial(site: Here, grant: Owner, trial: Number, request: CorrectionRequest) -> Done:
+    """Replace a score that was entered wrongly; both stay in the journal and in the report."""
+    site.study.correct(trial, request.answer, request.reason, who=grant.name)
     return Done()
 
 

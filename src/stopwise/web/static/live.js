@@ -1,11 +1,14 @@
 // The owner's and the viewer's page: the live part is fetched anew after each change; forms become
 // calls of the API.
 import { call, listen, NoConnection } from "./api.js";
+import { makeTypedRubric } from "./rubric.js";
 
 const source = document.querySelector("main").dataset.source;
 const pill = document.getElementById("connection");
 let fetching = false;
 let again = false;
+const sending = new Set(); // forms: a second tap must not store a change twice
+const rubrics = new Map(); // by form, once its trial is known
 
 async function refresh() {
   if (fetching) {
@@ -47,13 +50,15 @@ function contentOf(form) {
     if (tail === undefined) content[head] = value;
     else if (value !== "") content[head] = { ...content[head], [tail]: Number(value) };
   }
+  if (rubrics.has(form)) content.answer = rubrics.get(form).answer();
   return content;
 }
 
 async function send(form, submitter) {
   const state = form.querySelector(".form-state");
   const sure = submitter?.dataset.sure ?? form.dataset.sure;
-  if (sure && !confirm(sure)) return;
+  if (sending.has(form) || (sure && !confirm(sure))) return;
+  sending.add(form);
   const content = contentOf(form);
   const path = form.dataset.action.replace(/\{(\w+)\}/g, (_, name) => {
     const value = content[name];
@@ -75,9 +80,45 @@ async function send(form, submitter) {
     if (!form.querySelector("textarea")) form.reset();
     refresh();
   } catch (error) {
-    state.className = "form-state bad-text";
-    state.textContent = error instanceof NoConnection ? "No connection: try again." : error.message;
+    showFailure(state, error);
+  } finally {
+    sending.delete(form);
   }
+}
+
+function showFailure(state, error) {
+  state.className = "form-state bad-text";
+  state.textContent = error instanceof NoConnection ? "No connection: try again." : error.message;
+}
+
+// A form that asks for a score shows the rubric of the trial that is named in it.
+async function showRubric(form) {
+  const trial = form.elements.trial.value;
+  const state = form.querySelector(".form-state");
+  hideRubric(form);
+  state.textContent = "";
+  if (trial === "") return;
+  const path = `/api/trials/${encodeURIComponent(trial)}/rubric`;
+  const found = await call("GET", path).catch((error) => error);
+  if (trial !== form.elements.trial.value) return; // another was named meanwhile
+  if (found instanceof Error) {
+    showFailure(state, found);
+    return;
+  }
+  const rubric = makeTypedRubric(found, () => {
+    form.querySelector("button.secondary").disabled = rubric.answer() === undefined;
+  });
+  const title = document.createElement("p");
+  title.className = "soft";
+  title.textContent = `Trial ${trial} should have been`;
+  form.querySelector(".rubric").replaceChildren(title, rubric.element);
+  rubrics.set(form, rubric);
+}
+
+function hideRubric(form) {
+  rubrics.delete(form);
+  form.querySelector(".rubric").replaceChildren();
+  form.querySelector("button.secondary").disabled = true;
 }
 
 function showToken(form, answer) {
@@ -100,6 +141,10 @@ for (const form of document.querySelectorAll("form[data-action]")) {
     event.preventDefault();
     send(form, event.submitter);
   });
+}
+for (const form of document.querySelectorAll("form[data-rubric]")) {
+  form.elements.trial.addEventListener("input", () => showRubric(form));
+  form.addEventListener("reset", () => hideRubric(form));
 }
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-revoke]");

@@ -123,8 +123,25 @@ function number(rubric, changed) {
   return { element, answer: () => (touched ? within(slider.valueAsNumber) : undefined) };
 }
 
+// At a desk a number is typed, to its last digit.
+function typedNumber(rubric, changed) {
+  const element = document.createElement("label");
+  element.textContent = `Score from ${rubric.low} to ${rubric.high} ${rubric.unit}`;
+  const field = document.createElement("input");
+  field.type = "number";
+  field.step = "any";
+  field.addEventListener("input", changed);
+  element.append(field);
+  return { element, answer: () => (field.value === "" ? undefined : field.valueAsNumber) };
+}
+
 const KINDS = { binary, milestones, levels, number };
+const TYPED = { ...KINDS, number: typedNumber };
 
 export function makeRubric(rubric, changed) {
   return KINDS[rubric.kind](rubric, changed);
+}
+
+export function makeTypedRubric(rubric, changed) {
+  return TYPED[rubric.kind](rubric, changed);
 }

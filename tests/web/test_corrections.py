@@ -1,0 +1,96 @@
+"""A wrong score is put right over the API: by the owner, with a reason, as by the command."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+import stopwise as sw
+from stopwise.study.access import Role
+from tests.web.serving import CUPS, served
+
+RIGHT = {"answer": ["cup reached"], "reason": "tapped all four"}
+
+
+@contextmanager
+def scored(place: str) -> Iterator[tuple[sw.Study, httpx.Client, dict[str, dict[str, str]]]]:
+    """Serve a study whose first trial has a score; yield a client and the headers of each role."""
+    with sw.Study.create(place, CUPS) as study:
+        study.lock()
+        trial = study.next_trial("arm 1")
+        assert trial is not None
+        study.record(trial.trial, ["cup reached", "cup grasped"], station="arm 1")
+        study.next_trial("arm 1")
+        tokens = {role.value: study.create_token(role, f"the {role}") for role in Role}
+        headers = {role: {"Authorization": f"Bearer {token}"} for role, token in tokens.items()}
+        with (
+            served(study) as url,
+            httpx.Client(base_url=f"{url}/api/trials", trust_env=False, timeout=60) as client,
+        ):
+            yield study, client, headers
+
+
+def test_the_owner_corrects_a_score(place: str) -> None:
+    """Withdrawn and scored anew in one step: the same two entries that the command makes."""
+    with scored(place) as (study, client, headers):
+        before = study.seq
+        assert client.get("/1/rubric", headers=headers["owner"]).json() == study.rubric(1)
+        answer = client.post("/1/correct", json=RIGHT, headers=headers["owner"])
+        assert answer.json() == {"done": True}
+        first, second = study.journal(before)
+
+        study.correct(1, ["cup reached"], "tapped all four", who="the owner")
+
+        for entry, other in zip((first, second), study.journal(before + 2), strict=True):
+            assert (entry.kind, entry.who, entry.content) == (other.kind, other.who, other.content)
+        assert (first.kind, second.kind) == ("undone", "scored")
+        assert second.content["score"] == pytest.approx(1 / 6)
+        assert study.verify().sound
+
+
+def test_nobody_else_does(place: str) -> None:
+    with scored(place) as (study, client, headers):
+        before = study.seq
+        for role in ("operator", "viewer", "runner"):
+            for answer in (
+                client.post("/1/correct", json=RIGHT, headers=headers[role]),
+                client.get("/1/rubric", headers=headers[role]),
+            ):
+                assert answer.status_code == 403
+                assert answer.json()["detail"] == f"this is not for the role {role}"
+        assert client.post("/1/correct", json=RIGHT).status_code == 401
+        assert study.seq == before
+
+
+@pytest.mark.parametrize(
+    ("trial", "change", "status", "line"),
+    [
+        (1, {"answer": ["cup"]}, 400, "a milestone must be one of cup reached, cup grasped, "),
+        (1, {"answer": True}, 400, "the milestones reached must be a list of names, but got True"),
+        (1, {"reason": ""}, 400, "reason: "),
+        (1, {"reason": " "}, 400, "a score is corrected only for a stated reason"),
+        (2, {}, 409, "trial 2 is leased, not scored"),
+        (9, {}, 409, "there is no trial 9"),
+    ],
+)
+def test_what_the_command_refuses_is_refused_in_one_line(
+    place: str, trial: int, change: dict[str, Any], status: int, line: str
+) -> None:
+    with scored(place) as (study, client, headers):
+        before = study.seq
+        body = {**RIGHT, **change}
+        answer = client.post(f"/{trial}/correct", json=body, headers=headers["owner"])
+        assert answer.status_code == status
+        assert answer.json()["detail"].startswith(line)
+        assert "\n" not in answer.json()["detail"]
+        assert study.seq == before
+
+
+def test_nothing_is_corrected_after_unblinding(place: str) -> None:
+    with scored(place) as (study, client, headers):
+        study.unblind(reason="done")
+        answer = client.post("/1/correct", json=RIGHT, headers=headers["owner"])
+        assert answer.status_code == 409
+        assert "too late to withdraw a score" in answer.json()["detail"]

@@ -160,19 +160,20 @@ class NScorePlus(Method[PlusState]):
         both = (high - bet.centre0) * (low - bet.centre0)
         factor = 1 + bet.amount * difference - bet.cross * both
         low_square, high_square = low * low, high * high
+        gap_square: Floats | float = 0.0
         if self.design == "paired":
-            second = difference * difference
-            third = second * difference
+            gap_square = difference * difference
+            third = gap_square * difference
         else:
-            second = high_square - low_square
             third = high_square * high - low_square * low
         win = np.maximum(difference, 0.0)
         return (
             1.0,
             low,
             high,
-            high_square + low_square,
-            second,
+            low_square,
+            high_square,
+            gap_square,
             third,
             difference > 0,
             win,

@@ -19,7 +19,7 @@ from stopwise.study.state import Amendment, State, TokenRecord, Trial
 
 __all__ = ["dump_state", "is_outdated", "load_state"]
 
-FORMAT = 3
+FORMAT = 4
 PLAIN = (
     *("seq", "hash", "time", "clock", "study"),
     *("digest", "commitment", "names", "unblinded_at", "held"),

@@ -22,7 +22,7 @@ def remaining_rows(
     >>> from stopwise.ranking.contest import Contest
     >>> from stopwise.rollout.projection import remaining_rows
     >>> contest = Contest(["a", "b"])
-    >>> for _ in range(5):
+    >>> for _ in range(4):
     ...     contest.add({"a": 0.9, "b": 0.2})
     >>> remaining_rows(contest.standings(), alpha=0.05, rows=contest.rows, n_max=None)
     2

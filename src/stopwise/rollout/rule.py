@@ -40,7 +40,7 @@ class StopRule(Resumable):
     ...     for policy in rule.needed:
     ...         rule.add(policy, outcome[policy])
     >>> rule.rows, rule.analysis().order_text
-    (6, 'new > base')
+    (5, 'new > base')
     """
 
     _kind = "StopRule"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stopwise.core.arrays import Bools
-from stopwise.ranking.letters import letters, order_text
+from stopwise.ranking.letters import letters, order_text, ranked
 
 
 def random_graph(seed: int) -> tuple[Bools, list[int]]:
@@ -96,3 +96,31 @@ def test_the_words_imply_every_claim_of_a_transitive_order() -> None:
         for _ in range(3):
             written = written | (written[:, :, None] & written[None, :, :]).any(axis=1)
         assert (written == better).all(), seed
+
+
+def test_letters_follow_the_decided_order_whatever_the_means() -> None:
+    """On random partial orders with means that often contradict them."""
+    for seed in range(1000):
+        rng = np.random.default_rng(seed)
+        k = int(rng.integers(2, 9))
+        better = np.triu(rng.random((k, k)) < rng.random(), 1)
+        for _ in range(3):
+            better = better | (better[:, :, None] & better[None, :, :]).any(axis=1)
+
+        means = rng.random(k)
+        ranking = ranked(better, means)
+        shown = letters(better | better.T, ranking)
+
+        assert sorted(ranking) == list(range(k))
+        for i, j in zip(*np.nonzero(better), strict=True):
+            assert ranking.index(i) < ranking.index(j), seed
+            assert shown[i][0] < shown[j][0], seed
+        if not better.any():
+            assert means[ranking].tolist() == sorted(means, reverse=True)
+
+
+def test_a_contradiction_is_ranked_by_means() -> None:
+    cycle = np.zeros((3, 3), dtype=bool)
+    cycle[[0, 1, 2], [1, 2, 0]] = True
+
+    assert ranked(cycle, np.array([0.1, 0.3, 0.2])) == [1, 2, 0]

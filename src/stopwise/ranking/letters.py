@@ -13,9 +13,38 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from string import ascii_letters
 
-from stopwise.core.arrays import Bools
+import numpy as np
 
-__all__ = ["letters", "order_text"]
+from stopwise.core.arrays import Bools, Floats
+
+__all__ = ["letters", "order_text", "ranked"]
+
+
+def ranked(better: Bools, means: Floats) -> list[int]:
+    """Return the policies from best to worst: as was decided, and by their means beyond that.
+
+    Parameters
+    ----------
+    better
+        Matrix (k, k): whether row was declared better than column. In a contradiction (a cycle)
+        the highest mean comes first.
+    means
+        The policies' means.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> better = np.array([[0, 0, 0], [0, 0, 0], [1, 0, 0]], dtype=bool)
+    >>> ranked(better, np.array([0.6, 0.5, 0.4]))
+    [1, 2, 0]
+    """
+    left = np.argsort(-means, kind="stable").tolist()
+    ranking: list[int] = []
+    while left:
+        best = next((i for i in left if not better[left, i].any()), left[0])
+        ranking.append(best)
+        left.remove(best)
+    return ranking
 
 
 def letters(decided: Bools, ranking: Sequence[int]) -> tuple[str, ...]:
@@ -26,7 +55,8 @@ def letters(decided: Bools, ranking: Sequence[int]) -> tuple[str, ...]:
     decided
         Symmetric matrix (k, k): whether the pair is decided.
     ranking
-        The policies from best to worst; the best gets the letter "a".
+        The policies from best to worst, as decided; the best gets the letter "a", and a policy
+        declared better than another has the earlier first letter.
 
     Examples
     --------

@@ -88,6 +88,10 @@ def test_files_by_policy(tmp_path: Path) -> None:
         ([EXAMPLE, "--bounds", "0,0.5"], "0.5"),
         ([EXAMPLE, "--strict"], "--strict needs declared bounds"),
         ([EXAMPLE, "--bounds", "data", "--strict"], "--strict needs declared bounds"),
+        (
+            [EXAMPLE, "--bounds", "0,1", "--method", "welch", "--n-max", "40", "--strict"],
+            "--strict needs a level that is proven, but welch is approximate",
+        ),
         ([EXAMPLE, "--bounds", "0,1", "--method", "magic"], "method must be one of"),
         ([EXAMPLE, "--bounds", "0,1", "--baseline", "nobody"], "baseline must be one of"),
         ([EXAMPLE, "--bounds", "0,1", "--alpha", "2"], "alpha must lie strictly between"),
@@ -125,6 +129,38 @@ def test_inferred_bounds_are_said_to_void_the_guarantee() -> None:
     assert content["bounds_inferred"]
     assert "nothing is guaranteed, since the bounds were taken" in content["sentence"]
     assert "false order" not in content["sentence"]
+
+
+def test_a_sorted_file_is_told_of_loudly_and_refused_if_strict(tmp_path: Path) -> None:
+    path = tmp_path / "sorted.csv"
+    columns = {"a": [0] * 20 + [1] * 30, "b": [1] * 25 + [0] * 25}
+    rows = [f"{name},{score}" for name, scores in columns.items() for score in scores]
+    path.write_text("policy,score\n" + "\n".join(rows) + "\n")
+    arguments = ["analyze", str(path), "--bounds", "0,1"]
+
+    code, output = run(*arguments)
+    refused, line = run(*arguments, "--strict")
+    fine, _ = run("analyze", EXAMPLE, "--bounds", "0,1", "--strict")
+
+    assert code == 0
+    assert "note: the trials do not look like fresh draws in random order" in output
+    assert refused == 2
+    assert "--strict needs fresh draws in random order" in line
+    assert "b > a was decided after 6 pairs of trials" in line
+    assert len(line.strip().splitlines()) == 1
+    assert fine == 0
+
+
+def test_trials_without_a_partner_have_their_own_column(tmp_path: Path) -> None:
+    path = tmp_path / "unequal.csv"
+    path.write_text("policy,score\n" + "a,0.4\n" * 5 + "b,0.5\n" * 9)
+
+    _, output = run("analyze", str(path), "--bounds", "0,1")
+
+    assert "no partner" in output
+    row = next(line for line in output.splitlines() if line.startswith("│ b "))
+    assert [cell.strip() for cell in row.split("│")][-4:-1] == ["5", "0", "4"]
+    assert "no partner" not in run("analyze", EXAMPLE, "--bounds", "0,1")[1]
 
 
 def test_the_iid_correction_keeps_tasks_notes_and_pooling(tmp_path: Path) -> None:

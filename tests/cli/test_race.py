@@ -42,6 +42,9 @@ def test_race_runs_keeps_its_journal_and_reports(tmp_path: Path) -> None:
     assert outcome["order"] == "good > fair"
     assert outcome["race"]["decided"]
     assert f"{outcome['race']['used']} of at most" in first.stdout
+    assert outcome["trials_used"] == outcome["race"]["used"]
+    assert outcome["trials_used"] + outcome["trials_saved"] == 100
+    assert f"with {outcome['trials_used']} of at most 100 trials" in outcome["sentence"]
     # The second run found everything in the journal: its first line, and that it was taken up.
     assert len(journal.read_text().splitlines()) == outcome["race"]["episodes"] + 2
 

@@ -24,6 +24,7 @@ JSON_POLICY = {
     "letters": str,
     "trials_used": int,
     "trials_saved": int,
+    "trials_unpaired": int,
 }
 JSON_PAIR = {
     "policy0": str,
@@ -52,8 +53,11 @@ JSON_WHOLE = {
     "bounds_inferred": bool,
     "n_max": (int, type(None)),
     "task": (str, type(None)),
+    "pooled_tasks": int,
     "trials_used": int,
     "trials_saved": int,
+    "trials_unpaired": int,
+    "doubts": list,
     "warnings": list,
     "facts": list,
 }
@@ -306,5 +310,149 @@ def test_step_answers_within_the_ranking() -> None:
 def test_nan_scores_are_no_trials_and_this_is_said() -> None:
     found = sw.analyze({"a": [1.0, float("nan")], "b": [0.0, 1.0]})
 
-    assert found.trials_used == 3
+    assert (found.trials_used, found.trials_unpaired) == (2, 1)
     assert "1 scores are NaN, which counts as no trial" in found.warnings
+
+
+def test_trials_without_a_partner_are_neither_used_nor_saved() -> None:
+    found = analyze({"a": [0.2, 0.4] * 10, "b": [0.3] * 53, "c": [0.1, 0.5, 0.3], "d": [0.3]})
+
+    counts = {
+        policy.name: (policy.n, policy.trials_used, policy.trials_saved, policy.trials_unpaired)
+        for policy in found.policies
+    }
+    assert counts == {
+        "a": (20, 20, 0, 0), "b": (53, 20, 0, 33), "c": (3, 3, 0, 0), "d": (1, 1, 0, 0),
+    }  # fmt: skip
+    assert "decided with 44 of 77 trials, 33 without a partner;" in found.sentence
+
+
+def test_only_what_entered_an_open_comparison_is_used() -> None:
+    """Row 4 and on: the partner with which b is still undecided has no trial there."""
+    many = {"a": [0.0] * 40, "b": [1.0] * 40, "c": [1.0] * 3}
+    apart = {policy.name: policy for policy in analyze(many, adjust="holm").policies}
+    shared = {policy.name: policy for policy in analyze(many, adjust="closed").policies}
+
+    decided = next(pair.n for pair in analyze(many).pairs if pair.policy1 == "b")
+    assert 3 < decided < 40
+    assert (apart["b"].trials_used, apart["b"].trials_unpaired) == (decided, 40 - decided)
+    # There the evidence of a against b counts on, for as long as both are tried.
+    assert (shared["b"].trials_used, shared["b"].trials_unpaired) == (40, 0)
+
+
+def test_what_is_saved_is_counted_from_a_declared_n_max() -> None:
+    scores = {"a": [0.0] * 20, "b": [1.0] * 20}
+
+    plain, declared, short = (
+        analyze(scores),
+        analyze(scores, n_max=100),
+        analyze({name: own[:2] for name, own in scores.items()}, n_max=100),
+    )
+
+    for policy in plain.policies:
+        assert policy.trials_used + policy.trials_saved == 20
+        assert policy.trials_saved > 0
+    for policy in declared.policies:
+        assert policy.trials_used + policy.trials_saved == 100
+    assert f"with {declared.trials_used} of at most 200 trials;" in declared.sentence
+    # Undecided, nothing is known to be saved.
+    assert [policy.trials_saved for policy in short.policies] == [0, 0]
+
+
+SORTED = {"a": [0.0] * 20 + [1.0] * 30, "b": [1.0] * 25 + [0.0] * 25}
+
+
+def test_a_sorted_file_is_not_believed() -> None:
+    found = analyze(SORTED)
+
+    assert found.order_text == "b > a"
+    assert found.letters == {"b": "a", "a": "b"}
+    assert [policy.name for policy in found.policies] == ["b", "a"]
+    order, *rest = found.doubts
+    assert order.startswith("b > a was decided after ")
+    assert order.endswith("but over all pairs of trials a has the higher mean")
+    assert rest == [
+        "the mean of b lies outside its own interval",
+        "the mean of a lies outside its own interval",
+        "the mean difference of b and a lies outside its own interval",
+    ]
+    assert found.warnings[0].startswith("the trials do not look like fresh draws in random order")
+    assert all(doubt in found.warnings[0] for doubt in found.doubts)
+    assert "for fresh draws in random order the chance of any false order" in found.sentence
+    assert "these trials do not look like fresh draws in random order: b > a" in found.sentence
+
+
+def test_rates_that_drift_are_noticed_before_the_order_turns() -> None:
+    rng = np.random.default_rng(1)
+    late = np.arange(80) >= 40
+    drifting = {name: (rng.random(80) < np.where(late, 0.95, 0.05)) * 1.0 for name in "ab"}
+
+    found = analyze(drifting)
+
+    assert not any(pair.decided for pair in found.pairs)
+    assert set(found.doubts) >= {
+        f"the mean of {name} lies outside its own interval" for name in "ab"
+    }
+
+
+def test_fresh_draws_are_hardly_ever_doubted() -> None:
+    """Fails if doubts come up where trials are as they should be."""
+    rng = np.random.default_rng(3)
+    doubted = 0
+    for _ in range(100):
+        drawn = {name: rng.random(60) < rate for name, rate in (("a", 0.3), ("b", 0.6))}
+        doubted += bool(analyze({name: own * 1.0 for name, own in drawn.items()}).doubts)
+
+    assert doubted <= 2
+
+
+@pytest.mark.parametrize(
+    ("method", "promised"),
+    [
+        ("nscore-plus", "the chance of any false order is at most 0.05 ("),
+        ("wsr", "the chance of any false order is at most 0.05 ("),
+        (
+            "step",
+            "is at most 0.05, given success rates that stay the same throughout (",
+        ),
+        (
+            "barnard",
+            "is at most 0.05, given success rates that stay the same throughout and n_max = 20 "
+            "fixed beforehand and looked at once (",
+        ),
+        (
+            "welch",
+            "is only approximately 0.05, and can be far more in small samples, given means that "
+            "stay the same throughout and n_max = 20 fixed beforehand and looked at once (",
+        ),
+    ],
+)
+def test_the_sentence_says_what_the_method_promises(method: str, promised: str) -> None:
+    found = analyze(FOUR, method=method, n_max=20)
+
+    assert promised in found.sentence
+    approximate = any("welch is approximate" in warning for warning in found.warnings)
+    assert approximate == (method == "welch")
+
+
+def of_two_tasks(**rates: float) -> sw.Trials:
+    own = scores(60, **rates)
+    columns: dict[str, list[Any]] = {"task": [], "policy": [], "score": []}
+    for task in ("pick", "place"):
+        for name, values in own.items():
+            columns["task"] += [task] * 60
+            columns["policy"] += [name] * 60
+            columns["score"] += values.tolist()
+    return sw.read_trials(columns, bounds=(0, 1))
+
+
+def test_the_sentence_of_pooled_tasks_says_what_is_claimed() -> None:
+    two = analyze(of_two_tasks(old=0.2, new=0.9), pool=True)
+    closed = analyze(of_two_tasks(old=0.2, mid=0.5, new=0.9), pool=True, adjust="closed")
+
+    assert two.pooled_tasks == 2
+    assert two.sentence.startswith(
+        "new > old (> means better on some of the 2 pooled tasks): 1 of 1 pair decided"
+    )
+    assert "2 pooled tasks, if no two tasks contradict each other" in closed.sentence
+    assert "pooled" not in analyze(FOUR).sentence

@@ -81,6 +81,9 @@ def test_a_policy_that_is_decided_is_tried_no_more(tmp_path: Path) -> None:
     assert study.status().duplicates == 0
     # What an eliminated policy will not need is known, the rest is not.
     assert study.trials_saved() == {"stack": 60 - tried.count("bad")}
+    # The analysis counts alike; what was run beyond is listed as overshoot.
+    overshoot = sum(study.overshoot().values())
+    assert study.analyses()["stack"].trials_saved == 60 - tried.count("bad") + overshoot
     assert study.trials().counts()["stack", study._ledger.state.arms[0]] > 0
 
 

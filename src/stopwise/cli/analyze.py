@@ -58,6 +58,7 @@ def analyze(
     """Rank policies from files: letters, trials used and saved, and one honest sentence."""
     from stopwise import analyze as rank
     from stopwise import analyze_tasks, read_trials
+    from stopwise.core.registry import find
     from stopwise.errors import InvalidInput
 
     with clear_errors("analyze"):
@@ -80,11 +81,30 @@ def analyze(
         }  # fmt: skip
         if bins is not None:
             settings["bins"] = bins
+        if strict and not find(method).exact:
+            raise InvalidInput(
+                f"--strict needs a level that is proven, but {method} is approximate"
+            )
         if pool:
             found = {"all": rank(trials, pool=True, **settings)}
         else:
             found = analyze_tasks(trials, **settings)
+        if strict:
+            _refuse_doubts(list(found.values()))
         _tell(list(found.values()), as_json=as_json, html=html, figures=figures)
+
+
+def _refuse_doubts(analyses: list["Analysis"]) -> None:
+    from stopwise.errors import require
+
+    for analysis in analyses:
+        place = f"task {analysis.task}: " if analysis.task not in (None, "task") else ""
+        require(
+            not analysis.doubts,
+            f"--strict needs fresh draws in random order, which the trials do not look like (is "
+            f"the file sorted, or did something change on the way?): {place}"
+            f"{'; '.join(analysis.doubts)}",
+        )
 
 
 def _tell(
@@ -120,7 +140,10 @@ def show(analysis: "Analysis", *, without: Sequence[str] = ()) -> None:
     # A file without a task column has one task, called "task", which is no name to show.
     title = f"task {escape(analysis.task)}" if analysis.task not in (None, "task") else None
     table = Table(title=title, title_justify="left")
-    for name in ("policy", "n", "mean", "interval", "letters", "used", "saved"):
+    columns = ["policy", "n", "mean", "interval", "letters", "used", "saved"]
+    if analysis.trials_unpaired:
+        columns.append("no partner")
+    for name in columns:
         table.add_column(name, justify="left" if name in ("policy", "letters") else "right")
     for policy in analysis.policies:
         table.add_row(
@@ -131,6 +154,7 @@ def show(analysis: "Analysis", *, without: Sequence[str] = ()) -> None:
             policy.letters,
             str(policy.trials_used),
             str(policy.trials_saved),
+            *([str(policy.trials_unpaired)] if analysis.trials_unpaired else []),
         )
     console.print(table)
     tell(analysis.sentence, [note for note in analysis.warnings if note not in without])

@@ -34,6 +34,7 @@ class Batch(Method[BatchState]):
     """
 
     anytime: ClassVar[bool] = False
+    constant_rates: ClassVar[bool] = True
     needs_n_max: ClassVar[bool] = True
 
     def start(self, shape: tuple[int, ...]) -> BatchState:
@@ -73,6 +74,7 @@ class Welch(Batch):
 
     name: ClassVar[str] = "welch"
     summary: ClassVar[str] = "Welch's t-test at n_max (approximate, fixed sample)"
+    exact: ClassVar[bool] = False
 
     def p_values(self, state: BatchState) -> Floats:
         """Return Welch's one-sided p-values; with no spread at all the means decide."""

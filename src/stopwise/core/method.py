@@ -66,6 +66,10 @@ class Method(ABC, Generic[State]):
     scores: ClassVar[str] = "any"
     designs: ClassVar[tuple[str, ...]] = ("independent",)
     anytime: ClassVar[bool] = True
+    # Whether the level is proven, not approximate.
+    exact: ClassVar[bool] = True
+    # Whether the level needs means that stay the same, not only keep their order.
+    constant_rates: ClassVar[bool] = False
     needs_n_max: ClassVar[bool] = False
     takes_margin: ClassVar[bool] = True
     # Whether both directions together err with at most alpha, so that ties need no split.

@@ -50,6 +50,10 @@ class MethodInfo:
         Whether n_max must be declared, and whether a margin may be.
     parameters
         Its own keyword parameters with their defaults.
+    exact
+        Whether its level is proven; if not, it is approximate.
+    constant_rates
+        Whether its level needs means that stay the same for the whole study.
     """
 
     name: str
@@ -60,6 +64,8 @@ class MethodInfo:
     needs_n_max: bool
     takes_margin: bool
     parameters: Mapping[str, Any]
+    exact: bool
+    constant_rates: bool
 
 
 def methods() -> dict[str, MethodInfo]:
@@ -107,4 +113,6 @@ def _describe(cls: type[Method[Any]]) -> MethodInfo:
         cls.needs_n_max,
         cls.takes_margin,
         own,
+        cls.exact,
+        cls.constant_rates,
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence import Interval
+from stopwise.core.promise import promise
 from stopwise.core.result import Decision
 from stopwise.ranking.trace import Path
 
@@ -28,8 +29,13 @@ class PolicyResult:
         Confidence interval of its mean; those of all policies hold together, at all times.
     letters
         Policies that share a letter are not told apart; empty if only compared with a baseline.
-    trials_used, trials_saved
-        Trials until all its pairs were decided, and those that were not needed.
+    trials_used
+        Its trials that entered a comparison, until all its pairs were decided.
+    trials_saved
+        Its trials after that, which were not needed: those up to n_max, run or not, or without a
+        declared n_max those in the table. 0 as long as one of its pairs is undecided.
+    trials_unpaired
+        Its trials before that which entered none, for want of a partner in their row.
     """
 
     name: str
@@ -39,6 +45,7 @@ class PolicyResult:
     letters: str
     trials_used: int
     trials_saved: int
+    trials_unpaired: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +61,8 @@ class Standing:
     n
         Pairs of trials seen: until the decision, or all where undecided.
     p_value
-        Anytime p-value adjusted for the family: at most alpha exactly when decided.
+        P-value adjusted for the family, of an anytime method an anytime one: at most alpha
+        exactly when decided.
     log_e
         Log e-value of the pair alone, of the direction claimed or, if undecided, of the one with
         more evidence; None for methods without.
@@ -107,19 +115,24 @@ class PairResult(Standing):
 class Analysis:
     """A ranking of several policies; never changes afterwards.
 
-    The probability that any declared order is false is at most alpha, whenever one stops, ties
-    counting as false orders unless ``ties`` is "paper".
+    With an anytime method the probability that any declared order is false is at most alpha,
+    whenever one stops, ties counting as false orders unless ``ties`` is "paper"; the sentence
+    says what the method promises.
 
     Attributes
     ----------
     policies
-        One result per policy, from the highest mean to the lowest.
+        One result per policy, from best to worst: as was decided, and by mean beyond that.
     pairs
         One result per compared pair.
     order_text
         The partial order in words: "A > B, C; B ? C".
     bounds_inferred
         Whether the bounds were taken from the data: then there is no guarantee.
+    pooled_tasks
+        Number of tasks that were pooled, 0 if none: then a claim is "better on some task".
+    doubts
+        What in the trials contradicts that they are fresh draws in random order, one clause each.
     warnings
         What was assumed, and what may void the guarantee.
     facts
@@ -143,6 +156,8 @@ class Analysis:
     bounds_inferred: bool
     n_max: int | None
     task: str | None
+    pooled_tasks: int
+    doubts: tuple[str, ...]
     warnings: tuple[str, ...]
     facts: tuple[str, ...]
     scores: Mapping[str, Floats] = field(repr=False, compare=False)
@@ -163,24 +178,60 @@ class Analysis:
         return sum(policy.trials_saved for policy in self.policies)
 
     @property
+    def trials_unpaired(self) -> int:
+        """Trials that entered no comparison for want of a partner, over all policies."""
+        return sum(policy.trials_unpaired for policy in self.policies)
+
+    @property
+    def pooled_claim(self) -> str | None:
+        """What a declared order of pooled tasks says, in words; None for one task."""
+        if not self.pooled_tasks:
+            return None
+        claim = f"better on some of the {self.pooled_tasks} pooled tasks"
+        closed = self.adjust == "closed" and len(self.policies) > 2
+        if closed or any(pair.implied for pair in self.pairs):
+            claim += ", if no two tasks contradict each other"
+        return claim
+
+    @property
     def sentence(self) -> str:
         """What was found, in words, with what it rests on."""
         decided = sum(pair.decided for pair in self.pairs)
         pairs = f"{decided} of {len(self.pairs)} pair{'' if len(self.pairs) == 1 else 's'} decided"
         ties = "" if self.ties == "strict" else ", exact ties not counted as errors"
         against = f" against {self.baseline}" if self.baseline is not None else ""
-        promise = f"the chance of any false order is at most {self.alpha:g}"
-        if self.bounds_inferred:
-            promise = "nothing is guaranteed, since the bounds were taken from the data"
-        open_note = "" if decided == len(self.pairs) else " (? does not mean equal)"
+        promised = promise(
+            self.method,
+            "the chance of any false order",
+            self.alpha,
+            n_max=self.n_max,
+            bounds_inferred=self.bounds_inferred,
+        )
+        if self.doubts:
+            given = "" if self.bounds_inferred else "for fresh draws in random order "
+            promised = (
+                f"{given}{promised}; and these trials do not look like fresh draws in random "
+                f"order: {self.doubts[0]}"
+            )
+        signs = [f"> means {self.pooled_claim}"] if self.pooled_tasks else []
+        if decided < len(self.pairs):
+            signs.append("? does not mean equal")
+        meaning = f" ({'; '.join(signs)})" if signs else ""
         return (
-            f"{self.order_text}{open_note}: {pairs}{against} with {self.trials_used} of "
-            f"{self.trials_used + self.trials_saved} trials; {promise} ({self.method}, "
-            f"{self.adjust}, {self.design} design{ties})."
+            f"{self.order_text}{meaning}: {pairs}{against} with {self._trials_text()}; {promised} "
+            f"({self.method}, {self.adjust}, {self.design} design{ties})."
         )
 
+    def _trials_text(self) -> str:
+        if self.n_max is None:
+            all_trials = f"{sum(policy.n for policy in self.policies)}"
+        else:
+            all_trials = f"at most {self.n_max * len(self.policies)}"
+        unpaired = f", {self.trials_unpaired} without a partner" if self.trials_unpaired else ""
+        return f"{self.trials_used} of {all_trials} trials{unpaired}"
+
     def table(self) -> list[dict[str, Any]]:
-        """Return one row per policy, from the highest mean to the lowest."""
+        """Return one row per policy, from best to worst."""
         return [
             {
                 "policy": policy.name,
@@ -190,6 +241,7 @@ class Analysis:
                 "letters": policy.letters,
                 "trials_used": policy.trials_used,
                 "trials_saved": policy.trials_saved,
+                "trials_unpaired": policy.trials_unpaired,
             }
             for policy in self.policies
         ]
@@ -230,8 +282,11 @@ class Analysis:
             "bounds_inferred": self.bounds_inferred,
             "n_max": self.n_max,
             "task": self.task,
+            "pooled_tasks": self.pooled_tasks,
             "trials_used": self.trials_used,
             "trials_saved": self.trials_saved,
+            "trials_unpaired": self.trials_unpaired,
+            "doubts": list(self.doubts),
             "warnings": list(self.warnings),
             "facts": list(self.facts),
         }

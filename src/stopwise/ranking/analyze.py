@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from stopwise.core.arrays import Floats
+from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceSequence, Interval
 from stopwise.core.progress import watched
 from stopwise.errors import require
 from stopwise.ranking.analysis import Analysis, PairResult, PolicyResult
+from stopwise.ranking.doubts import doubts
 from stopwise.ranking.family import Family
 from stopwise.ranking.intervals import interval
-from stopwise.ranking.letters import letters, order_text
+from stopwise.ranking.letters import letters, order_text, ranked
 from stopwise.ranking.pairs import Replay, replay
 from stopwise.ranking.rules import Rules
 from stopwise.ranking.standings import standing
@@ -41,9 +42,9 @@ def analyze(
 ) -> Analysis:
     """Rank several policies on one task by sequential tests of all pairs.
 
-    The probability that any order ever declared is false is at most alpha, whenever one stops,
-    if rows of trials are independent (or, more weakly, if conditional means given the past keep
-    their order) and the bounds were known beforehand.
+    With an anytime method the probability that any order ever declared is false is at most alpha,
+    whenever one stops, if rows of trials are independent (or, more weakly and not for ``step``,
+    if conditional means given the past keep their order) and the bounds were known beforehand.
 
     Parameters
     ----------
@@ -87,9 +88,7 @@ def analyze(
     >>> analysis.order_text
     'a > c, b; c ? b'
     """
-    found = tables(trials, design=design, iid_seed=iid_seed)
-    if bounds is not None:
-        found = [replace(table, bounds=bounds, bounds_inferred=False) for table in found]
+    found = [table.declaring(bounds) for table in tables(trials, design=design, iid_seed=iid_seed)]
     if pool and len(found) > 1:
         found = [pooled(found)]
     require(
@@ -141,13 +140,15 @@ def rank(table: Table, rules: Rules) -> Analysis:
     title = f"{table.task}: " if table.task else ""
     with watched(f"{title}{len(scores)} rows of {family.k} policies") as progress:
         outcome = replay(comparison, rules.budget, scores[None], with_trace=True, progress=progress)
-    policies = _policy_results(used, scores, family, outcome, comparison)
+    policies = _policy_results(used, scores, rules, outcome)
+    pairs, differences = _pair_results(used, scores, comparison, family, outcome)
+    found = doubts(policies, pairs, differences, comparison.scale.span)
     ranking = [names.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
     tested = family.better(np.ones_like(outcome.claims[0]))
     return Analysis(
         policies=policies,
-        pairs=_pair_results(used, scores, comparison, family, outcome),
+        pairs=pairs,
         order_text=order_text(names, better, tested, ranking),
         method=rules.method,
         alpha=rules.alpha,
@@ -159,7 +160,10 @@ def rank(table: Table, rules: Rules) -> Analysis:
         bounds_inferred=table.bounds_inferred,
         n_max=rules.n_max,
         task=table.task,
+        pooled_tasks=table.pooled_tasks,
+        doubts=found,
         warnings=(
+            *_doubtful(found),
             *table.warnings,
             *_beyond(table, rules.n_max),
             *_warnings(used, family, comparison, outcome),
@@ -175,29 +179,40 @@ def _beyond(table: Table, n_max: int | None) -> tuple[str, ...]:
     return (f"{rest} trials beyond n_max = {n_max} per policy were left out",) if rest else ()
 
 
+def _doubtful(found: tuple[str, ...]) -> tuple[str, ...]:
+    """Say that the trials contradict what every claim rests on."""
+    asked = (
+        "the trials do not look like fresh draws in random order, on which the claims rest (is the "
+        "file sorted by score, or did policies or scenes change on the way?)"
+    )
+    return (f"{asked}: {'; '.join(found)}",) if found else ()
+
+
 def _policy_results(
-    table: Table,
-    scores: Floats,
-    family: Family,
-    outcome: Replay,
-    comparison: Comparison,
+    table: Table, scores: Floats, rules: Rules, outcome: Replay
 ) -> tuple[PolicyResult, ...]:
-    """Return the policies' results, from the highest mean to the lowest."""
+    """Return the policies' results, from best to worst."""
+    family, comparison, n_max = rules.family, rules.comparison, rules.n_max
     low, high = comparison.bounds
     means = np.nanmean(table.scores, axis=0)
-    ranking = np.argsort(-means, kind="stable").tolist()
     better = family.better(outcome.claims[0])
+    ranking = ranked(better, means)
     shown = [""] * family.k
     if family.baseline is None:
         shown = list(letters(better | better.T, ranking))
     # The pairs hold together at alpha; so do the policies.
     sequence = ConfidenceSequence(alpha=comparison.alpha * family.size / family.k)
+    last = _last_rows(family, outcome)
+    entered = _entered(scores, rules, outcome)
+    decided = np.asarray(outcome.claims[0].any(axis=-1))
     results = []
     for index in ranking:
         known = ~np.isnan(scores[:, index])
         own = scores[known, index]
-        last = int(outcome.rows[0, family.of_policy[index]].max())
-        trials_used = int(known[:last].sum())
+        trials_used = int(entered[:, index].sum())
+        later = int(known[last[index] :].sum())
+        # Of an undecided policy nothing is saved, though it may have had fewer than n_max trials.
+        done = bool(decided[family.of_policy[index]].all())
         inside = interval(sequence, np.zeros(own.size), own, len(scores))
         results.append(
             PolicyResult(
@@ -210,22 +225,45 @@ def _policy_results(
                 ),
                 letters=shown[index],
                 trials_used=trials_used,
-                trials_saved=own.size - trials_used,
+                trials_saved=later if n_max is None or not done else n_max - last[index],
+                trials_unpaired=own.size - later - trials_used,
             )
         )
     return tuple(results)
 
 
+def _last_rows(family: Family, outcome: Replay) -> list[int]:
+    """Return the rows of each policy until its last pair was decided, or all."""
+    return [int(outcome.rows[0, has].max()) for has in family.of_policy]
+
+
+def _entered(scores: Floats, rules: Rules, outcome: Replay) -> Bools:
+    """Return which trials (rows, policies) entered a comparison: those with a partner in time."""
+    last = _last_rows(rules.family, outcome)
+    present = ~np.isnan(scores)
+    entered = np.zeros_like(present)
+    for pair, policies in enumerate(rules.family.pairs.tolist()):
+        # Shared evidence counts as long as both policies are tried, also after the decision.
+        end = int(outcome.rows[0, pair])
+        if rules.budget.shares_evidence:
+            end = min(last[policy] for policy in policies)
+        entered[:end, policies] |= np.asarray(present[:end, policies].all(axis=1, keepdims=True))
+    return entered
+
+
 def _pair_results(
     table: Table, scores: Floats, comparison: Comparison, family: Family, outcome: Replay
-) -> tuple[PairResult, ...]:
-    span = comparison.bounds[1] - comparison.bounds[0]
-    results = []
+) -> tuple[tuple[PairResult, ...], Floats]:
+    """Return the pairs' results, and the mean differences over all trials of each pair."""
+    span = comparison.scale.span
+    results, differences = [], np.full(family.size, np.nan)
     for pair, (policy0, policy1) in enumerate(family.pairs.tolist()):
         # The interval is valid at all times, so it uses all trials, also those after the decision.
         rows = scores[:, [policy0, policy1]]
         met = rows[~np.isnan(rows).any(axis=1)]
         low, high = interval(comparison.confidence, met[:, 0], met[:, 1], len(scores))
+        if met.size:
+            differences[pair] = span * (met[:, 1] - met[:, 0]).mean()
         trace = outcome.trace
         assert isinstance(trace, Trace)
         results.append(
@@ -235,7 +273,7 @@ def _pair_results(
                 path=trace.path(pair),
             )
         )
-    return tuple(results)
+    return tuple(results), differences
 
 
 def _scores_by_policy(table: Table) -> dict[str, Floats]:
@@ -249,8 +287,7 @@ def _scores_by_policy(table: Table) -> dict[str, Floats]:
 def _warnings(table: Table, family: Family, comparison: Comparison, outcome: Replay) -> list[str]:
     found = []
     # A policy that is no longer needed is not missing.
-    last = [outcome.rows[0, has].max() for has in family.of_policy]
-    columns = zip(table.scores.T, last, strict=True)
+    columns = zip(table.scores.T, _last_rows(family, outcome), strict=True)
     if any(np.isnan(column[:rows]).any() for column, rows in columns):
         found.append(
             "a pair uses only rows in which both policies have a trial, which is valid if what is "
@@ -267,4 +304,6 @@ def _warnings(table: Table, family: Family, comparison: Comparison, outcome: Rep
         found.append(
             f"{comparison.method} answers only at n_max = {comparison.n_max}: it saves no trials"
         )
+    if not comparison.test.exact:
+        found.append(f"{comparison.method} is approximate: nothing bounds its chance of an error")
     return found

@@ -38,6 +38,8 @@ class Table:
         The task's name, the declared range of its score, and what the reader should know.
     bounds_inferred
         Whether the range was taken from the data, which voids the guarantee.
+    pooled_tasks
+        Number of tasks that were pooled, 0 for one task as it is.
     """
 
     policies: tuple[str, ...]
@@ -47,6 +49,11 @@ class Table:
     bounds: tuple[float, float] | None = None
     warnings: tuple[str, ...] = ()
     bounds_inferred: bool = False
+    pooled_tasks: int = 0
+
+    def declaring(self, bounds: tuple[float, float] | None) -> "Table":
+        """Return the table with these bounds declared, or as it is if there are none."""
+        return self if bounds is None else replace(self, bounds=bounds, bounds_inferred=False)
 
 
 def tables(source: Any, *, design: str | None, iid_seed: int | None = None) -> list[Table]:
@@ -112,8 +119,10 @@ def pooled(parts: list[Table]) -> Table:
     rows = np.concatenate([_normalised(part, policies) for part in parts])
     assumption = (
         f"{len(parts)} tasks are pooled, one row of each in turn, scores scaled to [0, 1]: a claim "
-        "says that a policy is better on some task, and is one about the mean over tasks only if "
-        "no policy is better on one task and worse on another, or tasks came in random order"
+        "says that a policy is better on some task (implied ones, and the closed adjustment of "
+        "more than 2 policies, need tasks that agree on the order), and is one about the mean over "
+        "tasks only if no policy is better on one task and worse on another, or tasks came in "
+        "random order"
     )
     notes = dict.fromkeys(note for part in parts for note in part.warnings)
     return replace(
@@ -122,6 +131,7 @@ def pooled(parts: list[Table]) -> Table:
         task=POOLED,
         bounds=(0.0, 1.0),
         warnings=(*notes, assumption),
+        pooled_tasks=len(parts),
     )
 
 

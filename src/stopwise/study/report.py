@@ -43,7 +43,7 @@ def _record(study: "StudyReader") -> Chapter:
         ("trials handed out", str(status.assigned)),
         ("with a score", str(status.scored)),
         ("second results, not counted", str(status.duplicates)),
-        ("not needed, of n_max per policy", str(sum(study.trials_saved().values()))),
+        ("not needed and not run, of n_max per policy", str(sum(study.trials_saved().values()))),
         ("recorded after unblinding", str(_after_unblinding(study.journal()))),
     ]
     return Chapter("How the study was run", ("", ""), tuple(rows))

@@ -75,6 +75,7 @@ class Step(Method[StepState]):
     needs_n_max: ClassVar[bool] = True
     takes_margin: ClassVar[bool] = False
     advises_futility: ClassVar[bool] = True
+    constant_rates: ClassVar[bool] = True
 
     @cached_property
     def stopping(self) -> StepDesign:

@@ -1,0 +1,50 @@
+"""What each method promises, in words: every sentence that states a level asks here."""
+
+from stopwise.core import registry
+
+__all__ = ["p_value_name", "promise"]
+
+
+def promise(
+    method: str, chance: str, alpha: float, *, n_max: int | None, bounds_inferred: bool = False
+) -> str:
+    """Return how large a chance is by a method, and what that rests on besides fresh trials.
+
+    Parameters
+    ----------
+    method
+        Its name.
+    chance
+        Of what, in words, such as "the chance of any false order".
+    alpha, n_max
+        The level, and the declared greatest number of trials per policy.
+    bounds_inferred
+        Whether the bounds were taken from the data.
+
+    Examples
+    --------
+    >>> from stopwise.core.promise import promise
+    >>> promise("wsr", "the chance of an error", 0.05, n_max=None)
+    'the chance of an error is at most 0.05'
+    >>> promise("step", "the chance of an error", 0.05, n_max=20)
+    'the chance of an error is at most 0.05, given success rates that stay the same throughout'
+    """
+    if bounds_inferred:
+        return "nothing is guaranteed, since the bounds were taken from the data"
+    cls = registry.find(method)
+    size = f"at most {alpha:g}"
+    if not cls.exact:
+        size = f"only approximately {alpha:g}, and can be far more in small samples"
+    given = []
+    if cls.constant_rates:
+        rates = "success rates" if cls.scores == "binary" else "means"
+        given.append(f"{rates} that stay the same throughout")
+    if not cls.anytime:
+        number = "n_max" if n_max is None else f"n_max = {n_max}"
+        given.append(f"{number} fixed beforehand and looked at once")
+    return f"{chance} is {size}" + (f", given {' and '.join(given)}" if given else "")
+
+
+def p_value_name(method: str) -> str:
+    """Return what the p-value of a method is called: one that may be read at any time, or not."""
+    return "anytime p" if registry.find(method).anytime else "p"

@@ -1,0 +1,56 @@
+"""Signs that the trials are not what every claim rests on: fresh draws in random order.
+
+A file sorted by score, or policies and scenes that changed on the way, give decisions and
+intervals early on that the later trials contradict. Fresh draws hardly ever do so.
+"""
+
+from collections.abc import Sequence
+
+from stopwise.core.arrays import Floats
+from stopwise.core.confidence import Interval
+from stopwise.core.result import Decision
+from stopwise.ranking.analysis import PairResult, PolicyResult
+
+__all__ = ["doubts"]
+
+# As a share of the score's range; less is rounding.
+ROUNDING = 1e-9
+
+
+def doubts(
+    policies: Sequence[PolicyResult], pairs: Sequence[PairResult], differences: Floats, span: float
+) -> tuple[str, ...]:
+    """Return what contradicts itself, one clause each.
+
+    Parameters
+    ----------
+    policies, pairs
+        The results.
+    differences
+        Mean of score 1 - score 0 over all pairs of trials of each pair, NaN where there is none.
+    span
+        Width of the bounds.
+    """
+    found = []
+    for pair, difference in zip(pairs, differences.tolist(), strict=True):
+        against = -difference if pair.decision is Decision.POLICY1 else difference
+        if pair.decided and against > ROUNDING * span:
+            other = pair.policy0 if pair.better == pair.policy1 else pair.policy1
+            found.append(
+                f"{pair.better} > {other} was decided after {pair.n} pairs of trials, but over all "
+                f"pairs of trials {other} has the higher mean"
+            )
+    outside = [policy.name for policy in policies if _left(policy.mean, policy.interval, span)]
+    found += [f"the mean of {name} lies outside its own interval" for name in outside]
+    found += [
+        f"the mean difference of {pair.policy1} and {pair.policy0} lies outside its own interval"
+        for pair, difference in zip(pairs, differences.tolist(), strict=True)
+        if _left(difference, pair.interval, span)
+    ]
+    return tuple(found)
+
+
+def _left(mean: float, interval: Interval, span: float) -> bool:
+    """Whether a mean is known and outside."""
+    slack = ROUNDING * span
+    return mean < interval.low - slack or mean > interval.high + slack

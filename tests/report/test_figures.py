@@ -7,6 +7,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.report.figure_data import evidence_curves, ranking_edges, score_strips
+from stopwise.report.methods_text import methods_paragraph
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +86,49 @@ def test_certificate_of_step_is_in_the_report() -> None:
 
     assert "the error of one direction is proven to be at most" in page
     assert "no test of this level and power needs fewer than" in page
+
+
+def test_a_fixed_sample_test_is_not_called_anytime() -> None:
+    scores = {"a": [0, 1] * 10, "b": [1, 1] * 10}
+    fixed = sw.analyze(scores, method="welch", n_max=20)
+    anytime = sw.analyze(scores, n_max=20)
+
+    assert "nytime" not in fixed.to_html()
+    assert "ever declaring" not in fixed.to_html()
+    assert fixed.plot_evidence().axes[0].get_ylabel() == "p-value, adjusted"
+    assert anytime.plot_evidence().axes[0].get_ylabel() == "anytime p-value, adjusted"
+    assert '<th class="number">anytime p</th>' in anytime.to_html()
+    assert "Anytime p-values, adjusted" in anytime.to_html()
+
+
+def test_the_methods_paragraph_says_what_the_method_promises() -> None:
+    scores = {"a": [0, 1] * 10, "b": [1, 1] * 10}
+    bets, step, fixed, rough = (
+        methods_paragraph(sw.analyze(scores, method=method, n_max=20))
+        for method in ("nscore-plus", "step", "barnard", "welch")
+    )
+
+    assert (
+        "the probability of ever declaring any false order is at most 0.05, however often the data "
+        "are looked at (ties counted as errors)"
+    ) in bets
+    assert "in its anytime-valid form" in bets
+    assert "is at most 0.05, given success rates that stay the same throughout, however" in step
+    assert "the probability of declaring any false order is at most 0.05, given" in fixed
+    assert "n_max = 20 fixed beforehand and looked at once (ties" in fixed
+    assert "the probability of declaring any false order is only approximately 0.05" in rough
+
+
+def test_the_methods_paragraph_says_what_pooling_claims_and_what_is_doubtful() -> None:
+    columns = {
+        "task": ["pick"] * 40 + ["place"] * 40,
+        "policy": (["old"] * 20 + ["new"] * 20) * 2,
+        "score": ([0.1, 0.2] * 10 + [0.9, 0.8] * 10) * 2,
+    }
+    pooled = sw.analyze(sw.read_trials(columns, bounds=(0, 1)), pool=True)
+    by_score = sw.analyze({"a": [0] * 20 + [1] * 30, "b": [1] * 25 + [0] * 25})
+
+    text = methods_paragraph(pooled)
+    assert "of 2 policies, pooled over 2 tasks (a row of trials of each in turn), with the" in text
+    assert "An order declared means only: better on some of the 2 pooled tasks." in text
+    assert "which the trials do not look like: b > a was decided" in methods_paragraph(by_score)

@@ -24,7 +24,7 @@ class Analysis(ranked.Analysis, Drawn):
         return figures.plot_scores(self)
 
     def plot_evidence(self, kind: str = "p") -> "Figure":
-        """Draw anytime p-values ("p") or e-values ("e") against trials."""
+        """Draw p-values ("p") or e-values ("e") against trials."""
         return figures.plot_evidence(self, kind)
 
     def plot_intervals(self) -> "Figure":

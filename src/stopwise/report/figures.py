@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stopwise.core.promise import p_value_name
 from stopwise.core.step.design import StepDesign
 from stopwise.errors import StopwiseError
 from stopwise.ranking.analysis import Analysis
@@ -50,7 +51,7 @@ def plot_scores(analysis: Analysis) -> "Figure":
 
 
 def plot_evidence(analysis: Analysis, kind: str = "p") -> "Figure":
-    """Draw anytime p-values ("p") or e-values ("e") against trials, with the threshold."""
+    """Draw p-values ("p") or e-values ("e") against trials, with the threshold."""
     curves = evidence_curves(analysis, kind)
     # Narrow, with the legend below, so that letters stay legible on a phone.
     figure, axes = new_axes(width=5.2, height=3.4 + 0.2 * -(-len(curves) // 2))
@@ -67,7 +68,7 @@ def plot_evidence(analysis: Analysis, kind: str = "p") -> "Figure":
             f"alpha = {analysis.alpha:g}", (0, analysis.alpha), xycoords=("axes fraction", "data"),
             ha="left", va="bottom", fontsize=8, color=GREY,
         )  # fmt: skip
-        axes.set_ylabel("anytime p-value, adjusted")
+        axes.set_ylabel(f"{p_value_name(analysis.method)}-value, adjusted")
     else:
         axes.axhline(0, color=GREY, linewidth=1)
         axes.set_ylabel("evidence, log10 of the e-value")

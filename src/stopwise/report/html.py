@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stopwise import __version__
+from stopwise.core.promise import p_value_name
 from stopwise.core.scores import score_text
 from stopwise.ranking.analysis import Analysis
 from stopwise.report.methods_text import methods_paragraph
@@ -19,7 +20,7 @@ __all__ = ["Chapter", "captioned", "render", "render_page"]
 
 CAPTIONS = {
     "scores": "Every score, with the mean and its interval",
-    "p_values": "Anytime p-values, adjusted for all pairs, until the decision",
+    "p_values": "{p_value}-values, adjusted for all pairs, until the decision",
     "e_values": "Evidence of each pair",
     "intervals": "Differences of the means",
     "ranking": "Which policies were told apart",
@@ -41,14 +42,19 @@ def render(
     chapters: Sequence[Chapter] = (),
 ) -> str:
     """Return the page with one section per task."""
-    sections = [
-        {
-            "analysis": analysis,
-            "figures": captioned(drawn, CAPTIONS),
-            "methods": methods_paragraph(analysis),
-        }
-        for analysis, drawn in zip(analyses, figures, strict=True)
-    ]
+    sections = []
+    for analysis, drawn in zip(analyses, figures, strict=True):
+        p_value = p_value_name(analysis.method)
+        name = p_value[0].upper() + p_value[1:]
+        captions = {key: text.format(p_value=name) for key, text in CAPTIONS.items()}
+        sections.append(
+            {
+                "analysis": analysis,
+                "figures": captioned(drawn, captions),
+                "methods": methods_paragraph(analysis),
+                "p_value": p_value,
+            }
+        )
     return render_page("report.html", sections=sections, chapters=chapters)
 
 

@@ -1,6 +1,7 @@
 """The paragraph on methods that a publication needs, with its citation."""
 
 from stopwise.core import registry
+from stopwise.core.promise import promise
 from stopwise.ranking.analysis import Analysis
 
 __all__ = ["CITATIONS", "methods_paragraph"]
@@ -21,7 +22,7 @@ CITATIONS = {
 }
 ADJUSTMENTS = {
     "bonferroni": "the Bonferroni correction over all pairs",
-    "holm": "Holm's procedure in its anytime-valid form over all pairs",
+    "holm": "Holm's procedure over the directions of all pairs{}",
     "closed": "closed testing over all pairs",
 }
 DESIGNS = {
@@ -41,18 +42,44 @@ def methods_paragraph(analysis: Analysis) -> str:
     )
     horizon = "" if analysis.n_max is None else f", at most {analysis.n_max} trials per policy"
     against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"
-    kind = "sequential test" if registry.find(analysis.method).anytime else "fixed-sample test"
-    looks = "however often the data are looked at" if kind == "sequential test" else "in one look"
-    promise = (
-        f"so that the probability of ever declaring any false order is at most "
-        f"{analysis.alpha:g} ({ties}), {looks}"
-        if not analysis.bounds_inferred
-        else "without any guarantee, since the range was taken from the data"
-    )
+    anytime = registry.find(analysis.method).anytime
+    kind = "sequential test" if anytime else "fixed-sample test"
+    adjusted = ADJUSTMENTS[analysis.adjust].format(", in its anytime-valid form" if anytime else "")
     return (
         f"We compared the mean scores (range [{low:g}, {high:g}]) of {len(analysis.policies)} "
-        f"policies{against} with the {kind} {analysis.method}{horizon}, using "
-        f"{ADJUSTMENTS[analysis.adjust]}, {promise}. "
+        f"policies{against}{_pooling(analysis)} with the {kind} {analysis.method}{horizon}, using "
+        f"{adjusted}; {_promise(analysis, anytime)} ({ties}). {_meaning(analysis)}"
         f"{DESIGNS[analysis.design]} Policies that share a letter were not told apart. Intervals "
         f"are time-uniform. {CITATIONS.get(analysis.method, analysis.method)}."
     )
+
+
+def _promise(analysis: Analysis, anytime: bool) -> str:
+    promised = promise(
+        analysis.method,
+        f"the probability of {'ever ' if anytime else ''}declaring any false order",
+        analysis.alpha,
+        n_max=analysis.n_max,
+        bounds_inferred=analysis.bounds_inferred,
+    )
+    looks = anytime and not analysis.bounds_inferred
+    return promised + (", however often the data are looked at" if looks else "")
+
+
+def _pooling(analysis: Analysis) -> str:
+    if not analysis.pooled_tasks:
+        return ""
+    return f", pooled over {analysis.pooled_tasks} tasks (a row of trials of each in turn),"
+
+
+def _meaning(analysis: Analysis) -> str:
+    """Return what a reader must know of the claims before anything else."""
+    said = ""
+    if analysis.pooled_tasks:
+        said += f"An order declared means only: {analysis.pooled_claim}. "
+    if analysis.doubts:
+        said += (
+            "This rests on fresh draws in random order, which the trials do not look like: "
+            f"{'; '.join(analysis.doubts)}. "
+        )
+    return said

@@ -84,7 +84,7 @@ class CurveView(_Model):
 
 
 class PairView(_Model):
-    """One pair: who is better, the anytime p-value, the interval of mean 1 - mean 0."""
+    """One pair: who is better, the p-value, the interval of mean 1 - mean 0."""
 
     policy0: str
     policy1: str
@@ -124,6 +124,7 @@ class TaskView(_Model):
     trials_saved: int
     policies: list[PolicyView]
     pairs: list[PairView]
+    p_value_name: str
 
 
 class EvidenceView(_Model):

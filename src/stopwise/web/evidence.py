@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stopwise.core.promise import p_value_name
 from stopwise.errors import NotAllowed
 from stopwise.report.analysis import Analysis
 from stopwise.report.figure_data import evidence_curves
@@ -91,6 +92,7 @@ def _task_view(found: Evidence, name: str) -> TaskView:
         policies=[] if analysis is None else _policies(analysis),
         pairs=[] if analysis is None else _pairs(analysis),
         trials_saved=found.saved[name],
+        p_value_name="p" if analysis is None else p_value_name(analysis.method),
     )
 
 

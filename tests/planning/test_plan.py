@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -213,6 +214,40 @@ def test_pilot_is_resampled_with_its_uncertainty() -> None:
     assert 0.3 < row.power < sure.power - 0.02
     assert row.wrong < 0.02
     assert "a 0.4" in row.scenario
+
+
+@pytest.mark.parametrize(
+    ("method", "promised"),
+    [
+        ("savi", "whether or not they are right, the chance of a false claim is at most 0.05 ("),
+        ("step", "is at most 0.05, given success rates that stay the same throughout ("),
+        ("fisher", "throughout and n_max fixed beforehand and looked at once ("),
+        ("welch", "the chance of a false claim is only approximately 0.05, and can be far more"),
+    ],
+)
+def test_the_sentence_says_what_the_method_promises(method: str, promised: str) -> None:
+    plan = sw.plan(0.1, 0.9, method=method, n_max=10, detectable=False, precision=0.1)
+
+    assert promised in plan.sentence
+    assert "whatever is true" not in plan.sentence
+
+
+def test_bounds_from_the_pilots_data_void_the_promise() -> None:
+    columns = {"policy": ["a", "b"] * 8, "score": [20.0, 50.0, 50.0, 30.0] * 4}
+    inferred = sw.read_trials(columns, bounds="data")
+    quick = partial(sw.plan, pilot=inferred, n_max=10, detectable=False, precision=0.1)
+    midway = partial(sw.forecast, inferred, n_max=12, precision=0.1)
+
+    for found in (quick(), midway()):
+        assert found.bounds_inferred
+        assert json.loads(found.to_json())["bounds_inferred"]
+        assert "nothing is guaranteed, since the bounds were taken from the data" in found.sentence
+        assert "at most 0.05" not in found.sentence
+        assert "bounds: taken from the data, which voids the guarantee" in found.notes
+    assert "the chance of a false claim is at most 0.05 (" in quick(bounds=(0, 100)).sentence
+    assert "reason you stop, the chance of a false claim is at most 0.05." in str(
+        midway(bounds=(0, 100))
+    )
 
 
 def test_json_holds_the_table() -> None:

@@ -1,6 +1,5 @@
 """Midway: how much longer a running study will take, and whether it is worth going on."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -73,7 +72,7 @@ def forecast(
     check_work(minutes_per_trial, precision, seed)
     found = tables(trials, design=design)
     require(len(found) == 1, f"a forecast takes one task, but got {len(found)}")
-    table = found[0] if bounds is None else replace(found[0], bounds=bounds)
+    table = found[0].declaring(bounds)
     rules = _rules(table, n_max, settings)
     past = unit_scores(table, rules.comparison)
     population = Resampled(past, rules.design == "paired")
@@ -106,6 +105,7 @@ def forecast(
         alpha=rules.alpha,
         adjust=rules.adjust,
         design=rules.design,
+        bounds_inferred=table.bounds_inferred,
         runs=ends.runs,
         notes=table.warnings,
     )

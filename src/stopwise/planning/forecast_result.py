@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from stopwise.core.promise import promise
 from stopwise.planning import figure_data
 from stopwise.planning.finding import SCHEMA, Finding
 from stopwise.planning.pages import forecast_page
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["Forecast", "PairForecast"]
 
 VALIDITY = (
-    "This is a forecast: it does not affect validity, and you may act on it as you like, for the "
-    "chance of a false claim stays at most {alpha:g}, for whatever reason you stop."
+    "This is a forecast: it does not affect validity, and you may act on it as you like. For "
+    "whatever reason you stop, {promised}."
 )
 FUTILITY = (
     "Stopping for futility never raises the chance of a false claim, for it can only leave out "
@@ -73,6 +74,8 @@ class Forecast(Finding):
         For hours; None if not given.
     method, alpha, adjust, design
         The settings of the study.
+    bounds_inferred
+        Whether the bounds were taken from the data: then there is no guarantee.
     runs
         Simulated continuations.
     notes
@@ -95,6 +98,7 @@ class Forecast(Finding):
     alpha: float
     adjust: str
     design: str
+    bounds_inferred: bool
     runs: int
     notes: tuple[str, ...]
 
@@ -131,7 +135,16 @@ class Forecast(Finding):
             f"then is {self.chance:.2f}, standard error {self.chance_error:.2g}{more}. Going on "
             f"takes {self.mean_n:.0f} more trials per policy on average, half of the time at most "
             f"{self.n_quantiles[1]} ({self.mean_trials:.0f} trials in all{hours}). "
-            f"{self._advice()}{VALIDITY.format(alpha=self.alpha)}"
+            f"{self._advice()}{VALIDITY.format(promised=self._promise())}"
+        )
+
+    def _promise(self) -> str:
+        return promise(
+            self.method,
+            "the chance of a false claim",
+            self.alpha,
+            n_max=self.n_max,
+            bounds_inferred=self.bounds_inferred,
         )
 
     def _advice(self) -> str:

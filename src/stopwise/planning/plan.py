@@ -1,7 +1,6 @@
 """The one call: ``plan`` says how many trials a study will take."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,9 +53,9 @@ def plan(
 ) -> Plan:
     """Forecast how many trials a study takes, its power, and the smallest gap that it can find.
 
-    A plan never affects validity: the error rate of the study is alpha whatever was supposed
-    here. With ``method="step"`` and success rates everything is exact; otherwise studies are
-    simulated until standard errors are as small as asked for.
+    A plan never affects validity: what the method promises for the study holds whatever was
+    supposed here. With ``method="step"`` and success rates everything is exact; otherwise studies
+    are simulated until standard errors are as small as asked for.
 
     Parameters
     ----------
@@ -107,6 +106,7 @@ def plan(
     [(30, 0.599, 23.7), (60, 0.878, 35.1)]
     """
     scale, table = _setting(guesses, pilot, bounds, design)
+    inferred = table is not None and table.bounds_inferred
     _check_level(power, alpha)
     check_work(minutes_per_trial, precision, seed)
     found, family, notes = _scenarios(
@@ -152,8 +152,9 @@ def plan(
         alternative=alternative,
         design=designs[0].design,
         bounds=(scale.low, scale.high),
+        bounds_inferred=inferred,
         minutes_per_trial=minutes_per_trial,
-        notes=(*notes, *_notes(rows)),
+        notes=(*notes, *_notes(rows), *(() if table is None else table.warnings)),
     )
 
 
@@ -166,7 +167,7 @@ def _setting(
     require(not guesses, "give either guesses or a pilot study, but got both")
     found = tables(pilot, design=design)
     require(len(found) == 1, f"a pilot study has one task, but this one has {len(found)}")
-    table = found[0] if bounds is None else replace(found[0], bounds=bounds)
+    table = found[0].declaring(bounds)
     require(
         len(table.policies) >= 2, f"a plan needs at least 2 policies, but got {len(table.policies)}"
     )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from stopwise.core.promise import promise
 from stopwise.core.scores import score_text
 from stopwise.planning import figure_data
 from stopwise.planning.detectable import Detectable
@@ -90,6 +91,8 @@ class Plan(Finding):
         The power wanted.
     method, alpha, policies, adjust, ties, alternative, design, bounds
         The settings; ``policies`` is their number.
+    bounds_inferred
+        Whether the bounds were taken from the data: then there is no guarantee.
     minutes_per_trial
         For hours; None if not given.
     notes
@@ -107,6 +110,7 @@ class Plan(Finding):
     alternative: str
     design: str
     bounds: tuple[float, float]
+    bounds_inferred: bool
     minutes_per_trial: float | None
     notes: tuple[str, ...]
 
@@ -163,10 +167,17 @@ class Plan(Finding):
 
     def _caveat(self) -> str:
         share = "" if self.policies == 2 else f", {self.adjust} over all pairs"
+        ties = "" if self.ties == "strict" else ", exact ties not counted as errors"
+        promised = promise(
+            self.method,
+            "the chance of a false claim",
+            self.alpha,
+            n_max=None,
+            bounds_inferred=self.bounds_inferred,
+        )
         return (
-            f"This is a forecast from suppositions; the chance of a false claim stays at most "
-            f"{self.alpha:g} whatever is true ({self.method}, {self.alternative}{share}, "
-            f"{self.design} design)."
+            f"This is a forecast from suppositions; whether or not they are right, {promised} "
+            f"({self.method}, {self.alternative}{share}, {self.design} design{ties})."
         )
 
     def _with_error(self, row: PlanRow) -> str:
@@ -222,6 +233,7 @@ class Plan(Finding):
             "alternative": self.alternative,
             "design": self.design,
             "bounds": list(self.bounds),
+            "bounds_inferred": self.bounds_inferred,
             "minutes_per_trial": self.minutes_per_trial,
             "notes": list(self.notes),
         }

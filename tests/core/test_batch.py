@@ -76,3 +76,15 @@ def test_simulated_tables_agree_with_the_stream() -> None:
         test = sw.SequentialTest("boschloo", n_max=15, alternative="two-sided")
         verdict = test.run(scores0[run], scores1[run])
         assert sim.p_value[run] == verdict.p_value
+
+
+def test_welch_can_err_far_above_its_level_and_is_not_called_exact() -> None:
+    """A tie: .05 each time against 5 % successes. Without any success it decides, being sure."""
+    test = sw.SequentialTest("welch", n_max=10, alternative="two-sided", ties="strict")
+
+    assert test.run([0.05] * 10, [0.0] * 10).decision == "policy0"
+    assert stats.binom.pmf(0, 10, 0.05) > 0.59
+    assert [name for name, info in sw.methods().items() if not info.exact] == ["welch"]
+    assert [name for name, info in sw.methods().items() if info.constant_rates] == [
+        "step", "barnard", "boschloo", "fisher", "welch",
+    ]  # fmt: skip

@@ -85,6 +85,11 @@ def analyze(
             raise InvalidInput(
                 f"--strict needs a level that is proven, but {method} is approximate"
             )
+        if strict and pool and len(trials.tasks) > 1 and find(method).constant_rates:
+            raise InvalidInput(
+                f"--strict needs means that stay the same throughout for {method}, which pooled "
+                "tasks have not: choose a method that bets, such as nscore-plus"
+            )
         if pool:
             found = {"all": rank(trials, pool=True, **settings)}
         else:

@@ -304,6 +304,11 @@ def _warnings(table: Table, family: Family, comparison: Comparison, outcome: Rep
         found.append(
             f"{comparison.method} answers only at n_max = {comparison.n_max}: it saves no trials"
         )
+    if table.pooled_tasks and comparison.test.constant_rates:
+        found.append(
+            f"{comparison.method} needs means that stay the same throughout, which tasks that are "
+            "pooled in turn have only if they are alike: choose a method that bets"
+        )
     if not comparison.test.exact:
         found.append(f"{comparison.method} is approximate: nothing bounds its chance of an error")
     return found

@@ -7,6 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
+from stopwise.core.barnard import barnard_p_value
 from stopwise.core.method import Evidence, Method
 
 __all__ = ["Barnard", "BatchState", "Boschloo", "Fisher", "Welch"]
@@ -98,25 +99,23 @@ class Welch(Batch):
 
 @dataclass(frozen=True, kw_only=True)
 class ContingencyTest(Batch):
-    """A test of two success counts, by scipy; each distinct table is computed once."""
+    """A test of two success counts; each distinct table is computed once."""
 
     scores: ClassVar[str] = "binary"
     takes_margin: ClassVar[bool] = False
-    scipy_name: ClassVar[str]
 
     def p_values(self, state: BatchState) -> Floats:
         """Return the one-sided p-values of the 2 x 2 tables."""
-        from scipy import stats
-
-        test = getattr(stats, self.scipy_name)
         successes = np.rint(np.stack([state.mean0, state.mean1], axis=-1) * state.n[..., None])
         tables, inverse = np.unique(successes.astype(int), axis=0, return_inverse=True)
         n = int(state.n.flat[0])
-        p_value = [
-            test([[x1, x0], [n - x1, n - x0]], alternative="greater").pvalue
-            for x0, x1 in tables.tolist()
-        ]
+        p_value = [self.p_value_of(x0, x1, n) for x0, x1 in tables.tolist()]
         return np.array(p_value, dtype=float)[inverse.ravel()]
+
+    @staticmethod
+    @abstractmethod
+    def p_value_of(x0: int, x1: int, n: int) -> float:
+        """Return the one-sided p-value of x1 against x0 successes of n trials each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +124,11 @@ class Barnard(ContingencyTest):
 
     name: ClassVar[str] = "barnard"
     summary: ClassVar[str] = "Barnard's exact test at n_max (binary, fixed sample)"
-    scipy_name: ClassVar[str] = "barnard_exact"
+
+    @staticmethod
+    def p_value_of(x0: int, x1: int, n: int) -> float:
+        """Return Barnard's p-value; scipy's has ties in its statistic broken by rounding."""
+        return barnard_p_value(x0, n, x1, n)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +137,13 @@ class Boschloo(ContingencyTest):
 
     name: ClassVar[str] = "boschloo"
     summary: ClassVar[str] = "Boschloo's exact test at n_max (binary, fixed sample)"
-    scipy_name: ClassVar[str] = "boschloo_exact"
+
+    @staticmethod
+    def p_value_of(x0: int, x1: int, n: int) -> float:
+        """Return Boschloo's p-value, by scipy."""
+        from scipy.stats import boschloo_exact
+
+        return float(boschloo_exact([[x1, x0], [n - x1, n - x0]], alternative="greater").pvalue)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,4 +152,10 @@ class Fisher(ContingencyTest):
 
     name: ClassVar[str] = "fisher"
     summary: ClassVar[str] = "Fisher's exact test at n_max (binary, fixed sample)"
-    scipy_name: ClassVar[str] = "fisher_exact"
+
+    @staticmethod
+    def p_value_of(x0: int, x1: int, n: int) -> float:
+        """Return Fisher's p-value, by scipy."""
+        from scipy.stats import fisher_exact
+
+        return float(fisher_exact([[x1, x0], [n - x1, n - x0]], alternative="greater").pvalue)

@@ -4,6 +4,7 @@ Two policies: Barnard's exact test of successes, Welch's t-test of scores, the p
 paired design. More policies: normal scores of all pairs with Bonferroni's levels.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
@@ -12,6 +13,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from stopwise.core.arrays import Bools, Floats
+from stopwise.core.barnard import barnard_p_value
 from stopwise.planning.population import Moments, Population
 from stopwise.planning.question import Design
 
@@ -24,7 +26,6 @@ MOST_EXACT = 300
 MOST_TRIALS = 100_000
 WORLDS = 200
 NOISES = 4000
-RATES = 128
 
 
 class FixedPlan(NamedTuple):
@@ -80,27 +81,22 @@ def _normal_power(n: int, rates0: Floats, rates1: Floats, level: float) -> float
 def barnard_region(n: int, level: float) -> Bools:
     """Return where Barnard's test rejects, by (successes0, successes1) of n trials each.
 
-    Tables are ordered by the pooled score statistic. The p-value of one is the probability of all
-    at least as extreme, at the success rate where it is largest; so the region is the longest
-    beginning of the order whose largest probability is at most the level.
+    P-values fall along the order of the statistic, so the last table of it that is rejected is
+    found by halving.
     """
-    counts = np.arange(n + 1)
-    first, second = np.meshgrid(counts, counts, indexing="ij")
-    pooled = (first + second) / (2 * n)
-    with np.errstate(invalid="ignore"):
-        raw = (second - first) / n / np.sqrt(2 * pooled * (1 - pooled) / n)
-    # Scores that are equal in exact arithmetic are one step of the order.
-    statistic = np.round(np.nan_to_num(raw), 9)
-    order = np.argsort(-statistic, axis=None, kind="stable")
-    order = order[statistic.flat[order] > 0]
-    steps = np.append(np.diff(statistic.flat[order]) != 0, True)
-    largest = np.zeros(order.size)
-    # By symmetry rates up to one half suffice; near 0 probabilities change fastest.
-    for chance in _binomial(n, 0.5 * (np.arange(1, RATES + 1) / RATES) ** 2):
-        largest = np.maximum(largest, np.cumsum(np.outer(chance, chance).flat[order]))
-    allowed = np.flatnonzero(steps & (largest <= level))
+    first, second = np.divmod(np.arange((n + 1) ** 2), n + 1)
+    together = first + second
+    spread = np.maximum(together * (2 * n - together), 1)
+    # The square of the statistic, up to a constant.
+    square = np.where(second > first, (second - first) ** 2 / spread, 0.0)
+    order = np.argsort(-square, kind="stable")[: np.count_nonzero(square)]
+    rejected = bisect_right(
+        order,
+        level,
+        key=lambda table: barnard_p_value(int(first[table]), n, int(second[table]), n),
+    )
     region = np.zeros((n + 1, n + 1), dtype=bool)
-    region.flat[order[: allowed[-1] + 1 if allowed.size else 0]] = True
+    region.flat[order[:rejected]] = True
     region.setflags(write=False)
     return region
 

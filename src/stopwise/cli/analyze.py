@@ -1,6 +1,5 @@
 """``stopwise analyze``: from files to letters, plots and one honest sentence."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +8,7 @@ import typer
 
 from stopwise.cli import options
 from stopwise.cli.failing import clear_errors
-from stopwise.cli.options import column_choices, parse_bounds, trial_source
+from stopwise.cli.options import column_choices, json_of, parse_bounds, trial_source
 from stopwise.cli.telling import tell, tell_notes
 from stopwise.cli.writing import write
 
@@ -27,10 +26,7 @@ def analyze(
     method: options.Method = "nscore-plus",
     alpha: options.Alpha = 0.05,
     n_max: options.NMax = None,
-    bounds: Annotated[
-        str | None,
-        typer.Option(help='Range of the score: "LOW,HIGH", or "TASK=LOW,HIGH; ...", or "data".'),
-    ] = None,
+    bounds: options.Bounds = None,
     design: options.Design = "auto",
     adjust: options.Adjust = "holm",
     ties: options.Ties = "strict",
@@ -39,7 +35,7 @@ def analyze(
     score: options.Measure = None,
     column: options.Column = None,
     file_format: options.FileFormat = None,
-    order: Annotated[str, typer.Option(help="file, time or shuffled.")] = "file",
+    order: options.Order = "file",
     seed: Annotated[
         int | None, typer.Option(help="For a shuffled order or --iid-correction.")
     ] = None,
@@ -47,7 +43,7 @@ def analyze(
     iid_correction: Annotated[
         bool, typer.Option("--iid-correction", help="One random policy per block, as in the paper.")
     ] = False,
-    pool: Annotated[bool, typer.Option("--pool", help="Pool all tasks into one analysis.")] = False,
+    pool: options.Pool = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse what would void the guarantee.")
     ] = False,
@@ -118,8 +114,7 @@ def _tell(
     from stopwise.report.analysis import report
 
     if as_json:
-        content = [analysis.to_dict() for analysis in analyses]
-        typer.echo(json.dumps(content[0] if len(content) == 1 else content, indent=2))
+        typer.echo(json_of([analysis.to_dict() for analysis in analyses]))
     else:
         shared = [
             note

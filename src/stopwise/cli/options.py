@@ -1,5 +1,6 @@
 """Options that several commands share: one wording each, and how their values are read."""
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ __all__ = [
     "Alpha",
     "AsJson",
     "Baseline",
+    "Bounds",
     "Column",
     "Design",
     "FileFormat",
@@ -19,10 +21,13 @@ __all__ = [
     "Method",
     "Missing",
     "NMax",
+    "Order",
+    "Pool",
     "Ties",
     "Workers",
     "chosen_executor",
     "column_choices",
+    "json_of",
     "named_values",
     "parse_bounds",
     "refuse_unused",
@@ -32,6 +37,12 @@ __all__ = [
 Method = Annotated[str, typer.Option(help="See `stopwise methods`.")]
 Alpha = Annotated[float, typer.Option(help="Chance of any false order.")]
 NMax = Annotated[int | None, typer.Option(help="Declared greatest number of trials per policy.")]
+Bounds = Annotated[
+    str | None,
+    typer.Option(help='Range of the score: "LOW,HIGH", or "TASK=LOW,HIGH; ...", or "data".'),
+]
+Order = Annotated[str, typer.Option(help="file, time or shuffled.")]
+Pool = Annotated[bool, typer.Option("--pool", help="Pool all tasks into one analysis.")]
 Design = Annotated[str, typer.Option(help="auto, independent, paired or stratified.")]
 Adjust = Annotated[str, typer.Option(help="bonferroni, holm or closed.")]
 Ties = Annotated[str, typer.Option(help="strict, or paper.")]
@@ -103,14 +114,20 @@ def parse_bounds(text: str | None) -> Any:
     return low, high
 
 
+def json_of(contents: list[dict[str, Any]]) -> str:
+    """Return one answer, or the list of several, as JSON."""
+    return json.dumps(contents[0] if len(contents) == 1 else contents, indent=2)
+
+
 def refuse_unused(context: typer.Context, names: tuple[str, ...], reason: str) -> None:
     """Raise if an option that has no effect was given, instead of passing over it."""
     from stopwise.errors import require
 
-    for name in names:
-        source = context.get_parameter_source(name)
+    for parameter in context.command.params:
+        source = context.get_parameter_source(str(parameter.name))
         given = source is not None and source.name != "DEFAULT"
-        require(not given, f"--{name.replace('_', '-')} has no effect {reason}")
+        unused = given and parameter.name in names
+        require(not unused, f"{parameter.opts[0]} has no effect {reason}")
 
 
 def chosen_executor(name: str, workers: int | None, address: str | None, batch: int = 1) -> Any:

@@ -153,7 +153,7 @@ def test_true_and_false_have_a_range_of_their_own(tmp_path: Path) -> None:
     trials = sw.read_trials(path)
 
     assert trials.bounds == {"task": (0.0, 1.0)}
-    assert "bounds of 'success': [0, 1], since it holds only true and false" in trials.notes
+    assert any("[0, 1], since it holds only true and false" in note for note in trials.notes)
     other = files.text(tmp_path / "b.csv", "policy,success\nc,1\n")
     assert sw.read_trials([path, other]).bounds == {}, "the second file does not say so"
 
@@ -297,6 +297,47 @@ def test_a_bad_cell_of_a_column_per_policy_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(sw.InvalidInput, match=r"sheet.csv, line 4, 'new', column 'score': must"):
         sw.read_trials(path, bounds=(0, 1))
+
+
+@pytest.mark.parametrize("column", ["result", "Outcome", "Success Rate", "success_rate"])
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [("success", "failure"), ("Succeeded", "Failed"), ("PASS", "fail"), ("passed", "failed")],
+)
+def test_words_for_success_and_failure(tmp_path: Path, column: str, good: str, bad: str) -> None:
+    path = files.text(tmp_path / "a.csv", f"policy,{column}\na,{bad}\nb,{good}\nb,{bad}\n")
+    trials = sw.read_trials(path)
+
+    assert trials.frame["score"].to_list() == [0.0, 1.0, 0.0]
+    assert trials.bounds == {"task": (0.0, 1.0)}
+    assert f"score column: {column!r} (guessed)" in trials.notes
+
+
+def test_a_score_comes_before_a_result(tmp_path: Path) -> None:
+    path = files.text(tmp_path / "a.csv", "policy,result,score\na,crashed,0.5\n")
+
+    assert sw.read_trials(path).frame["score"].to_list() == [0.5]
+
+
+def test_words_that_cannot_be_read_are_answered_with_those_that_can(tmp_path: Path) -> None:
+    path = files.text(tmp_path / "a.csv", "policy,result\na,success\nb,crashed\n")
+
+    with pytest.raises(sw.InvalidInput, match=r"'crashed'; the words .* true/false, .*pass/fail"):
+        sw.read_trials(path)
+
+
+def test_an_array_is_read_as_its_file_is(tmp_path: Path) -> None:
+    scores = np.random.default_rng(1).random((5, 2))
+    np.save(tmp_path / "a.npy", scores)
+    trials, stored = (sw.read_trials(source) for source in (scores, tmp_path / "a.npy"))
+    fields = np.array([("x", 0.5), ("y", 1.0)], dtype=[("policy", "U1"), ("score", float)])
+
+    assert trials.frame.equals(stored.frame)
+    assert "the array: each of the 2 columns holds the scores of one policy" in trials.notes
+    assert sw.read_trials(fields).policies == ("x", "y")
+    assert sw.read_trials(scores[:, 0], policy="a").policies == ("a",)
+    with pytest.raises(sw.InvalidInput, match="the array: scores must have shape"):
+        sw.read_trials(scores[None])
 
 
 def test_measures_of_one_policy_are_no_policies(tmp_path: Path) -> None:

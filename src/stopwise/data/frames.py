@@ -11,7 +11,7 @@ from stopwise.data.raw import RawTable, column_of_values
 from stopwise.data.roles import ROLE_NAMES, ColumnChoice
 from stopwise.errors import InvalidInput
 
-__all__ = ["is_frame", "raw_of_arrays", "raw_of_frame"]
+__all__ = ["is_frame", "raw_of_array", "raw_of_arrays", "raw_of_frame"]
 
 
 def is_frame(source: object) -> bool:
@@ -51,6 +51,41 @@ def raw_of_arrays(
         raise InvalidInput(f"{source}: columns must be equally long, but got lengths {lengths}")
     return RawTable(
         source=source, frame=pl.DataFrame(list(series.values())), place=lambda row: f"row {row}"
+    )
+
+
+def raw_of_array(array: np.ndarray[Any, Any], source: str = "the array") -> RawTable:
+    """Return scores (N,), one column per policy (N, K), or the fields of a structured array."""
+    if array.dtype.names:
+        return raw_of_arrays({field: array[field] for field in array.dtype.names}, {}, source)
+    if array.dtype.kind not in "biuf":
+        raise InvalidInput(f"{source}: scores must be numbers, but the array holds {array.dtype}")
+    if array.ndim == 1:
+        frame = pl.DataFrame({"score": array})
+        return RawTable(
+            source=source,
+            frame=frame,
+            place=lambda row: f"element [{row}]",
+            roles={"score": "score"},
+        )
+    if array.ndim != 2 or array.shape[1] < 1:
+        raise InvalidInput(
+            f"{source}: scores must have shape (trials,) or (trials, policies), but got "
+            f"{array.shape}"
+        )
+    n, k = array.shape
+    frame = pl.DataFrame(
+        {
+            "policy": np.tile([f"policy{column}" for column in range(k)], n),
+            "score": array.ravel(),
+        }
+    )
+    return RawTable(
+        source=source,
+        frame=frame,
+        place=lambda row: f"element [{row // k}, {row % k}]",
+        roles={"policy": "policy", "score": "score"},
+        notes=(f"{source}: each of the {k} columns holds the scores of one policy",),
     )
 
 

@@ -38,8 +38,8 @@ def read_trials(
     ----------
     source
         A path to a file, or to a folder with a file or sub-folder per policy; a list of paths; a
-        dictionary of policy: path; a polars, pandas or Arrow frame; a dictionary of columns, or of
-        policy: scores.
+        dictionary of policy: path; a polars, pandas or Arrow frame; a NumPy array with a column of
+        scores per policy; a dictionary of columns, or of policy: scores.
     format
         The name of the format, where its content should not decide.
     policy, task

@@ -36,7 +36,8 @@ GUESSES: dict[str, tuple[str, ...]] = {
     "score": (
         *("score", "progress", "partial_success", "task_progress", "completion"),
         *("return", "episode_return", "reward", "episode_reward", "sum_reward"),
-        *("success", "is_success", "binary_success"),
+        *("success", "is_success", "binary_success", "success_rate", "success rate"),
+        *("result", "outcome"),
     ),
     "success": ("success", "is_success", "binary_success"),
     "block": (

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from stopwise.data import formats
 from stopwise.data.formats.protocol import Format
-from stopwise.data.frames import is_frame, raw_of_arrays, raw_of_frame
+from stopwise.data.frames import is_frame, raw_of_array, raw_of_arrays, raw_of_frame
 from stopwise.data.raw import RawTable
 from stopwise.data.roles import ColumnChoice
 from stopwise.data.wide import unfolded
@@ -37,6 +39,8 @@ def load(
         return _alone(_load(source, format_name, policy), columns)
     if _is_place(source):
         return _load(source, format_name, policy)
+    if isinstance(source, np.ndarray):
+        return [Loaded(raw_of_array(source), policy)]
     if isinstance(source, Mapping):
         if source and all(_is_place(value) for value in source.values()):
             return _load_mapping(source, format_name, policy, columns)
@@ -45,8 +49,8 @@ def load(
         parts = [_load(value, format_name, policy) for value in source]
         return _without_repeats([table for part in parts for table in part])
     raise InvalidInput(
-        "trials must come from a path, a list of paths, a frame, a dictionary of columns or a "
-        f"dictionary of policy: path, but got {type(source).__name__}"
+        "trials must come from a path, a list of paths, a frame, an array, a dictionary of columns "
+        f"or one of policy: path, but got {type(source).__name__}"
     )
 
 

@@ -173,6 +173,8 @@ def _defined_bounds(raw: RawTable, column: str, notes: list[str]) -> Bounds | No
         notes.append(f"bounds of {column!r}: [{low:g}, {high:g}], by definition of the format")
         return raw.bounds[column]
     if is_logical(raw.frame[column]):
-        notes.append(f"bounds of {column!r}: [0, 1], since it holds only true and false")
+        notes.append(
+            f"bounds of {column!r}: [0, 1], since it holds only true and false, or words for them"
+        )
         return 0.0, 1.0
     return None

@@ -19,24 +19,30 @@ __all__ = [
 # Turns a row and a rule into the error that names file, place and column.
 Complaint = Callable[[int, str], InvalidInput]
 
-TRUE = ("true", "yes")
-FALSE = ("false", "no")
+# Words for 1 and 0.
+WORDS = (
+    *(("true", "false"), ("yes", "no"), ("success", "failure")),
+    *(("succeeded", "failed"), ("pass", "fail"), ("passed", "failed")),
+)
+TRUE = tuple(good for good, _ in WORDS)
+FALSE = tuple(bad for _, bad in WORDS)
+NUMBER = "must be a number"
 COMMA = re.compile(r"-?\d+,\d+")
 MISSING = ("", "nan", "na", "n/a", "null", "none")
 
 
 def to_numbers(column: pl.Series, complaint: Complaint) -> pl.Series:
-    """Return finite floats, null where the value is missing; true and false count 1 and 0."""
+    """Return finite floats, null where the value is missing; words such as true count 1 or 0."""
     if column.dtype == pl.String:
         words = column.str.strip_chars().str.to_lowercase()
         numbers = words.cast(pl.Float64, strict=False)
         if numbers.null_count():
             numbers = _logical_words(words, numbers)
-        _require(numbers.is_null() & ~_is_missing(words), column, complaint, "must be a number")
+        _require(numbers.is_null() & ~_is_missing(words), column, complaint, NUMBER)
     elif column.dtype in (pl.Boolean, pl.Null) or column.dtype.is_numeric():
         numbers = column.cast(pl.Float64)
     else:
-        raise complaint(0, f"must be a number, but the column holds {column.dtype}")
+        raise complaint(0, f"{NUMBER}, but the column holds {column.dtype}")
     numbers = numbers.fill_nan(None)
     _require(numbers.is_infinite().fill_null(False), column, complaint, "must be finite")
     return numbers
@@ -50,7 +56,7 @@ def require_zero_or_one(numbers: pl.Series, complaint: Complaint) -> pl.Series:
 
 
 def is_logical(column: pl.Series) -> bool:
-    """Whether the column holds nothing but true and false, so that its range is [0, 1]."""
+    """Whether the column holds only true and false, or words for them: its range is [0, 1]."""
     if column.dtype == pl.Boolean:
         return True
     if column.dtype != pl.String:
@@ -116,13 +122,16 @@ def _is_missing(words: pl.Series) -> pl.Series:
 def _require(bad: pl.Series, column: pl.Series, complaint: Complaint, rule: str) -> None:
     row = bad.arg_max() if len(bad) else None
     if row is not None and bad[row]:
-        raise complaint(row, f"{rule}, but got {column[row]!r}{_advice(column[row])}")
+        raise complaint(row, f"{rule}, but got {column[row]!r}{_advice(column[row], rule)}")
 
 
-def _advice(value: object) -> str:
+def _advice(value: object, rule: str) -> str:
     """Say how to write what people write otherwise; whether 5% is 5 or 0.05 is not ours to say."""
     if not isinstance(value, str):
         return ""
     if value.strip().endswith("%"):
         return "; write it without the sign, and the bounds accordingly: 0 to 100, say"
-    return "; write it with a decimal point" if COMMA.fullmatch(value.strip()) else ""
+    if COMMA.fullmatch(value.strip()):
+        return "; write it with a decimal point"
+    known = ", ".join("/".join(pair) for pair in WORDS)
+    return f"; the words that are read are {known}" if rule == NUMBER else ""

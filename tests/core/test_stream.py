@@ -148,6 +148,34 @@ def test_an_extended_study_goes_on_with_the_same_bets() -> None:
     assert test.update(0.5, 0.5).n == 31
 
 
+def test_an_extended_study_names_both_numbers() -> None:
+    test = sw.SequentialTest(n_max=4)
+    test.run([0, 1, 0, 1], [1, 1, 1, 0])
+    test.extend(50)
+    verdict = sw.SequentialTest.from_json(test.to_json()).update(0, 1)
+
+    assert (verdict.n_max, verdict.n_max_declared, verdict.n_max_reached) == (50, 4, False)
+    assert "after 5 of at most 50 pairs (extended from at most 4) whether" in str(verdict)
+    assert "of at most 50 pairs (extended from at most 4)" in verdict._repr_html_()
+    assert "n_max=50 (extended from 4)" in repr(test)
+    assert test.settings.n_max == 4  # what the bets were planned for
+
+    test.extend()
+
+    assert "after 4 pairs (extended from at most 4) whether" in str(test.verdict)
+    assert test.verdict.n_max is None
+    assert "extended" not in str(sw.SequentialTest(n_max=4).update(0, 1))
+
+
+def test_what_is_no_saved_test_is_told_in_words() -> None:
+    with pytest.raises(sw.InvalidState, match="not a saved SequentialTest: it has no 'kind'"):
+        sw.SequentialTest.from_json("{}")
+
+
+def test_a_tiny_alpha_is_not_called_certainty() -> None:
+    assert "1 - 1e-12 confidence sequence" in str(sw.SequentialTest(alpha=1e-12).update(0, 1))
+
+
 def test_what_cannot_be_extended_says_so() -> None:
     with pytest.raises(sw.InvalidInput, match="step answers only up to its declared n_max"):
         sw.SequentialTest("step", n_max=20).extend(30)

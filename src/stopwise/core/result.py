@@ -46,8 +46,11 @@ class Verdict:
         valid for the direction that it favours, not for the hypothesis of exact equality.
     interval
         Time-uniform confidence interval of mean1 - mean0 at level 1 - alpha.
-    method, alpha, alternative, ties, design, margin, n_max
+    method, alpha, alternative, ties, design, margin
         The settings that the verdict rests on.
+    n_max, n_max_declared
+        The greatest number of pairs now, and as it was declared: they differ if the study was
+        extended. None for no limit.
     anytime
         Whether the method may be looked at after every pair; if not, it answers at n_max.
     """
@@ -68,6 +71,7 @@ class Verdict:
     design: str
     margin: float
     n_max: int | None
+    n_max_declared: int | None
     anytime: bool
 
     @property
@@ -77,7 +81,7 @@ class Verdict:
 
     @property
     def n_max_reached(self) -> bool:
-        """Whether the declared greatest number of pairs has been used."""
+        """Whether the greatest number of pairs has been used."""
         return self.n_max is not None and self.n >= self.n_max
 
     @property
@@ -93,12 +97,11 @@ class Verdict:
             return f"No pairs yet on whether {self._claim()} ({self._setting()})."
         facts = (
             f"means {score_text(self.mean0)} (policy 0) and {score_text(self.mean1)} (policy 1), "
-            f"{self._p_value_text()}{100 * (1 - self.alpha):.10g}% confidence sequence of the "
+            f"{self._p_value_text()}{self._level_text()} confidence sequence of the "
             f"difference [{score_text(self.interval.low)}, {score_text(self.interval.high)}], "
             f"{self._setting()}"
         )
-        of_most = "" if self.n_max is None else f" of at most {self.n_max}"
-        seen = f"{self.n}{of_most} pair{'' if (self.n_max or self.n) == 1 else 's'}"
+        seen = self._seen()
         if self.n_decided is not None:
             claim = self._claim()
             after = f"{self.n_decided} pair{'' if self.n_decided == 1 else 's'}"
@@ -109,13 +112,14 @@ class Verdict:
         else:
             caveat = "which does not show that they are equal"
             if self.futile:
-                caveat += ", and a decision by n_max has become unlikely (futility)"
+                end = f"{self.n_max_declared} pairs" if self._extended else "n_max"
+                caveat += f", and a decision by {end} has become unlikely (futility)"
         return f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}."
 
     def _repr_html_(self) -> str:
         rows = {
             "decision": self.decision.value,
-            "pairs": f"{self.n}" + (f" of at most {self.n_max}" if self.n_max else ""),
+            "pairs": self._seen(),
             "means": f"{self.mean0:.4g}, {self.mean1:.4g}",
             "e-value": "none" if self.e_value is None else f"{self.e_value:.4g}",
             "p-value": f"{self.p_value:.3g}",
@@ -126,6 +130,22 @@ class Verdict:
             for key, value in rows.items()
         )
         return f"<p>{html.escape(str(self))}</p><table>{cells}</table>"
+
+    @property
+    def _extended(self) -> bool:
+        return self.n_max != self.n_max_declared
+
+    def _seen(self) -> str:
+        """Return how many pairs were seen, of how many."""
+        most = "" if self.n_max is None else f" of at most {self.n_max}"
+        pairs = f"{self.n}{most} pair{'' if (self.n_max or self.n) == 1 else 's'}"
+        if self._extended:
+            pairs += f" (extended from at most {self.n_max_declared})"
+        return pairs
+
+    def _level_text(self) -> str:
+        level = f"{100 * (1 - self.alpha):.10g}%"
+        return level if level != "100%" else f"1 - {self.alpha:.6g}"
 
     def _p_value_text(self) -> str:
         if self.anytime:

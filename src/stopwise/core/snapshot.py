@@ -72,7 +72,9 @@ def load(kind: str, version: int, text: str) -> dict[str, Any]:
         document = json.loads(text)
         found, found_version = document["kind"], document["version"]
         digest, content = document["digest"], document["content"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except KeyError as error:
+        raise InvalidState(f"this is not a saved {kind}: it has no {error}") from error
+    except (ValueError, TypeError, RecursionError) as error:
         raise InvalidState(f"this is not a saved {kind}: {error!r}") from error
     if found != kind:
         raise InvalidState(f"this is not a saved {kind}: it says {found!r}")

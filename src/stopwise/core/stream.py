@@ -119,7 +119,8 @@ class SequentialTest(Resumable):
             ties=comparison.ties,
             design=comparison.design,
             margin=comparison.margin,
-            n_max=comparison.n_max,
+            n_max=self._limit,
+            n_max_declared=comparison.n_max,
             anytime=comparison.test.anytime,
         )
 
@@ -207,9 +208,11 @@ class SequentialTest(Resumable):
 
     def __repr__(self) -> str:
         comparison = self._comparison
+        extended = self._limit != comparison.n_max
+        declared = f" (extended from {comparison.n_max})" if extended else ""
         return (
             f"SequentialTest({comparison.method!r}, alpha={comparison.alpha:g}, "
-            f"n_max={comparison.n_max}, alternative={comparison.alternative!r}, "
+            f"n_max={self._limit}{declared}, alternative={comparison.alternative!r}, "
             f"n={self._state.n}, decision={self._state.decision.value!r})"
         )
 

@@ -55,7 +55,7 @@ def _compares(table: Table, column: str) -> bool:
 
 def _ours(cell: Cell) -> str:
     mark = {True: "", False: " DIFFERS", None: ""}[cell.agrees]
-    if cell.paper is not None and cell.agrees is None and cell.ours != cell.paper:
+    if cell.starred:
         mark = " *"
     error = "" if cell.error is None else f" ± {shown(cell.error, like=cell.ours)}"
     return f"{shown(cell.ours)}{error}{mark}"

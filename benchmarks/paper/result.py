@@ -60,6 +60,11 @@ class Cell:
             agrees = abs(ours - paper) <= STANDARD_ERRORS * math.hypot(error, paper_error)
         return cls(ours, paper, error or None, agrees)
 
+    @property
+    def starred(self) -> bool:
+        """Whether it differs from the published figure for a stated reason."""
+        return self.paper is not None and self.agrees is None and self.ours != self.paper
+
     @classmethod
     def own(cls, ours: Value | None) -> "Cell":
         """Return a figure of which none is published."""
@@ -92,12 +97,25 @@ class Result:
     @property
     def disagreements(self) -> tuple[str, ...]:
         """The figures that should agree with the paper and do not."""
+        return self._instead(lambda cell: cell.agrees is False)
+
+    @property
+    def known_differences(self) -> tuple[str, ...]:
+        """The figures that differ from the paper's for a stated reason."""
+        return self._instead(lambda cell: cell.starred)
+
+    def _instead(self, chosen: Callable[[Cell], bool]) -> tuple[str, ...]:
         return tuple(
             f"{name}: {cell.ours} instead of {cell.paper}"
             for table in self.tables
             for name, cell in table.cells()
-            if cell.agrees is False
+            if chosen(cell)
         )
+
+    @property
+    def published(self) -> int:
+        """How many figures the paper has too."""
+        return sum(cell.paper is not None for table in self.tables for _, cell in table.cells())
 
     @property
     def compared(self) -> int:
@@ -126,6 +144,7 @@ class Result:
             "notes": list(self.notes),
             "compared": self.compared,
             "disagreements": list(self.disagreements),
+            "known_differences": list(self.known_differences),
         }
 
     @classmethod

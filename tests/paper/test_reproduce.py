@@ -3,9 +3,11 @@
 import json
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from benchmarks.paper import meta, rendering, table_1_left, table_1_right
@@ -13,6 +15,7 @@ from benchmarks.paper.catalogue import REPRODUCTIONS
 from benchmarks.paper.result import Cell, Result, Table
 from benchmarks.paper.settings import Settings
 from stopwise.cli import app
+from stopwise.cli.reproduce import _conclude
 
 SMALL = Settings(seed=1, share=0.02)
 
@@ -99,10 +102,23 @@ def test_disagreements_are_found_and_survive_json() -> None:
         "t: row, far: 10.0 instead of 15.7",
     )
     assert result.compared == 6
+    assert result.published == 7
+    assert result.known_differences == ("t: row, known: 54 instead of 52",)
     assert Result.from_dict(json.loads(json.dumps(result.to_dict()))).tables == result.tables
     text = rendering.markdown(result)
     assert "5 DIFFERS" in text
     assert "54 *" in text
+
+
+def test_known_differences_are_counted_at_the_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cells = {"same": Cell.exact(5, 5), "known": Cell.apart(54, 52), "equal": Cell.apart(7, 7)}
+    result = Result((Table("t", tuple(cells), {"row": cells}),))
+
+    _conclude(Console(width=200), SimpleNamespace(result=result, kept=False), 1.0)
+
+    assert "Held against the paper: 2 of 3 agree, 1 differs as stated" in capsys.readouterr().out
 
 
 def test_the_list_names_every_script() -> None:

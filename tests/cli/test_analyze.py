@@ -372,12 +372,33 @@ def test_failures_are_in_the_words_of_the_command_line(
     assert complaint in output.splitlines()[-1]
 
 
+@pytest.mark.parametrize("command", ["analyze", "plan --pilot"])
+@pytest.mark.parametrize(
+    ("option", "place", "complaint"),
+    [
+        ("--html", "none/x.html", "none/x.html: No such file or directory"),
+        ("--html", ".", ": Is a directory"),
+        ("--figures", "returns.csv", "returns.csv: Not a directory"),
+        ("--figures", "returns.csv/below", "returns.csv/below: Not a directory"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(
+    returns: str, tmp_path: Path, command: str, option: str, place: str, complaint: str
+) -> None:
+    """Nothing was read yet: the bounds, which are wrong, are not complained of."""
+    code, output = run(*command.split(), returns, "--bounds", "0,1", option, str(tmp_path / place))
+
+    assert code == 2
+    assert output.strip().endswith(complaint)
+
+
 def test_arguments_of_the_library_are_told_as_options() -> None:
     assert as_options("missing='drop' leaves out") == "--missing drop leaves out"
     assert as_options("name it with score=, or") == "name it with --score, or"
     assert as_options("columns={'block': 'episode'} says so") == "--column block=episode says so"
     assert as_options("or columns={'trial': None}") == "or --column trial="
     assert as_options("(columns={'task': [...]}, or") == "(--column task=NAME,NAME, or"
+    assert as_options("give (mean, standard deviation)") == "give MEAN+-SD, as in 50+-20"
     assert as_options("choose with columns={'time': ...}") == "choose with --column time=NAME"
 
 

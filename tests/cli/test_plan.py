@@ -137,6 +137,7 @@ def test_an_option_without_effect_is_refused_even_at_its_default(
         (["0.5", "1.5"], "a success rate must lie in [0, 1]"),
         (["0.5", "0.6", "--power", "1.1"], "power must lie strictly between"),
         (["0.7", "--gaps", "0.5"], "at most 0.3, but got 0.5"),
+        (["50", "70", "--bounds", "0,100"], "give MEAN+-SD, as in 50+-20"),
         (["half"], "a guess must look like"),
         (["0.5", "0.6", "--n-max", "many"], "n_max must be numbers"),
         (["0.5", "0.6", "--bounds", "x"], "bounds must be given as"),
@@ -150,6 +151,7 @@ def test_an_option_without_effect_is_refused_even_at_its_default(
         (["--metrics", "a.csv", "--workers", "2"], "--workers has no effect with --metrics"),
         (["--metrics", "a.csv", "--precision", "0.015"], "--precision has no effect with"),
         (["--metrics", "a.csv", "--milestone", "x", "--bounds", "0,1"], "--bounds has no effect"),
+        (["--metrics", "a.csv", "--milestone", "x", "--score", "y"], "--score has no effect"),
         (["--continue", "study.db", "--alpha", "0.05"], "--alpha has no effect on a study"),
     ],
 )
@@ -172,3 +174,29 @@ def test_columns_of_a_pilot_can_be_named(trials: Path) -> None:
 
     assert (pilot.exit_code, ahead.exit_code) == (0, 0), pilot.output + ahead.output
     assert "--score and --column are for the files of" in run("0.5", *named[:2]).output
+
+
+def test_columns_of_rollouts_can_be_named(trials: Path) -> None:
+    """What the error advises is an option, also where the same trials are named twice."""
+    header, *rows = trials.read_text().splitlines()
+    lines = [
+        f"{row},cup,{env},{number}" for env in ("left", "right") for number, row in enumerate(rows)
+    ]
+    trials.write_text("\n".join([f"{header},task,env,trial", *lines]).replace("score", "points"))
+    given = ["--metrics", str(trials), "--bounds", "0,1.25", "--score", "points", "--json"]
+
+    twice = run(*given)
+    named = run(*given, "--column", "task=task,env")
+
+    assert twice.exit_code == 2
+    assert "--column task=NAME,NAME" in twice.stderr
+    assert {row["task"] for row in json.loads(named.stdout)["rows"]} == {"cup/left", "cup/right"}
+
+
+def test_a_pilot_out_of_range_is_told_of_bounds(trials: Path) -> None:
+    trials.write_text("policy,score\nbase,50\nnew,70\nbase,55\n")
+
+    done = run("--pilot", str(trials))
+
+    assert done.exit_code == 2
+    assert done.stderr.strip().endswith("none were declared: give --bounds")

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import math
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -456,3 +457,9 @@ def test_the_sentence_of_pooled_tasks_says_what_is_claimed() -> None:
     )
     assert "2 pooled tasks, if no two tasks contradict each other" in closed.sentence
     assert "pooled" not in analyze(FOUR).sentence
+
+
+@pytest.mark.parametrize("source", ["long.csv", Path("long.csv"), np.zeros((5, 2))])
+def test_what_is_not_read_yet_is_pointed_to_the_reader(source: Any) -> None:
+    with pytest.raises(sw.InvalidInput, match="read it with read_trials first"):
+        sw.analyze(source)

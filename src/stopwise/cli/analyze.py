@@ -10,7 +10,7 @@ from stopwise.cli import options
 from stopwise.cli.failing import clear_errors
 from stopwise.cli.options import column_choices, json_of, parse_bounds, trial_source
 from stopwise.cli.telling import tell, tell_notes
-from stopwise.cli.writing import write
+from stopwise.cli.writing import check_places, write
 
 if TYPE_CHECKING:
     from stopwise.report.analysis import Analysis
@@ -58,6 +58,7 @@ def analyze(
     from stopwise.errors import InvalidInput
 
     with clear_errors("analyze"):
+        check_places(html, figures)
         trials = read_trials(
             trial_source(files, policy),
             format=file_format,

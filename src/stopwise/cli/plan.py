@@ -17,7 +17,7 @@ from stopwise.cli.options import (
     refuse_unused,
 )
 from stopwise.cli.plan_text import show_forecasts, show_metrics, show_plan
-from stopwise.cli.writing import write
+from stopwise.cli.writing import check_places, write
 
 if TYPE_CHECKING:
     from stopwise.planning.forecast_result import Forecast
@@ -106,6 +106,7 @@ def plan(
     from stopwise.planning.pages import forecast_page
 
     with clear_errors("plan"):
+        check_places(html, figures)
         common = {
             "method": method, "alpha": alpha, "adjust": adjust, "ties": ties, "design": design,
             "bounds": parse_bounds(bounds), "minutes_per_trial": minutes_per_trial, "seed": seed,
@@ -118,8 +119,8 @@ def plan(
         place = chosen_executor(executor, workers, address)
         reading = {"score": score, "columns": column_choices(column)}
         require(
-            not any(reading.values()) or pilot is not None or going_on is not None,
-            "--score and --column are for the files of --pilot and --continue",
+            not any(reading.values()) or any(given[1:]),
+            "--score and --column are for the files of --pilot, --continue and --metrics",
         )
         if going_on is not None:
             horizon = _single(n_max)
@@ -129,6 +130,8 @@ def plan(
             page: Callable[[], str] = partial(forecast_page, found)
             answers: list[tuple[str, Drawn]] = list(found.items())
         elif metrics is not None:
+            columns: dict[str, Any] = {"score": score} if score is not None else {}
+            common["columns"] = {**column_choices(column), **columns}
             compared = _compared(metrics, metric, milestone, _single(n_max), common)
             show_metrics(compared, as_json)
             page, answers = compared.to_html, [("", compared)]
@@ -162,7 +165,7 @@ def _refuse_unused(context: typer.Context, going_on: str | None, metrics: Path |
     elif metrics is not None:
         refuse_unused(context, (*_BEFOREHAND, *_SIMULATION), "with --metrics")
         if context.params["metric"] or context.params["milestone"]:
-            refuse_unused(context, ("bounds",), "on columns that are named: they have their own")
+            refuse_unused(context, ("bounds", "score"), "where columns of scores are named")
 
 
 def _is_study(source: str) -> bool:

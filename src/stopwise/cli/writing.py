@@ -1,5 +1,7 @@
 """Pages and figures as files; figures in a folder for each task if there are several."""
 
+import errno
+import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,7 +12,19 @@ import typer
 if TYPE_CHECKING:
     from stopwise.report.drawn import Drawn
 
-__all__ = ["write"]
+__all__ = ["check_places", "write"]
+
+
+def check_places(html: Path | None, figures: Path | None) -> None:
+    """Raise now, not after the work, if the page or the figures cannot be written there."""
+    if html is not None and not html.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(html))
+    if html is not None and html.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(html))
+    if figures is not None:
+        nearest = next(folder for folder in (figures, *figures.parents) if folder.exists())
+        if not nearest.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(figures))
 
 
 def write(

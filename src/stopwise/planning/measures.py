@@ -95,7 +95,7 @@ def _of_score(source: Any, bounds: Any, columns: Any) -> list[Measure]:
     for task in trials.tasks:
         require(
             task in trials.bounds,
-            f"the range of the score of {task!r} must be declared before: give bounds",
+            f"the range of the score of {task!r} must be declared before: give bounds=",
         )
     frame = trials.frame
     if "success" in frame.columns and frame["success"].null_count() == 0:

@@ -19,7 +19,7 @@ from stopwise.planning.population import Guessed
 from stopwise.planning.question import Design
 from stopwise.planning.result import Plan, PlanRow
 from stopwise.planning.scenarios import GapFamily, Scenario
-from stopwise.ranking.table import Table, tables
+from stopwise.ranking.table import Table, check_scores, tables
 
 __all__ = ["plan"]
 
@@ -172,8 +172,7 @@ def _setting(
         len(table.policies) >= 2, f"a plan needs at least 2 policies, but got {len(table.policies)}"
     )
     scale = Scale.declared(table.bounds or (0.0, 1.0))
-    for name, column in zip(table.policies, table.scores.T, strict=True):
-        scale.check(column[~np.isnan(column)], repr(name))
+    check_scores(table, scale.check)
     return scale, table
 
 

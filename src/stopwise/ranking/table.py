@@ -3,7 +3,8 @@
 Everything that the ranking knows of trial tables is here.
 """
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from stopwise.errors import InvalidInput, require
 if TYPE_CHECKING:
     from stopwise.data.trials import Trials
 
-__all__ = ["Table", "pooled", "tables", "unit_scores"]
+__all__ = ["Table", "check_scores", "pooled", "tables", "unit_scores"]
 
 POOLED = "pooled"
 
@@ -77,22 +78,28 @@ def tables(source: Any, *, design: str | None, iid_seed: int | None = None) -> l
                 warnings=source.notes,
             )
         ]
+    readable = isinstance(source, str | os.PathLike | np.ndarray)
     raise InvalidInput(
         "trials must be a trial table, aligned scores or a mapping from policy to scores, "
-        f"but got {type(source).__name__}"
+        f"but got {type(source).__name__}{'; read it with read_trials first' if readable else ''}"
     )
 
 
 def unit_scores(table: Table, comparison: Comparison) -> Floats:
     """Return the scores normalised to [0, 1]; raise, naming the policy, if one is not allowed."""
+    check_scores(table, comparison.check)
+    return comparison.scale.unit(table.scores)
+
+
+def check_scores(table: Table, check: Callable[[Floats, str], None]) -> None:
+    """Check the scores of each policy, and say in a complaint what helps."""
     for name, column in zip(table.policies, table.scores.T, strict=True):
         known = column[~np.isnan(column)]
         require(known.size > 0, f"each policy needs at least one trial, but {name!r} has none")
         try:
-            comparison.check(known, repr(name))
+            check(known, repr(name))
         except InvalidInput as error:
             raise InvalidInput(_with_place(table, known, str(error))) from error
-    return comparison.scale.unit(table.scores)
 
 
 def _with_place(table: Table, scores: Floats, complaint: str) -> str:

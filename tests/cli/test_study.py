@@ -249,13 +249,24 @@ def test_export_is_blind_until_unblinded(folder: Path, tmp_path: Path, ending: s
     }
     read = readers[ending]
 
-    assert "3 trials" in call("export", file, folder).output
+    assert "2 trials" in call("export", file, folder).output
     assert set(read(file)["policy"]) == {"A", "B"}
+    # A number or a code beside a label would let a trial be voided by its arm.
+    assert read(file).columns == ["task", "policy", "trial", "score"]
+    assert read(file)["trial"].to_list() == [0, 0]  # the place among those of its label
     assert "2 trials" in call("export", file, folder, "--used").output
     assert "A is " in call("unblind", folder, "--yes").output
-    call("export", file, folder)
+    assert "3 trials" in call("export", file, folder).output
     assert set(read(file)["policy"]) == {"old", "new"}
-    assert call("export", tmp_path / "trials.doc", folder).exit_code == 2
+    assert {"code", "station", "answer"} <= set(read(file).columns)
+    assert "2 trials" in call("export", file, folder, "--used").output
+
+
+def test_a_forgotten_file_is_named_before_a_study_is_looked_for(folder: Path) -> None:
+    found = call("export", folder)
+
+    assert found.exit_code == 2
+    assert f"the file must end in .csv, .jsonl, .parquet, but got {str(folder)!r}" in found.output
 
 
 def test_import_adds_rows_and_the_report_says_so(folder: Path, tmp_path: Path) -> None:

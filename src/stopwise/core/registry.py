@@ -28,6 +28,9 @@ _CLASSES: tuple[type[Method[Any]], ...] = (
     Welch,
 )
 _BY_NAME = {cls.name: cls for cls in _CLASSES}
+# Raised whenever the same scores would give other evidence, so that a study which was locked with
+# another edition is not replayed with this one. Methods not listed here have their first.
+_EDITIONS = {"nscore-plus": 2, "barnard": 2, "boschloo": 2}
 _COMMON = {field.name for field in dataclasses.fields(Method)}
 _SCORES = {"any": "any within the bounds", "binary": "success or failure", "levels": "K levels"}
 
@@ -54,6 +57,8 @@ class MethodInfo:
         Whether its level is proven; if not, it is approximate.
     constant_rates
         Whether its level needs means that stay the same for the whole study.
+    edition
+        Raised whenever the same scores would give other evidence.
     """
 
     name: str
@@ -66,6 +71,7 @@ class MethodInfo:
     parameters: Mapping[str, Any]
     exact: bool
     constant_rates: bool
+    edition: int
 
 
 def methods() -> dict[str, MethodInfo]:
@@ -115,4 +121,5 @@ def _describe(cls: type[Method[Any]]) -> MethodInfo:
         own,
         cls.exact,
         cls.constant_rates,
+        _EDITIONS.get(cls.name, 1),
     )

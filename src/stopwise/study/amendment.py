@@ -8,6 +8,7 @@ from stopwise.errors import InvalidInput, NotAllowed, require
 from stopwise.study.assignment import locked_plan
 from stopwise.study.blinding import Lots
 from stopwise.study.complaints import faults
+from stopwise.study.edition import locked_with
 from stopwise.study.journal import Draft
 from stopwise.study.plan import AMENDABLE, Plan
 from stopwise.study.state import State
@@ -16,13 +17,17 @@ __all__ = ["amend", "lock", "unblind"]
 
 
 def lock(state: State, lots: Lots, plan: Plan) -> Draft:
-    """Return the fact that the plan is frozen: the plan, its hash, the labels, the commitment."""
+    """Return the fact that the plan is frozen: the plan, its hash, the labels, the commitment.
+
+    The edition of the method stands beside it: with another, the same scores give other evidence.
+    """
     if state.plan is not None:
         raise NotAllowed("the study is already locked")
     labels = lots.labels(plan)
     return Draft(
         "locked",
         {
+            **locked_with(plan),
             "plan": plan.content(),
             "digest": plan.digest,
             "commitment": lots.commitment,

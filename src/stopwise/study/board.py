@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from stopwise.core.comparison import Comparison
+from stopwise.errors import NotAllowed
 from stopwise.ranking.contest import Contest
 
 __all__ = ["Board", "Slot"]
@@ -56,6 +57,8 @@ class Board:
         Makes the contest of the task, without any row.
     n_max
         The greatest number of rows, or None.
+    refusal
+        Why the contest must not be asked, or None: its evidence would be another than it was.
 
     Attributes
     ----------
@@ -65,10 +68,13 @@ class Board:
         Of each row, the station that is at work on it, and until when it is given time.
     """
 
-    def __init__(self, new_contest: Callable[[], Contest], n_max: int | None) -> None:
+    def __init__(
+        self, new_contest: Callable[[], Contest], n_max: int | None, refusal: str | None = None
+    ) -> None:
         self.rows: list[dict[str, Slot]] = []
         self.owners: list[tuple[str, float]] = []
         self.n_max = n_max
+        self._refusal = refusal
         self._new_contest = new_contest
         self._contest = new_contest()
         self._checkpoints: list[tuple[int, str]] = []
@@ -142,6 +148,10 @@ class Board:
         rows = self.rows[: self.used]
         return [_scores(row, needed) for row, needed in zip(rows, self._needed, strict=True)]
 
+    def settled_scores(self) -> list[dict[str, float]]:
+        """Return all scores of each row, whether or not the contest was shown them."""
+        return [_scores(row, tuple(row)) for row in self.rows]
+
     def overshoot(self) -> Iterator[tuple[int, str, Slot]]:
         """Yield scored slots that the contest had no need of."""
         used, needed = self.used, self.needed
@@ -175,6 +185,8 @@ class Board:
         self._needed = [tuple(arms) for arms, count in saved["needed"] for _ in range(count)]
 
     def _advance(self) -> None:
+        if self._refusal is not None:
+            raise NotAllowed(self._refusal)
         if not self._changed:
             return
         contest = self._contest

@@ -146,6 +146,7 @@ class Ledger:
             request.entries = [known[request.key]]
             return
         try:
+            self._state.require_edition()
             drafts = request.decide(self._state, writer.time)
         except Exception as error:  # it changed nothing: others need not suffer for it
             request.error = error

@@ -144,12 +144,28 @@ class StudyReader:
         """Return the trials that count, in the order of the analysis."""
         with self._ledger.lock:
             state = self._ledger.refresh()
+            state.require_edition()
             return trial_table(state, assignment.locked_plan(state))
 
     def records(self) -> "pl.DataFrame":
         """Return one row per trial ever handed out, with all that was reported of it."""
         with self._ledger.lock:
             return record_frame(self._ledger.refresh(), self.store.entries())
+
+    def exported(self, *, used: bool = False) -> "pl.DataFrame":
+        """Return the trials as a file may hold them now; ``used`` for those of the verdict only.
+
+        After unblinding these are the records. Before, they are the trials that count, without
+        number or code: beside a label, those would let a trial be voided by its arm.
+        """
+        with self._ledger.lock:
+            state = self._ledger.refresh()
+            if used:
+                state.require_edition()
+            if state.unblinded_at is None:
+                return trial_table(state, assignment.locked_plan(state)).frame
+            frame = self.records()
+            return frame.filter(frame["used"]) if used else frame
 
     def overshoot(self) -> dict[tuple[str, str], int]:
         """Return the scored trials that no comparison needed, counted by task and policy."""

@@ -37,12 +37,16 @@ COLUMNS: dict[str, Any] = {
 
 
 def trial_table(state: State, plan: Plan) -> Trials:
-    """Return the trials used by the contests, in their order, by label until unblinded."""
+    """Return the trials used by the contests, in their order, by label until unblinded.
+
+    Where the contests cannot be asked, for the edition of their method, these are all that count.
+    """
     shown = state.shown()
     columns: dict[str, list[object]] = {"task": [], "policy": [], "score": []}
     blocks: list[object] = []
     for task, board in state.boards.items():
-        for row, scores in enumerate(board.used_scores()):
+        rows = board.used_scores() if state.refusal is None else board.settled_scores()
+        for row, scores in enumerate(rows):
             for arm, score in scores.items():
                 columns["task"].append(task)
                 columns["policy"].append(shown[arm])
@@ -62,11 +66,13 @@ def record_frame(state: State, entries: Iterable[Entry]) -> pl.DataFrame:
 
     ``status`` is "leased", "released", "scored", "voided" or "duplicate" (a second result for one
     slot); ``used`` tells whether the verdict rests on it: a score that is not used is overshoot,
-    or waits for others of its row.
+    or waits for others of its row. It is empty where the verdict cannot be replayed, for the
+    edition of its method.
     """
     used = {
         (task, row, arm)
         for task, board in state.boards.items()
+        if state.refusal is None
         for row, scores in enumerate(board.used_scores())
         for arm in scores
     }
@@ -76,11 +82,12 @@ def record_frame(state: State, entries: Iterable[Entry]) -> pl.DataFrame:
     for trial in state.trials:
         place = (trial.task, trial.row, trial.arm)
         known = details.get(trial.number, {})
-        rows.append(_row(trial, shown[trial.arm], trial.counted and place in used, known))
+        counts = None if state.refusal is not None else trial.counted and place in used
+        rows.append(_row(trial, shown[trial.arm], counts, known))
     return pl.DataFrame(rows, schema=COLUMNS, orient="row")
 
 
-def _row(trial: Trial, policy: str, used: bool, known: dict[str, Any]) -> dict[str, Any]:
+def _row(trial: Trial, policy: str, used: bool | None, known: dict[str, Any]) -> dict[str, Any]:
     duplicate = trial.status == "scored" and not trial.counted
     return {
         "trial": trial.number,

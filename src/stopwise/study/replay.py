@@ -7,6 +7,7 @@ a cache.
 from collections.abc import Callable
 
 from stopwise.errors import InvalidState
+from stopwise.study.edition import LOCKED_WITH
 from stopwise.study.journal import Entry
 from stopwise.study.plan import Plan
 from stopwise.study.state import Amendment, State, TokenRecord, Trial
@@ -47,6 +48,7 @@ def _created(state: State, entry: Entry) -> None:
 def _locked(state: State, entry: Entry) -> None:
     content = entry.content
     state.digest, state.commitment = content["digest"], content["commitment"]
+    state.locked_with = {name: content[name] for name in LOCKED_WITH if name in content}
     state.lock(Plan.model_validate(content["plan"]), tuple(content["arms"]), content["baseline"])
 
 

@@ -22,7 +22,7 @@ __all__ = ["dump_state", "is_outdated", "load_state"]
 FORMAT = 4
 PLAIN = (
     *("seq", "hash", "time", "clock", "study"),
-    *("digest", "commitment", "names", "unblinded_at", "held"),
+    *("digest", "commitment", "locked_with", "names", "unblinded_at", "held"),
 )
 COLUMNS = tuple(field.name for field in fields(Trial))
 

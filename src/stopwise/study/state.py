@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from stopwise.errors import NotAllowed
 from stopwise.ranking.contest import Contest
 from stopwise.study.board import Board, Slot
+from stopwise.study.edition import other_edition
 from stopwise.study.journal import ORIGIN
 from stopwise.study.plan import Plan
 
@@ -78,6 +80,10 @@ class State:
     ----------
     digest
         SHA-256 of the plan as it was locked: what was published, whatever was amended since.
+    locked_with
+        The edition of the method and the version of stopwise that the plan was locked with.
+    refusal
+        Why this stopwise cannot replay the evidence, or None.
     clock
         Seconds that passed while entries were made, by their times, steps back not counted. Leases
         are measured with it, so that a clock set back or forth cannot make them last for ever.
@@ -97,6 +103,8 @@ class State:
     plan: Plan | None = None
     digest: str = ""
     commitment: str = ""
+    locked_with: dict[str, int | str] = field(default_factory=dict)
+    refusal: str | None = None
     arms: tuple[str, ...] = ()
     names: dict[str, str] | None = None
     unblinded_at: int | None = None
@@ -110,6 +118,11 @@ class State:
     def clock_at(self, time: float) -> float:
         """Return the study's clock at this time of the store's clock."""
         return self.clock + max(0.0, time - self.time) if self.time else 0.0
+
+    def require_edition(self) -> None:
+        """Raise if the plan was locked with another edition of its method than this one's."""
+        if self.refusal is not None:
+            raise NotAllowed(self.refusal)
 
     def trial(self, number: int) -> Trial | None:
         """Return a trial by its number."""
@@ -126,10 +139,11 @@ class State:
     def lock(self, plan: Plan, arms: tuple[str, ...], baseline: str | None) -> None:
         """Set up the boards of a locked plan."""
         self.plan, self.arms = plan, arms
+        self.refusal = other_edition(plan, self.locked_with)
         for task in plan.tasks:
             settings = {**plan.settings(task), "baseline": baseline}
 
             def new_contest(settings: dict[str, Any] = settings) -> Contest:
                 return Contest(arms, **settings)
 
-            self.boards[task.name] = Board(new_contest, plan.n_max)
+            self.boards[task.name] = Board(new_contest, plan.n_max, self.refusal)

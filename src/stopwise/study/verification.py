@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-from stopwise.errors import StopwiseError
+from stopwise.errors import NotAllowed, StopwiseError
 from stopwise.study.amendment import lock
 from stopwise.study.assignment import next_trial
 from stopwise.study.blinding import Lots
+from stopwise.study.edition import LOCKED_WITH
 from stopwise.study.journal import Entry
 from stopwise.study.outcomes import require_trial
 from stopwise.study.plan import Plan
@@ -43,9 +44,12 @@ def verify(store: Store) -> Verification:
         for entry in store.entries():
             problems += _complaints(state, entry, secret)
             apply(state, entry)
+            state.require_edition()
             here = snapshot is not None and state.seq == snapshot[0]
             if here and snapshot != (state.seq, state.hash, dump_state(state)):
                 problems.append(f"the saved state is not that of entry {state.seq}")
+    except NotAllowed:
+        raise  # locked with another edition, which is no fault of the study
     except StopwiseError as error:
         problems.append(str(error))
     return Verification(state.seq, state.hash, tuple(problems))
@@ -80,7 +84,7 @@ def _not_locked_so(state: State, entry: Entry, lots: Lots, plan: Plan) -> list[s
     return [
         f"{name} is not that of the locked plan"
         for name, value in promised.items()
-        if entry.content[name] != value
+        if name not in LOCKED_WITH and entry.content[name] != value
     ]
 
 

@@ -1,14 +1,16 @@
 """``stopwise study export``: the trials as a table."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from stopwise.cli.failing import clear_errors
 from stopwise.cli.study.session import Place, opened
 
 __all__ = ["export"]
+
+WRITERS = {".csv": "write_csv", ".jsonl": "write_ndjson", ".parquet": "write_parquet"}
 
 
 def export(
@@ -18,19 +20,15 @@ def export(
         bool, typer.Option("--used", help="Only the trials that the verdict rests on.")
     ] = False,
 ) -> None:
-    """Write one row per trial, with labels instead of names until the study is unblinded."""
-    with opened(place, "export") as study:
-        from stopwise.errors import InvalidInput
+    """Write one row per trial; until the study is unblinded those that count, by label."""
+    with clear_errors("study export", options=False):
+        from stopwise.errors import require
 
-        frame = study.records()
-        if used:
-            frame = frame.filter(frame["used"])
-        writers: dict[str, Callable[[Path], Any]] = {
-            ".csv": frame.write_csv,
-            ".jsonl": frame.write_ndjson,
-            ".parquet": frame.write_parquet,
-        }
-        if file.suffix not in writers:
-            raise InvalidInput(f"the file must end in {', '.join(writers)}, but got {file.name}")
-        writers[file.suffix](file)
+        require(
+            file.suffix in WRITERS,
+            f"the file must end in {', '.join(WRITERS)}, but got {str(file)!r}",
+        )
+    with opened(place, "export") as study:
+        frame = study.exported(used=used)
+        getattr(frame, WRITERS[file.suffix])(file)
     typer.echo(f"written: {file}, {len(frame)} trials")

@@ -37,12 +37,13 @@ def serve(
         from stopwise.web.server import Serving
 
         serving = Serving.bind(study, port=port, lan=lan, url=url)
-        link = serving.owner_link()
-        if lan:
-            typer.echo(WARNING, err=True)
-        if as_json:
-            typer.echo(json.dumps({"url": serving.url, "owner_link": link}))
-        else:
-            typer.echo(f"Serving at {serving.url}; the owner's link, for you alone:\n{link}")
-            typer.echo(qr_text(link) if qr else "Invite operators on that page.")
-        serving.run(access_log=access_log)
+        with serving.listener:
+            link = serving.owner_link()
+            if lan:
+                typer.echo(WARNING, err=True)
+            if as_json:
+                typer.echo(json.dumps({"url": serving.url, "owner_link": link}))
+            else:
+                typer.echo(f"Serving at {serving.url}; the owner's link, for you alone:\n{link}")
+                typer.echo(qr_text(link) if qr else "Invite operators on that page.")
+            serving.run(access_log=access_log)

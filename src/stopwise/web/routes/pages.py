@@ -87,6 +87,8 @@ def _page(
     try:
         status = site.status()
     except NotAllowed as error:
+        if site.study.locked:
+            raise
         return _broken_draft(site, grant, shared, str(error))
     return HTMLResponse(render(template, **shared, status=status, **content(site)))
 

@@ -1,0 +1,172 @@
+"""A study that was locked with another edition of its method: not damaged, and left as it is."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import polars as pl
+import pytest
+from sqlalchemy import delete
+from typer.testing import CliRunner
+
+import stopwise as sw
+from stopwise.cli import app
+from stopwise.core import registry
+from stopwise.study.journal import Draft
+from stopwise.study.tables import journal
+from tests.study.live import report, running
+from tests.web.serving import served
+
+LINE = (
+    f"this study was locked with edition 1 of wsr (stopwise {sw.__version__}), but this stopwise "
+    "has edition 2: finish it with the stopwise version it was begun with"
+)
+USES: dict[str, Callable[[sw.Study], object]] = {
+    "report": lambda study: study.report(),
+    "verify": lambda study: study.verify(),
+    "verdict": lambda study: study.verdict(),
+    "analyses": lambda study: study.analyses(),
+    "status": lambda study: study.status(),
+    "finished": lambda study: study.finished,
+    "trials": lambda study: study.trials(),
+    "used": lambda study: study.exported(used=True),
+    "next trial": lambda study: study.next_trial("left"),
+    "record": lambda study: study.record(7, True, station="left"),
+    "correct": lambda study: study.correct(1, True, "typed wrongly"),
+    "void": lambda study: study.void(1, "the cable"),
+    "amend": lambda study: study.amend("a remark"),
+    "unblind": lambda study: study.unblind(),
+    "token": lambda study: study.create_token("owner", "me"),
+    "import": lambda study: study.add_trials(
+        sw.Trials.from_columns({"policy": ["old", "new"], "score": [0, 1]}, bounds=(0, 1)),
+        source="notebook",
+        reason="pilot",
+    ),
+}
+
+
+@pytest.fixture
+def raised(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Install a stopwise whose bets are others."""
+    return lambda: monkeypatch.setitem(registry._EDITIONS, "wsr", 2)
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_every_use_of_its_evidence_says_so_in_one_line(
+    place: str, raised: Callable[[], None], saved: bool
+) -> None:
+    study = running(place)
+    study.next_trial("left")
+    if saved:
+        study._ledger.save()
+    before = study.journal(), study.store.snapshot()
+    study.close()
+    raised()
+
+    with sw.Study.open(place) as study:
+        for use in USES.values():
+            with pytest.raises(sw.NotAllowed) as refused:
+                use(study)
+            assert str(refused.value) == LINE
+        assert (study.journal(), study.store.snapshot()) == before
+
+
+def test_its_trials_can_still_be_had(place: str, raised: Callable[[], None]) -> None:
+    with running(place, 7) as study:
+        scores = [entry.content["score"] for entry in study.journal() if entry.kind == "scored"]
+    raised()
+
+    with sw.Study.open(place) as study:
+        blind, all_of_them = study.exported(), study.records()
+
+    assert sorted(blind["score"]) == sorted(scores)
+    assert all_of_them["score"].to_list() == scores
+    assert all_of_them["used"].is_null().all()
+
+
+def test_what_is_unblinded_is_exported_with_its_names(
+    tmp_path: Path, raised: Callable[[], None]
+) -> None:
+    place = f"sqlite:///{tmp_path}/study.db"
+    with running(place) as study:
+        study.unblind()
+    raised()
+    file = tmp_path / "trials.csv"
+
+    done = CliRunner().invoke(app, ["study", "export", str(file), place])
+
+    assert done.output == f"written: {file}, 6 trials\n"
+    assert set(pl.read_csv(file)["policy"]) == {"old", "new"}
+
+
+def test_a_lock_without_an_edition_counts_as_the_first(
+    place: str, raised: Callable[[], None]
+) -> None:
+    """As locks were before editions were written down; their journals stay as they are."""
+    with running(place, 0) as study:
+        entry = study.journal()[-1]
+        assert entry.kind == "locked"
+        assert entry.content["edition"] == 1
+        assert entry.content["stopwise"] == sw.__version__
+        kept = {
+            name: value
+            for name, value in entry.content.items()
+            if name not in ("edition", "stopwise")
+        }
+        with study.store.writer() as writer:
+            writer.seq, writer.hash = entry.seq - 1, entry.previous
+            writer._connection.execute(
+                delete(journal).where(
+                    journal.c.study == study.store.study, journal.c.seq == entry.seq
+                )
+            )
+            writer.add([Draft("locked", kept)], who=entry.who)
+
+    with sw.Study.open(place) as study:
+        for _ in range(4):
+            report(study)
+        assert study.verify().problems == ()
+    raised()
+    with sw.Study.open(place) as study, pytest.raises(sw.NotAllowed) as refused:
+        study.report()
+    assert str(refused.value) == LINE.replace(f" (stopwise {sw.__version__})", "")
+
+
+@pytest.mark.parametrize("command", ["report", "verify", "status", "run", "serve", "lock"])
+def test_commands_refuse_it_as_they_refuse_other_things(
+    tmp_path: Path, raised: Callable[[], None], command: str
+) -> None:
+    place = f"sqlite:///{tmp_path}/study.db"
+    running(place).close()
+    raised()
+
+    done = CliRunner().invoke(app, ["study", command, place])
+
+    assert done.exit_code == 2
+    assert done.output == f"stopwise study {command}: {LINE}\n"
+
+
+def test_the_server_refuses_it_with_the_same_line(
+    tmp_path: Path, raised: Callable[[], None]
+) -> None:
+    place = f"sqlite:///{tmp_path}/study.db"
+    with running(place) as study:
+        token = study.create_token("owner", "me")
+    raised()
+    with (
+        sw.Study.open(place) as study,
+        served(study) as url,
+        httpx.Client(base_url=url, trust_env=False, timeout=60) as client,
+    ):
+        headers = {"Authorization": f"Bearer {token}"}
+        for path in ("report", "verdict", "evidence", "status"):
+            answer = client.get(f"/api/{path}", headers=headers)
+            assert (answer.status_code, answer.json()["error"]) == (409, "not_allowed"), path
+            assert answer.json()["detail"] == LINE
+        refused = client.post("/api/trials/next", json={"station": "left"}, headers=headers)
+        assert (refused.status_code, refused.json()["detail"]) == (409, LINE)
+        assert client.get("/api/trials.csv", headers=headers).text.count("\n") == 7
+        client.post("/api/join", json={"token": token})
+        page = client.get("/owner", headers={"Accept": "text/html"})
+        assert page.status_code == 409
+        assert LINE in page.text

@@ -289,6 +289,30 @@ def test_import_adds_rows_and_the_report_says_so(folder: Path, tmp_path: Path) -
     assert "given back: it looked odd" in text
 
 
+def test_the_same_trials_are_imported_once(folder: Path, tmp_path: Path) -> None:
+    """By their content, whatever the file is called; a file that grew is told by its name too."""
+    rows = "old,0.25\nnew,1\n"
+    file, other, grown = (tmp_path / name for name in ("db.csv", "copy.csv", "more/db.csv"))
+    grown.parent.mkdir()
+    file.write_text("policy,score\n" + rows * 2)
+    other.write_text("policy,score\n" + rows * 2)
+    grown.write_text("policy,score\n" + rows * 3)
+    assert call("import", file, folder, "--reason", "pilot").output == "imported: 4 trials\n"
+    before = sw.Study.open(folder).verdict()
+
+    for path, first in ((file, "these"), (other, "these"), (grown, "the first 2 rows of these")):
+        found = call("import", path, folder, "--reason", "pilot")
+        assert found.exit_code == 2
+        assert f"{first} trials of 'stack' were imported before, from 'db.csv': " in found.output
+        assert found.output.count("\n") == 1
+    study = sw.Study.open(folder)
+    assert study.verdict() == before
+    study._ledger.save()
+    assert "imported before" in call("import", file, folder, "--reason", "pilot").output
+    other.write_text("policy,score\n" + rows + "old,1\nnew,1\n")
+    assert call("import", other, folder, "--reason", "others").output == "imported: 4 trials\n"
+
+
 def test_what_a_study_exported_another_can_import(tmp_path: Path) -> None:
     """Trials without a score are left out, and the rows of a design with blocks are its blocks."""
     for name in ("first", "second"):

@@ -99,6 +99,18 @@ class TestLifeOfAStudy:
             study.record(trial.trial, False, station="left", key="k")
         assert study.record(trial.trial, False, station="left", key="l").score == 0.0
 
+    def test_a_key_with_another_answer_is_refused(self, place: str) -> None:
+        """Taken for a repetition, the second score would be lost without a word."""
+        study = locked(place)
+        trial = take(study)
+        study.record(trial.trial, True, station="left", key="k")
+        before = study.seq
+
+        with pytest.raises(sw.NotAllowed, match="another answer to trial 1: nothing was stored"):
+            study.record(trial.trial, False, station="left", key="k")
+        assert study.record(trial.trial, 1, station="left", key="k").repeated
+        assert study.seq == before
+
     def test_a_code_is_resolved_while_its_trial_is_under_way(self, place: str) -> None:
         study = locked(place)
         trial = take(study)

@@ -9,7 +9,7 @@ from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, NotAllowed, require
 from stopwise.study.journal import Draft
 from stopwise.study.plan import Plan
-from stopwise.study.state import State
+from stopwise.study.state import Import, State
 
 __all__ = ["imported"]
 
@@ -59,9 +59,23 @@ def imported(
             raise NotAllowed(
                 f"{known} rows are begun and {len(rows)} would come, but n_max is {plan.n_max}"
             )
+        _require_new(state, plan_task(task, plan), rows, source)
         content = {"task": plan_task(task, plan), "rows": rows, "source": source}
         drafts.append(Draft("imported", {**content, "reason": reason.strip()}))
     return drafts
+
+
+def _require_new(state: State, task: str, rows: list[dict[str, float]], source: str) -> None:
+    """Raise if these rows were imported before, or the first of them, from a file that grew."""
+    for known in state.imports:
+        whole = known.rows == len(rows)
+        same = Import.of(task, rows[: known.rows], known.source) == known
+        if same and (whole or known.source == source):
+            which = "these" if whole else f"the first {known.rows} rows of these"
+            raise NotAllowed(
+                f"{which} trials of {task!r} were imported before, from {known.source!r}: they "
+                f"would count twice{'' if whole else '; import the others alone'}"
+            )
 
 
 def plan_task(task: str, plan: Plan) -> str:

@@ -10,7 +10,7 @@ from stopwise.errors import InvalidState
 from stopwise.study.edition import LOCKED_WITH
 from stopwise.study.journal import Entry
 from stopwise.study.plan import Plan
-from stopwise.study.state import Amendment, State, TokenRecord, Trial
+from stopwise.study.state import Amendment, Import, State, TokenRecord, Trial
 
 __all__ = ["apply"]
 
@@ -136,6 +136,7 @@ def _clear(state: State, trial: Trial) -> None:
 def _imported(state: State, entry: Entry) -> None:
     content = entry.content
     board = state.boards[content["task"]]
+    state.imports.append(Import.of(content["task"], content["rows"], content["source"]))
     first = len(board.rows)
     for scores in content["rows"]:
         board.open_row(tuple(scores))

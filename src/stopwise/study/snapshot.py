@@ -15,7 +15,7 @@ from typing import Any
 from stopwise.errors import InvalidState
 from stopwise.study.board import Slot
 from stopwise.study.plan import Plan
-from stopwise.study.state import Amendment, State, TokenRecord, Trial
+from stopwise.study.state import Amendment, Import, State, TokenRecord, Trial
 
 __all__ = ["dump_state", "is_outdated", "load_state"]
 
@@ -46,6 +46,7 @@ def dump_state(state: State) -> str:
         },
         "tokens": [asdict(record) for record in state.tokens.values()],
         "amendments": [asdict(amendment) for amendment in state.amendments],
+        "imports": [asdict(known) for known in state.imports],
     }
     text = json.dumps(content, separators=(",", ":"))
     return f"{_digest(text)}\n{text}"
@@ -89,6 +90,7 @@ def _state(content: dict[str, Any]) -> State:
     state.codes = {trial.code: trial.number for trial in state.trials if trial.code}
     state.tokens = {record["token"]: TokenRecord(**record) for record in content["tokens"]}
     state.amendments = [Amendment(**amendment) for amendment in content["amendments"]]
+    state.imports = [Import(**known) for known in content["imports"]]
     return state
 
 

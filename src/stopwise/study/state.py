@@ -1,5 +1,7 @@
 """What the journal says: the state of a study, made from its entries by ``replay``."""
 
+import hashlib
+import json
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -10,7 +12,7 @@ from stopwise.study.edition import other_edition
 from stopwise.study.journal import ORIGIN
 from stopwise.study.plan import Plan
 
-__all__ = ["Amendment", "State", "TokenRecord", "Trial", "TrialStatus"]
+__all__ = ["Amendment", "Import", "State", "TokenRecord", "Trial", "TrialStatus"]
 
 TrialStatus = Literal["leased", "released", "scored", "voided"]
 
@@ -72,6 +74,22 @@ class Amendment:
     changes: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Import:
+    """Trials of one task that were run elsewhere: how many rows, their SHA-256, and from where."""
+
+    task: str
+    rows: int
+    digest: str
+    source: str
+
+    @classmethod
+    def of(cls, task: str, rows: list[dict[str, float]], source: str) -> "Import":
+        """Return what is kept of these rows, scores by label."""
+        text = json.dumps(rows, sort_keys=True)
+        return cls(task, len(rows), hashlib.sha256(text.encode()).hexdigest(), source)
+
+
 @dataclass
 class State:
     """A study after ``seq`` entries.
@@ -114,6 +132,7 @@ class State:
     codes: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
     amendments: list[Amendment] = field(default_factory=list)
+    imports: list[Import] = field(default_factory=list)
 
     def clock_at(self, time: float) -> float:
         """Return the study's clock at this time of the store's clock."""

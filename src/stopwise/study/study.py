@@ -12,6 +12,7 @@ from stopwise.study.ledger import require_name
 from stopwise.study.opening import is_url, open_store, plan_text, rewrite_plan, write_plan
 from stopwise.study.plan_file import parse_plan
 from stopwise.study.reading import StudyReader, held_by
+from stopwise.study.rubric import plain_answer
 from stopwise.study.state import State
 
 __all__ = ["Study"]
@@ -178,8 +179,8 @@ class Study(StudyReader):
         station
             The station that ran it; None for the owner, who may report for any.
         key
-            An idempotency key: a report that comes twice with the same key is stored once. After
-            an undo, a new key is needed.
+            An idempotency key: a report that comes twice with the same key is stored once. With
+            another answer, the key is refused. After an undo, a new key is needed.
         note, tag, seconds
             Remarks, a failure tag of the plan, and how long the trial took.
         """
@@ -198,6 +199,11 @@ class Study(StudyReader):
             known = state.trials[trial - 1]
             if not fresh and known.status == "leased":
                 raise NotAllowed("the report with this key was withdrawn: use a new key")
+            if not fresh and entry.content["answer"] != plain_answer(answer):
+                raise NotAllowed(
+                    f"this key was already used for another answer to trial {trial}: nothing was "
+                    "stored"
+                )
             return views.Recorded(
                 trial=trial,
                 score=entry.content["score"],

@@ -87,7 +87,8 @@ class ScoreRequest(_Model):
     answer: Answer
     station: Name | None = None
     key: Key | None = Field(
-        default=None, description="A report sent twice with the same key is stored once."
+        default=None,
+        description="A report sent twice with one key is stored once; another answer is refused.",
     )
     note: Annotated[str, Field(max_length=2000)] = ""
     tag: Annotated[str, Field(max_length=200)] | None = None

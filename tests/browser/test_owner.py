@@ -61,7 +61,7 @@ def test_a_wrong_score_is_corrected(browser: Browser, tmp_path: Path) -> None:
 
         journal = owner.locator("#live-journal")
         expect(journal).to_contain_text("score of trial 1 withdrawn: tapped three instead of one")
-        expect(journal).to_contain_text("trial 1 scored 0.167 “tapped three instead of one”")
+        expect(journal).to_contain_text("trial 1 scored anew")
         expect(form.get_by_label("Trial")).to_have_value("")
         expect(form.locator(".choice")).to_have_count(0)
         expect(button).to_be_disabled()

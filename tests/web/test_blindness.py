@@ -5,11 +5,13 @@ Showing ``plan.content()`` in the status, the entry "locked" of the journal to a
 of a policy in an error would each fail here.
 """
 
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
+import polars as pl
 import pytest
 
 import stopwise as sw
@@ -180,6 +182,72 @@ def test_no_label_can_be_searched_by_its_hash(study: sw.Study) -> None:
             )
             found.append(digest == seen.hash)
     assert not any(found)
+
+
+def labels_found(journal: list[dict[str, Any]], trials: list[dict[str, Any]]) -> dict[int, str]:
+    """Join the owner's journal with the blind file: trials for which one label is left."""
+    known: dict[int, dict[str, Any]] = {}
+    for entry in journal:
+        if entry["kind"] in ("assigned", "scored"):
+            told = dict(entry["content"])
+            if words := re.search(r"scored ([\d.]+)", entry["text"]):
+                told["score"] = float(words[1])
+            known.setdefault(told["trial"], {}).update(told)
+    found = {}
+    for number, trial in known.items():
+        fitting = {
+            row["policy"]
+            for row in trials
+            if (row["task"], row["trial"]) == (trial["task"], trial.get("row", row["trial"]))
+            and math.isclose(row["score"], trial.get("score", row["score"]), abs_tol=0.01)
+        }
+        if len(fitting) == 1:
+            found[number] = fitting.pop()
+    return found
+
+
+def test_journal_and_file_together_tell_no_label(
+    study: sw.Study, client: httpx.Client, tokens: dict[str, str]
+) -> None:
+    """Where both scores of a row are known and differ, a trial with a score has one label."""
+    for _ in phases(study):
+        pass
+    study.correct(2, ["cup grasped"], "tapped wrongly")
+    headers = {"Authorization": f"Bearer {tokens['owner']}"}
+
+    journal = client.get("/api/journal?limit=1000", headers=headers).json()["entries"]
+    file = client.get("/api/trials.csv", headers=headers)
+    trials = pl.read_csv(file.content).to_dicts()
+    assert labels_found(journal, trials) == {}
+    # With scores in the journal, the same join finds nearly all of them.
+    all_told = [entry_view(entry, blinded=False).model_dump() for entry in study.journal()]
+    assert len(labels_found(all_told, trials)) > 0.7 * len(trials)
+    assert "tapped wrongly" in (page := client.get("/api/report", headers=headers).text)
+    assert "new score" not in page
+    study.unblind()
+    page = client.get("/api/report", headers=headers).text
+    assert re.search(r"tapped wrongly</td>\s*<td[^>]*>[01]</td>\s*<td[^>]*>0.167</td>", page)
+
+
+def test_no_score_can_be_searched_by_its_hash(study: sw.Study) -> None:
+    study.lock()
+    trial = study.next_trial("arm 1")
+    assert trial is not None
+    study.record(trial.trial, ["cup reached"], station="arm 1")
+    study.correct(trial.trial, ALL, "tapped wrongly")
+    for entry in study.journal():
+        if entry.kind == "scored":
+            content = {name: value for name, value in entry.content.items() if name != "salt"}
+            _, digest = encode(
+                Draft("scored", content),
+                study=study.store.study,
+                seq=entry.seq,
+                time=entry.time,
+                who=entry.who,
+                key=entry.key,
+                previous=entry.previous,
+            )
+            assert digest != entry.hash
 
 
 def test_only_the_runner_resolves_a_code(

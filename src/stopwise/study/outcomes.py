@@ -80,12 +80,15 @@ def undo(state: State, number: int, *, station: str | None, reason: str) -> Draf
     return Draft("undone", {"trial": number, "reason": reason, "lease": lease})
 
 
-def correct(state: State, number: int, *, answer: Any, reason: str) -> list[Draft]:
-    """Return the facts by which a wrong score is replaced in one step."""
+def correct(state: State, number: int, *, answer: Any, reason: str, salt: str) -> list[Draft]:
+    """Return the facts by which a wrong score is replaced in one step.
+
+    What was reported beside the score (note, tag, duration, by whom) stays as it is.
+    """
     require(bool(reason.strip()), "a score is corrected only for a stated reason")
     undone = undo(state, number, station=None, reason=reason.strip())
-    remark = {"note": reason.strip(), "tag": None, "seconds": None}
-    return [undone, _scored(state, require_trial(state, number), answer, remark)]
+    details = {"correction": reason.strip(), "salt": salt}
+    return [undone, _scored(state, require_trial(state, number), answer, details)]
 
 
 def void(state: State, number: int, *, reason: str, redraw: bool = True) -> Draft:

@@ -33,6 +33,7 @@ COLUMNS: dict[str, Any] = {
     "assigned": pl.String,
     "scored": pl.String,
     "reason": pl.String,
+    "corrected_by": pl.String,
 }
 
 
@@ -115,14 +116,22 @@ def _details(entries: Iterable[Entry]) -> dict[int, dict[str, Any]]:
         if entry.kind == "assigned":
             known["assigned"] = as_text(entry.time)
         elif entry.kind == "scored":
-            remarks = {name: entry.content.get(name) for name in ("tag", "note", "seconds")}
-            answer = entry.content["answer"]
-            if isinstance(answer, list):
-                answer = "; ".join(answer)
-            known.update(remarks, answer=str(answer), who=entry.who, scored=as_text(entry.time))
+            known.update(_reported(entry))
         elif entry.kind in ("voided", "released", "undone"):
             known["reason"] = entry.content["reason"]
     return found
+
+
+def _reported(entry: Entry) -> dict[str, Any]:
+    """Return what the entry of a score says; a correction leaves the rest as it was reported."""
+    content = entry.content
+    answer = content["answer"]
+    given = {"answer": "; ".join(answer) if isinstance(answer, list) else str(answer)}
+    if "correction" in content:
+        return {**given, "corrected_by": entry.who}
+    remarks = {name: content.get(name) for name in ("tag", "note", "seconds")}
+    own = {"who": entry.who, "scored": as_text(entry.time), "corrected_by": None}
+    return {**given, **remarks, **own}
 
 
 def as_text(seconds: float) -> str:

@@ -26,7 +26,8 @@ def study_report(study: "StudyReader") -> str:
 def chapters(study: "StudyReader") -> list[Chapter]:
     """Return what happened: the record, and all by which a trial was changed or left out."""
     entries = study.journal()
-    numbers = [_record(study), _amendments(entries), _voided(entries), _corrected(entries)]
+    withdrawn = _withdrawn(entries, shown=study.unblinded)
+    numbers = [_record(study), _amendments(entries), _voided(entries), withdrawn]
     numbers += [_unscored(entries), _overshoot(study), _imports(entries)]
     return [chapter for chapter in numbers if chapter.rows]
 
@@ -88,13 +89,33 @@ def _voided(entries: list[Entry]) -> Chapter:
     return Chapter("Voided trials", ("trial", "when", "who", "reason", "its place"), rows)
 
 
-def _corrected(entries: list[Entry]) -> Chapter:
-    rows = tuple(
-        (str(entry.content["trial"]), as_text(entry.time), entry.who, entry.content["reason"])
-        for entry in entries
-        if entry.kind == "undone"
-    )
-    return Chapter("Scores withdrawn", ("trial", "when", "who", "reason"), rows)
+def _withdrawn(entries: list[Entry], *, shown: bool) -> Chapter:
+    """Return the scores that were taken back, and those that came in their place.
+
+    Before unblinding neither is shown: beside the evidence, the score of a trial tells its label.
+    """
+    scores: dict[int, str] = {}
+    rows: list[list[str]] = []
+    open_rows: dict[int, list[str]] = {}
+    trials = 0
+    for entry in entries:
+        number = entry.content.get("trial", 0)
+        trials += entry.kind == "assigned"
+        for score in (score for row in entry.content.get("rows", ()) for score in row.values()):
+            trials += 1
+            scores[trials] = f"{score:.3g}"
+        if entry.kind == "undone":
+            what = [str(number), as_text(entry.time), entry.who, entry.content["reason"]]
+            rows.append([*what, scores[number], "none"])
+            open_rows[number] = rows[-1]
+        elif entry.kind == "scored":
+            scores[number] = f"{entry.content['score']:.3g}"
+            if number in open_rows:
+                open_rows.pop(number)[-1] = scores[number]
+    columns = ("trial", "when", "who", "reason", "score", "new score")
+    cut = len(columns) if shown else 4
+    title = "Scores withdrawn" if shown else "Scores withdrawn (which they are is shown with names)"
+    return Chapter(title, columns[:cut], tuple(tuple(row[:cut]) for row in rows))
 
 
 def _unscored(entries: list[Entry]) -> Chapter:

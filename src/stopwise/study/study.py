@@ -10,6 +10,7 @@ from stopwise.study import access, amendment, assignment, importing, outcomes, v
 from stopwise.study.journal import Draft, Entry
 from stopwise.study.ledger import require_name
 from stopwise.study.opening import is_url, open_store, plan_text, rewrite_plan, write_plan
+from stopwise.study.plan import Plan
 from stopwise.study.plan_file import parse_plan
 from stopwise.study.reading import StudyReader, held_by
 from stopwise.study.rubric import plain_answer
@@ -189,6 +190,7 @@ class Study(StudyReader):
         def decide(state: State, _: float) -> list[Draft]:
             plan = assignment.locked_plan(state)
             details = outcomes.details(plan, note=note, tag=tag, seconds=seconds)
+            details["salt"] = self._score_salt(plan, trial)
             fresh.append(
                 outcomes.record(state, trial, station=station, answer=answer, details=details)
             )
@@ -231,10 +233,14 @@ class Study(StudyReader):
         _require_same(entries, "undone", trial)
 
     def correct(self, trial: int, answer: Any, reason: str, *, who: str = "owner") -> None:
-        """Replace the score of a trial that was entered wrongly, with a reason, in one step."""
+        """Replace the score of a trial that was entered wrongly, with a reason, in one step.
+
+        What was reported beside the score (note, tag, duration, by whom) stays as it is.
+        """
 
         def decide(state: State, _: float) -> list[Draft]:
-            return outcomes.correct(state, trial, answer=answer, reason=reason)
+            salt = self._score_salt(assignment.locked_plan(state), trial)
+            return outcomes.correct(state, trial, answer=answer, reason=reason, salt=salt)
 
         self._ledger.commit(decide, who=who)
 
@@ -263,6 +269,10 @@ class Study(StudyReader):
 
         entries = self._ledger.commit(decide, who=who)
         return sum(len(row) for entry in entries for row in entry.content["rows"])
+
+    def _score_salt(self, plan: Plan, trial: int) -> str:
+        """Return what keeps the hash of an entry from being searched for the score in it."""
+        return self._ledger.lots(plan).salt("score", trial)
 
     def create_token(self, role: str, name: str, *, who: str = "owner") -> str:
         """Return a new token; it is shown this once, only its hash is kept."""

@@ -8,8 +8,11 @@ from stopwise.web.answers import EntryView
 
 __all__ = ["entry_view"]
 
-# Which label a trial has stays hidden, so that nobody voids a trial by its arm.
-BLIND = frozenset({"arm", "opens", "salt", "arms", "baseline", "plan", "rows", "names", "secret"})
+# Which label a trial has stays hidden, so that nobody voids a trial by its arm. So does how it
+# went: the trials that count, and the evidence, tell the scores of each label row by row.
+OUTCOME = frozenset({"score", "answer", "tag", "seconds"})
+BLIND = OUTCOME | {"arm", "opens", "salt", "arms", "baseline", "plan", "rows", "names", "secret"}
+UNSEEN = dict.fromkeys(OUTCOME)
 NEVER = frozenset({"digest"})  # of a token
 
 
@@ -24,19 +27,22 @@ def entry_view(entry: Entry, *, blinded: bool) -> EntryView:
         time=entry.time,
         who=entry.who,
         kind=entry.kind,
-        text=_text(entry),
+        text=_text(entry.kind, entry.content if not blinded else {**entry.content, **UNSEEN}),
         content=content,
         hash=entry.hash,
     )
 
 
-def _text(entry: Entry) -> str:
-    write = _TEXTS.get(entry.kind)
-    return entry.kind if write is None else write(entry.content)
+def _text(kind: str, content: dict[str, Any]) -> str:
+    write = _TEXTS.get(kind)
+    return kind if write is None else write(content)
 
 
 def _scored(content: dict[str, Any]) -> str:
-    parts = [f"trial {content['trial']} scored {content['score']:.3g}"]
+    score = "" if content["score"] is None else f" {content['score']:.3g}"
+    if "correction" in content:
+        return f"trial {content['trial']} scored anew{score}"
+    parts = [f"trial {content['trial']} scored{score}"]
     if content.get("seconds") is not None:
         parts.append(f"after {content['seconds']:.0f} s")
     if content.get("tag"):

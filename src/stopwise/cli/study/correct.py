@@ -16,7 +16,7 @@ def correct(
     reason: Annotated[str, typer.Option(help="How the wrong score came about.")] = "",
     who: Who = None,
 ) -> None:
-    """Replace a score that was entered wrongly; both stay in the journal and in the report."""
+    """Replace a score that was entered wrongly; the report shows both after unblinding."""
     from stopwise.cli.study.answers import in_words, parse_answer
 
     with opened(place, "correct") as study:

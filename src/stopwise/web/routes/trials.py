@@ -99,7 +99,7 @@ def trial_rubric(site: Here, _: Owner, trial: Number) -> dict[str, Any]:
 
 @router.post("/trials/{trial}/correct")
 def correct_trial(site: Here, grant: Owner, trial: Number, request: CorrectionRequest) -> Done:
-    """Replace a score that was entered wrongly; both stay in the journal and in the report."""
+    """Replace a score that was entered wrongly; the report shows both after unblinding."""
     site.study.correct(trial, request.answer, request.reason, who=grant.name)
     return Done()
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -77,8 +78,9 @@ def test_run_asks_until_it_is_told_to_quit(folder: Path) -> None:
     assert "start from: " in found.output
     assert "type a number from 1 to 3 or a name of the list, but got 'nonsense'" in found.output
     assert "saved: trial 1, reached, grasped, score 0.75" in found.output
-    assert "withdrawn: the score of trial 3; enter it again" in found.output
-    assert "voided: trial 5; its place is tried again" in found.output
+    assert "trial 3: its score again" in found.output
+    assert "corrected: trial 3, none" in found.output
+    assert "voided: trial 4; its place is tried again" in found.output
     study = sw.Study.open(folder)
     status = study.status()
     assert (status.scored, status.voided, status.in_flight) == (3, 1, 0)
@@ -89,13 +91,68 @@ def test_run_asks_until_it_is_told_to_quit(folder: Path) -> None:
 
 def test_run_goes_on_when_a_trial_is_not_ours_any_more(folder: Path) -> None:
     """A score that was undone is not released; the next run gets its trial again."""
-    first = call("run", folder, "--station", "left", typed="all\nundo\nrelease\nquit\n")
+    with sw.Study.open(folder) as study:
+        trial = study.next_trial("left")
+        assert trial is not None
+        study.record(trial.trial, [], station="left")
+        study.undo(trial.trial, station="left")
+    first = call("run", folder, "--station", "left", typed="release\nquit\n")
     again = call("run", folder, "--station", "left", typed="none\nquit\n")
 
     assert (first.exit_code, again.exit_code) == (0, 0)
     assert first.output.count("trial 1 was run: enter its score") == 1
     assert "trial 1 stays yours: it was run and needs its score" in first.output
     assert again.output.splitlines()[1].startswith("trial 1 ")
+
+
+def test_undo_keeps_the_trial_at_hand(folder: Path) -> None:
+    """It was shown, not run: it is not given back, and the report lists none begun and left."""
+    typed = "all\nall\nundo\nnonsense\nnone\nundo\nback\nall\nundo\nvoid the cable\nquit\n"
+
+    found = call("run", folder, "--station", "left", typed=typed)
+
+    assert found.exit_code == 0, found.output
+    assert "a name of the list, but got 'nonsense'" in found.output
+    assert found.output.count("corrected: trial 2, none") == 1
+    assert "voided: trial 3; its place is tried again" in found.output
+    study = sw.Study.open(folder)
+    numbers = [entry.content["trial"] for entry in study.journal() if entry.kind == "released"]
+    assert numbers == [4]  # by quit
+    rows = study.records().filter(pl.col("status") == "scored")
+    assert rows["score"].to_list() == [1.0, 0.0]
+    assert study.report().count("given back: ") == 1
+    assert "there is no trial before" in call("run", folder, typed="undo\nquit\n").output
+
+
+def test_run_can_hide_the_evidence_until_the_end(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    sw.Study.create(folder, plan(n_max=3)).lock()
+
+    hidden = call("run", folder, "--no-evidence", typed="y\ny\ny\nquit\n")
+    assert "saved: trial 3, success, score 1" in hidden.output
+    assert not any(word in hidden.output for word in ("p = ", "|", "decided"))
+    assert "p = 1, open, n = 2" in call("run", folder, typed="y\nquit\n").output
+    ended = call("run", folder, "--no-evidence", typed="y\n" * 2)
+    assert "p = " not in ended.output
+    assert "nothing is decided after 3 rows of trials." in ended.output
+
+
+def test_of_many_pairs_those_that_matter_are_shown(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    sw.Study.create(folder, plan(policies=list("abcdef"), n_max=3)).lock()
+
+    found = call("run", folder, typed="y\nquit\n")
+
+    assert found.output.count("p = ") == 6
+    assert "and 9 more open, 0 decided, of 15 pairs" in found.output
+    assert call("status", folder).output.count("p = ") == 15
+
+
+def test_an_empty_station_is_refused(folder: Path) -> None:
+    found = call("run", folder, "--station", "")
+
+    assert found.exit_code == 2
+    assert "a station must have 1 to 200 printable characters, but got ''" in found.output
 
 
 def test_names_may_be_typed_instead_of_numbers(folder: Path) -> None:
@@ -127,6 +184,39 @@ def test_a_wrong_score_can_be_corrected_afterwards(folder: Path) -> None:
     found = call("correct", "1", "reached", folder, "--reason", "typed all")
     assert found.output == "corrected: trial 1, reached\n"
     assert sw.Study.open(folder).records()["score"].to_list()[:1] == [0.25]
+
+
+def test_a_correction_keeps_what_the_operator_reported(tmp_path: Path) -> None:
+    study = sw.Study.create(tmp_path / "study", plan(tags=["slipped"]))
+    study.lock()
+    for _ in range(2):
+        trial = study.next_trial("left")
+        assert trial is not None
+        study.record(
+            trial.trial, False, station="left", note="wet", tag="slipped", seconds=7.5, who="bo"
+        )
+    call("correct", "1", "y", tmp_path / "study", "--reason", "typed n", "--who", "ada")
+
+    row = study.records().to_dicts()[0]
+
+    assert (row["score"], row["answer"]) == (1.0, "True")
+    assert (row["note"], row["tag"], row["seconds"], row["who"]) == ("wet", "slipped", 7.5, "bo")
+    assert (row["reason"], row["corrected_by"]) == ("typed n", "ada")
+    study.unblind()
+    page = study.report()
+    cells = r"</td>\s*<td[^>]*>".join(["ada", "typed n", "0", "1"])
+    assert re.search(cells, page)
+
+
+def test_an_imported_score_that_was_corrected_is_in_the_report(tmp_path: Path) -> None:
+    study = sw.Study.create(tmp_path / "study", plan())
+    study.lock()
+    trials = sw.Trials.from_columns({"policy": ["old", "new"], "score": [0, 0]}, bounds=(0, 1))
+    study.add_trials(trials, source="notebook", reason="pilot")
+    study.correct(2, True, "misread", who="ada")
+    study.unblind()
+
+    assert re.search(r"</td>\s*<td[^>]*>".join(["ada", "misread", "0", "1"]), study.report())
 
 
 def _interrupted(process: "subprocess.Popen[bytes]") -> int:

@@ -1,13 +1,16 @@
 """Plans: what may stand in study.yaml, and what is said where it may not."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 import stopwise as sw
+from stopwise.cli.study.run import HELP, HELP_AGAIN
 from stopwise.study.plan import Plan
 from stopwise.study.plan_file import parse_plan, template
+from stopwise.study.rubric import COMMANDS
 from tests.study.plans import plan
 
 
@@ -195,3 +198,49 @@ def test_answers_become_scores(name: str) -> None:
 def test_a_rubric_that_makes_no_sense_is_refused(rubric: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="validation error"):
         Plan.model_validate(plan(tasks=[{"name": "stack", "score": rubric}]))
+
+
+CONFUSING = {
+    "levels: a level that ends the session": ("levels", ["failed", "Quit"], 1, "'Quit' means"),
+    "levels: one that voids the trial": ("levels", ["void space", "filled"], 0, "'void space' me"),
+    "levels: two that differ by a capital": ("levels", ["Up", "up"], 1, "'Up' and 'up' are the"),
+    "milestones: all of them": ("milestones", ["reached", "all"], 1, "'all' means something else"),
+    "milestones: none of them": ("milestones", ["None", "reached"], 0, "'None' means something"),
+}
+
+
+@pytest.mark.parametrize("case", CONFUSING)
+def test_names_that_mean_another_thing_when_typed_are_refused(tmp_path: Path, case: str) -> None:
+    kind, names, place, line = CONFUSING[case]
+    values = [{"name": name, "value": value} for value, name in enumerate(names)]
+    options = [{"name": name} for name in names] if kind == "milestones" else values
+    tasks = [{"name": "stack", "score": {"kind": kind, kind: options}}]
+
+    with pytest.raises(sw.InvalidInput) as refused:
+        sw.Study.create(tmp_path / "study", plan(tasks=tasks))
+    assert f": tasks.0.score.{kind}.{place}: {line}" in str(refused.value)
+    assert "\n" not in str(refused.value)
+    # One that was locked before can still be opened and run.
+    made = sw.Study.create(tmp_path / "old", plan()).store
+    study = sw.Study(made, draft=Plan.model_validate(plan(tasks=tasks)))
+    study.lock()
+    assert sw.Study.open(tmp_path / "old").next_trial("left") is not None
+
+
+def test_words_that_the_terminal_knows_are_reserved() -> None:
+    for word in COMMANDS:
+        assert word in f"{HELP} {HELP_AGAIN}"
+    levels = ["all", "none", "yes", "grasped, then void"]  # none of these is mistaken for another
+    options = [{"name": name, "value": value} for value, name in enumerate(levels)]
+    tasks = [{"name": "stack", "score": {"kind": "levels", "levels": options}}]
+    assert parse_plan(yaml.safe_dump(plan(tasks=tasks))).tasks[0].score.bounds == (0.0, 3.0)
+
+
+@pytest.mark.parametrize(("given", "seen"), [("1, 2", "1"), ("no, yes", "False")])
+def test_names_that_yaml_takes_for_something_else_need_quotes(given: str, seen: str) -> None:
+    text = f"name: cups\npolicies: [{given}]\ntasks: [stack]\n"
+
+    with pytest.raises(sw.InvalidInput) as refused:
+        parse_plan(text)
+    first = str(refused.value).splitlines()[0]
+    assert first == f"study.yaml, line 2: policies.0: must be text (in quotes), but got {seen}"

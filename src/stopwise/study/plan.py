@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from stopwise.errors import StopwiseError
 from stopwise.ranking.contest import Contest
-from stopwise.study.rubric import Binary, Rubric
+from stopwise.study.rubric import Binary, Rubric, confusing_name
 
 __all__ = ["AMENDABLE", "Conditions", "Plan", "Policy", "Task"]
 
@@ -112,7 +112,10 @@ class Plan(_Strict):
     def _names_alone(cls, value: Any) -> Any:
         if not isinstance(value, list | tuple):
             return value
-        return [{"name": item} if isinstance(item, str) else item for item in value]
+        # What is no text is refused as a name: YAML takes 1 and no for something else.
+        return [
+            item if isinstance(item, dict | BaseModel | list) else {"name": item} for item in value
+        ]
 
     @field_validator("policies", "tasks")
     @classmethod
@@ -158,6 +161,16 @@ class Plan(_Strict):
                 rules.comparison.check(np.array(task.score.examples), "the rubric")
             except StopwiseError as error:
                 yield place, str(error)
+
+    def confusing_names(self) -> Iterator[tuple[int, int, str]]:
+        """Yield tasks and milestones or levels, by place, whose name means another thing typed.
+
+        Not asked of a plan that was locked, either.
+        """
+        for place, task in enumerate(self.tasks):
+            found = confusing_name(task.score)
+            if found is not None:
+                yield place, *found
 
     @property
     def policy_names(self) -> tuple[str, ...]:

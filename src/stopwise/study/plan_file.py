@@ -88,8 +88,15 @@ def parse_plan(text: str, source: str = FILE_NAME) -> Plan:
         plan = Plan.model_validate(content)
     except ValidationError as error:
         raise InvalidInput("\n".join(_complaints(error, lines, source))) from error
-    for task, problem in plan.unfit_scores():
-        place, number = _deepest(("tasks", task, "score"), lines)
+    unfit: list[tuple[Place, str]] = [
+        (("tasks", task, "score"), problem) for task, problem in plan.unfit_scores()
+    ]
+    unfit += [
+        (("tasks", task, "score", plan.tasks[task].score.kind, option), problem)
+        for task, option, problem in plan.confusing_names()
+    ]
+    for location, problem in unfit:
+        place, number = _deepest(location, lines)
         raise InvalidInput(f"{source}, line {number}: {'.'.join(map(str, place))}: {problem}")
     return plan
 

@@ -9,10 +9,22 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from stopwise.errors import InvalidInput, require
 
-__all__ = ["Binary", "Levels", "Milestones", "Number", "Rubric", "plain_answer"]
+__all__ = [
+    "COMMANDS",
+    "Binary",
+    "Levels",
+    "Milestones",
+    "Number",
+    "Rubric",
+    "confusing_name",
+    "plain_answer",
+]
 
 Model = TypeVar("Model")
 MANY = 4096
+# What may be typed in the terminal instead of a score, as the first word.
+COMMANDS = ("undo", "void", "release", "quit", "back")
+SETS = ("all", "none")  # of milestones
 
 
 class _Strict(BaseModel):
@@ -162,6 +174,21 @@ class Number(_Strict):
 
 
 Rubric = Annotated[Binary | Milestones | Levels | Number, Field(discriminator="kind")]
+
+
+def confusing_name(rubric: Rubric) -> tuple[int, str] | None:
+    """Return the first name, by its place, that could not be typed for what it is, and why."""
+    steps = [step.name for step in rubric.milestones] if isinstance(rubric, Milestones) else []
+    names = [level.name for level in rubric.levels] if isinstance(rubric, Levels) else steps
+    seen: dict[str, str] = {}
+    for place, name in enumerate(names):
+        typed = name.strip().lower()
+        if typed in seen:
+            return place, f"{seen[typed]!r} and {name!r} are the same when they are typed"
+        if typed.partition(" ")[0] in COMMANDS or (steps and typed in SETS):
+            return place, f"{name!r} means something else when it is typed: choose another name"
+        seen[typed] = name
+    return None
 
 
 def plain_answer(answer: Any) -> Any:

@@ -118,8 +118,21 @@ def analyses(state: State, plan: Plan) -> dict[str, Analysis]:
         )
         found[task.name] = with_figures(rank(table, rules))
     if not found:
-        raise NotAllowed("there is nothing to analyse yet: no task has a trial of each policy")
+        raise NotAllowed(f"there is nothing to analyse yet: {_what_is_awaited(state)}")
     return found
+
+
+def _what_is_awaited(state: State) -> str:
+    """Return why no task has a trial of each policy among the rows that are used."""
+    waiting = [
+        f"row {board.used + 1} of {name!r} waits for a trial"
+        for name, board in state.boards.items()
+        if any(slot.score is not None for row in board.rows[board.used :] for slot in row.values())
+        and any(row == board.used for row, _, _ in board.open_slots())
+    ]
+    if waiting:
+        return f"rows are used in order, and {', '.join(waiting)}"
+    return "no task has a trial of each policy"
 
 
 def _matrix(board: Board, arms: tuple[str, ...]) -> Floats:

@@ -12,23 +12,37 @@ __all__ = ["evidence_chart"]
 WIDTH = 30
 
 
-def evidence_chart(verdict: "StudyVerdict", *, named: bool = True) -> str:
+def evidence_chart(verdict: "StudyVerdict", *, named: bool = True, most: int | None = None) -> str:
     """Return lines: how far each pair's p-value has come on its way from 1 to alpha.
 
     Without names, sorted by evidence, it tells who scores nothing of what they have just scored.
+    Where a task has more than ``most`` pairs, only the open ones that are next to be decided are
+    shown, and the others counted.
     """
     lines = []
     for task in verdict.tasks:
         if len(verdict.tasks) > 1:
             lines.append(f"task {task.task}, {task.rows} rows")
-        pairs = task.pairs if named else sorted(task.pairs, key=lambda pair: pair.p_value)
+        pairs, rest = _shown(task, named, most)
         names = [_name(pair) if named else "pair" for pair in pairs]
-        width = max(map(len, names))
+        width = max(map(len, names), default=0)
         lines += [
             f"  {name:<{width}}  {_bar(pair, task)}"
             for name, pair in zip(names, pairs, strict=True)
         ]
+        lines += [f"  {rest}"] if rest else []
     return "\n".join(lines)
+
+
+def _shown(task: "TaskVerdict", named: bool, most: int | None) -> tuple[list["Standing"], str]:
+    """Return the pairs to show, and what there is besides."""
+    ordered = sorted(task.pairs, key=lambda pair: pair.p_value)
+    if most is None or len(ordered) <= most:
+        return (list(task.pairs) if named else ordered), ""
+    still_open = [pair for pair in ordered if not pair.decided]
+    decided = len(ordered) - len(still_open)
+    more = len(still_open) - len(still_open[:most])
+    return still_open[:most], f"and {more} more open, {decided} decided, of {len(ordered)} pairs"
 
 
 def _name(pair: "Standing") -> str:

@@ -4,7 +4,7 @@ import signal
 import socket
 import time
 import uuid
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 HELP = "or: undo (the trial before), void REASON, release, quit"
+HELP_AGAIN = "or: void REASON, back (leave it as it was)"
 SECONDS_BETWEEN_LOOKS = 5.0
+MOST = 6  # pairs of a task whose evidence is shown after each score
 
 
 def run(
@@ -29,13 +31,17 @@ def run(
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Wait while others hold what is left.")
     ] = True,
+    evidence: Annotated[
+        bool,
+        typer.Option("--evidence/--no-evidence", help="Show after each score how far it has come."),
+    ] = True,
     who: Who = None,
 ) -> None:
     """Ask for trial after trial and show the evidence; stop and go on whenever you like.
 
     Every answer is stored before the next question: nothing is lost if the power fails.
     """
-    own = station or socket.gethostname()
+    own = socket.gethostname() if station is None else station
     with opened(place, "run") as study:
         waiting = False
         while True:
@@ -53,10 +59,12 @@ def run(
                 go_on = _one_trial(study, trial, who, last=study.last_scored(own))
             if not go_on:
                 return
-            verdict = study.verdict()
-            typer.echo(evidence_chart(verdict, named=not verdict.blinded))
+            if evidence:
+                verdict = study.verdict()
+                typer.echo(evidence_chart(verdict, named=not verdict.blinded, most=MOST))
         typer.echo("Nothing is left to try: stop." if study.finished else "Nothing to do now.")
-        typer.echo(str(study.verdict()))
+        if evidence or study.finished:
+            typer.echo(str(study.verdict()))
         if study.finished and not study.unblinded:
             typer.echo(f"Next: stopwise study unblind {place}; stopwise study report {place}")
             typer.echo(f"A wrong score, before that: stopwise study correct TRIAL SCORE {place}")
@@ -70,12 +78,16 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int |
     _show(trial)
     key, began = f"terminal {uuid.uuid4()}", time.monotonic()
     while True:
-        typed = _ask(trial)
+        typed = _ask(trial, trial.rubric, HELP)
         try:
             if typed == "quit":
                 study.release(trial.trial, station=trial.station, reason="quit", who=who)
                 return False
-            if not _did_something_else(study, trial, typed, who, last):
+            if typed.partition(" ")[0] == "undo":
+                _enter_again(study, trial, last, who or trial.station)
+                _show(trial)
+                continue
+            if not _did_something_else(study, trial, typed, who):
                 answer = parse_answer(trial.rubric, typed)
                 seconds = round(time.monotonic() - began, 1)
                 saved = study.record(
@@ -96,7 +108,7 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int |
             typer.echo(str(error), err=True)
 
 
-def _ask(trial: "Assignment") -> str:
+def _ask(trial: "Assignment", rubric: dict[str, Any], others: str) -> str:
     """Return what was typed; Ctrl-C ends, and the trial stays with its station."""
     from stopwise.cli.study.answers import question
 
@@ -104,7 +116,7 @@ def _ask(trial: "Assignment") -> str:
         # polars lets the system resume what Ctrl-C broke off, so that it would wait for Enter.
         signal.siginterrupt(signal.SIGINT, True)
     try:
-        typed = typer.prompt(f"{question(trial.rubric)}\n  {HELP}\n", prompt_suffix="> ")
+        typed = typer.prompt(f"{question(rubric)}\n  {others}\n", prompt_suffix="> ")
     except typer.Abort as error:
         kept = f"trial {trial.trial} stays with station {trial.station}"
         typer.echo(f"\nstopwise study run: interrupted; {kept}", err=True)
@@ -112,12 +124,8 @@ def _ask(trial: "Assignment") -> str:
     return str(typed).strip()
 
 
-def _did_something_else(
-    study: "Study", trial: "Assignment", typed: str, who: str | None, last: int | None
-) -> bool:
-    """Release, void or undo, if that was typed."""
-    from stopwise.errors import require
-
+def _did_something_else(study: "Study", trial: "Assignment", typed: str, who: str | None) -> bool:
+    """Release or void, if that was typed."""
     name = who or trial.station
     word, _, rest = typed.partition(" ")
     if word == "release":
@@ -126,16 +134,34 @@ def _did_something_else(
     elif word == "void":
         study.void(trial.trial, rest, who=name)
         typer.echo(f"voided: trial {trial.trial}; its place is tried again")
-    elif word == "undo":
-        require(last is not None, "there is no trial before this one")
-        assert last is not None
-        # The trial at hand goes back, so that the one before can be entered again.
-        study.release(trial.trial, station=trial.station, reason="undo", who=name)
-        study.undo(last, reason="typed wrongly", who=name)
-        typer.echo(f"withdrawn: the score of trial {last}; enter it again")
     else:
         return False
     return True
+
+
+def _enter_again(study: "Study", trial: "Assignment", last: int | None, who: str) -> None:
+    """Ask for the score of the trial before and replace it in one step; the one at hand stays."""
+    from stopwise.cli.study.answers import in_words, parse_answer
+    from stopwise.errors import InvalidInput, require
+
+    require(last is not None, "there is no trial before this one")
+    assert last is not None
+    rubric = study.rubric(last)
+    while True:
+        typer.echo(f"\ntrial {last}: its score again")
+        typed = _ask(trial, rubric, HELP_AGAIN)
+        word, _, rest = typed.partition(" ")
+        try:
+            if word == "void":
+                study.void(last, rest, who=who)
+                typer.echo(f"voided: trial {last}; its place is tried again")
+            elif typed != "back":
+                answer = parse_answer(rubric, typed)
+                study.correct(last, answer, "typed wrongly", who=who)
+                typer.echo(f"corrected: trial {last}, {in_words(answer)}")
+            return
+        except InvalidInput as error:
+            typer.echo(str(error), err=True)
 
 
 def _show(trial: "Assignment") -> None:

@@ -4,7 +4,7 @@ from stopwise import __version__
 from stopwise.core.registry import methods
 from stopwise.study.plan import Plan
 
-__all__ = ["LOCKED_WITH", "locked_with", "other_edition"]
+__all__ = ["LOCKED_WITH", "UNWRITTEN", "locked_with", "other_edition"]
 
 LOCKED_WITH = ("edition", "stopwise")
 UNWRITTEN = 1  # of studies that were locked before editions were written down

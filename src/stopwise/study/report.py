@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from stopwise.errors import InvalidState
 from stopwise.report import html
 from stopwise.report.html import Chapter
+from stopwise.study.edition import UNWRITTEN
 from stopwise.study.journal import Entry
 from stopwise.study.records import as_text
 
@@ -38,6 +39,7 @@ def _record(study: "StudyReader") -> Chapter:
         ("study", plan.name),
         ("description", plan.description or "-"),
         ("plan, SHA-256", status.plan_digest or "-"),
+        ("locked with", _locked_with(study.journal())),
         ("journal", f"{status.seq} entries, the last with SHA-256 {status.hash}"),
         ("blinding", "none" if plan.blinding == "none" else f"a code per {plan.blinding}"),
         ("names", "revealed" if status.unblinded else "not revealed: policies are labels"),
@@ -48,6 +50,13 @@ def _record(study: "StudyReader") -> Chapter:
         ("recorded after unblinding", str(_after_unblinding(study.journal()))),
     ]
     return Chapter("How the study was run", ("", ""), tuple(rows))
+
+
+def _locked_with(entries: list[Entry]) -> str:
+    locked = next(entry.content for entry in entries if entry.kind == "locked")
+    version = f"stopwise {locked['stopwise']}, " if "stopwise" in locked else ""
+    edition = locked.get("edition", UNWRITTEN)
+    return f"{version}edition {edition} of {locked['plan']['method']}"
 
 
 def _after_unblinding(entries: list[Entry]) -> int:

@@ -30,7 +30,7 @@ _CLASSES: tuple[type[Method[Any]], ...] = (
 _BY_NAME = {cls.name: cls for cls in _CLASSES}
 # Raised whenever the same scores would give other evidence, so that a study which was locked with
 # another edition is not replayed with this one. Methods not listed here have their first.
-_EDITIONS = {"nscore-plus": 2, "barnard": 2, "boschloo": 2}
+_EDITIONS = {"nscore-plus": 2, "barnard": 2}
 _COMMON = {field.name for field in dataclasses.fields(Method)}
 _SCORES = {"any": "any within the bounds", "binary": "success or failure", "levels": "K levels"}
 

@@ -49,6 +49,23 @@ def test_race_runs_keeps_its_journal_and_reports(tmp_path: Path) -> None:
     assert len(journal.read_text().splitlines()) == outcome["race"]["episodes"] + 2
 
 
+def test_a_journal_does_not_go_on_with_other_policies_of_the_same_names(tmp_path: Path) -> None:
+    journal = tmp_path / "race.jsonl"
+    options = ["--n-max", "2", "--journal", str(journal)]
+    first = CliRunner().invoke(app, [*RACE, *POLICIES, *options])
+    before = journal.read_bytes()
+    other = [*POLICIES[:2], "--policy", "good=tests.rollout.players:make_fair"]
+    second = CliRunner().invoke(app, [*RACE, *other, *options])
+
+    assert first.exit_code == 0, first.stderr
+    assert second.exit_code == 2
+    assert (
+        "the journal is of another race: its policy 'good' is 'tests.rollout.players:make_good', "
+        "not 'tests.rollout.players:make_fair'"
+    ) in second.stderr
+    assert journal.read_bytes() == before
+
+
 def test_race_shows_its_progress_in_a_terminal_only() -> None:
     terminal, end = pty.openpty()
     with subprocess.Popen(

@@ -186,18 +186,27 @@ def test_two_races_do_not_write_one_journal(tmp_path: Path) -> None:
         ({"alpha": 0.1}, "its alpha is 0.05, not 0.1"),
         ({"n_max": 4}, "its n_max is 5, not 4"),
         ({"env": "CartPole-v1"}, "its env is 'function draw', not 'CartPole-v1'"),
+        ({"score": "success"}, "its score is None, not 'success'"),
+        ({"timeout": 9}, "its timeout is None, not 9"),
+        ({"policies": {**RATES, "high": 0.9}}, "its policy 'high' is 0.8, not 0.9"),
+        (
+            {"policies": {**RATES, "low": "tests.rollout.players:make_low"}},
+            "its policy 'low' is 0.3, not 'tests.rollout.players:make_low'",
+        ),
     ],
 )
 def test_a_journal_of_another_race_is_refused(
     tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
     path = tmp_path / "race.jsonl"
-    settings: dict[str, Any] = {"env": draw, "n_max": 5, "seed": 7, "journal": path}
-    sw.race(RATES, **settings)
+    settings: dict[str, Any] = {
+        "policies": RATES, "env": draw, "n_max": 5, "seed": 7, "journal": path,
+    }  # fmt: skip
+    sw.race(**settings)
     before = path.read_bytes()
 
     with pytest.raises(sw.InvalidInput, match=f"another race: {message}"):
-        sw.race(RATES, **{**settings, **change})
+        sw.race(**{**settings, **change})
     assert path.read_bytes() == before
 
 

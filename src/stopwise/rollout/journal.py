@@ -22,7 +22,7 @@ else:
 __all__ = ["Journal"]
 
 KIND = "stopwise race"
-VERSION = 1
+VERSION = 2  # since it tells where the policies come from
 OPENING = json.dumps({"kind": KIND}).encode()[:-1]  # of the first line
 
 

@@ -77,7 +77,9 @@ def race(
     executor
         "serial", "processes", "ray", or one made by ``stopwise.rollout.executors``.
     journal
-        File that keeps every episode; the same call goes on where an earlier one was stopped.
+        File that keeps every episode; the same call goes on where an earlier one was stopped. One
+        of another race is refused: texts, numbers and settings are compared by value, functions
+        and objects by name only.
     on_error
         "raise": a failed episode that counts stops the race. "score:0": it counts as score 0 (or
         another). "void": it is no trial.
@@ -157,6 +159,7 @@ def _identity(rule: StopRule, setup: Setup, seed: int) -> dict[str, Any]:
     """Return what makes a race this one and no other, as far as it can be told."""
     return {
         **rule.settings(),
+        **{f"policy {name!r}": _name(policy) for name, policy in setup.policies.items()},
         "env": _name(setup.env),
         "score": _name(setup.score),
         "timeout": setup.timeout,
@@ -164,8 +167,9 @@ def _identity(rule: StopRule, setup: Setup, seed: int) -> dict[str, Any]:
     }
 
 
-def _name(thing: Any) -> str | None:
-    if thing is None or isinstance(thing, str):
+def _name(thing: Any) -> str | float | None:
+    """Return a text or a number as it is, and of anything else its name: code has no identity."""
+    if thing is None or isinstance(thing, str | bool | int | float):
         return thing
     spec = getattr(thing, "spec", None)
     if spec is not None and hasattr(spec, "id"):

@@ -19,6 +19,10 @@ POLICIES = [
     "--policy", "fair=tests.rollout.players:make_fair",
     "--policy", "good=tests.rollout.players:make_good",
 ]  # fmt: skip
+RATES = [
+    "--policy", "low=tests.rollout.players:make_low",
+    "--policy", "high=tests.rollout.players:make_high",
+]  # fmt: skip
 RACE = ["race", "--env", "tests.rollout.players:short_cart_pole", "--bounds", "0", "120"]
 
 
@@ -98,6 +102,10 @@ def test_race_shows_its_progress_in_a_terminal_only() -> None:
         ([*RACE, *POLICIES, "--address", "auto"], "--address needs --executor ray"),
         ([*RACE, *POLICIES, "--workers", "2"], "--workers needs --executor"),
         ([*RACE[:3], *POLICIES, "--n-max", "3"], "scores must lie within the bounds [0, 1]"),
+        (
+            ["race", "--env", "tests.rollout.players:measured", *RATES],
+            "the episode has no 'return', only 'length', 'success': choose with --score success\n",
+        ),
         (["watch", "nowhere", "--once"], "there is no such file or folder"),
     ],
 )

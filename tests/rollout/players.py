@@ -20,6 +20,7 @@ __all__ = [
     "make_good",
     "make_high",
     "make_low",
+    "measured",
     "short_cart_pole",
     "slow_if",
 ]
@@ -78,6 +79,11 @@ def short_cart_pole() -> Any:
 def draw(policy: float, seed: int) -> float:
     """A Bernoulli trial whose success rate is the policy."""
     return float(np.random.default_rng(seed).random() < policy)
+
+
+def measured(policy: float, seed: int) -> dict[str, float]:
+    """The same, among other measures."""
+    return {"length": 3.0, "success": draw(policy, seed)}
 
 
 def slow_if(policy: float, seed: int) -> float:

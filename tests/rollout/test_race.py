@@ -14,7 +14,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.rollout.schedule import EpisodeFailed
-from tests.rollout.players import NoisyBalance, NoisyUpright, draw, make_fair
+from tests.rollout.players import NoisyBalance, NoisyUpright, draw, make_fair, measured
 
 RATES = {"low": 0.3, "high": 0.8}
 
@@ -124,8 +124,16 @@ def test_scores_by_name_and_by_function() -> None:
     assert [e.score for e in by_default.episodes] == [e.score for e in by_name.episodes]
     assert {e.length for e in by_name.episodes} == {7}
     assert {e.score for e in by_function.episodes} == {0.7}
-    with pytest.raises(EpisodeFailed, match="the episode has no 'return', only 'success'"):
-        sw.race(RATES, episode, score="return", n_max=3)
+
+
+@pytest.mark.parametrize("executor", ["serial", "processes"])
+@pytest.mark.parametrize("on_error", ["raise", "score:0", "void"])
+def test_a_measure_that_is_not_there_is_no_failed_episode(executor: str, on_error: str) -> None:
+    """Counted as one, it would be a whole table of zeros."""
+    message = "the episode has no 'return', only 'length', 'success': choose with score='success'$"
+    with pytest.raises(sw.StopwiseError, match=message) as caught:
+        sw.race(RATES, measured, n_max=3, on_error=on_error, executor=executor)
+    assert not isinstance(caught.value, EpisodeFailed)
 
 
 def test_a_race_goes_on_from_its_journal_after_a_crash(tmp_path: Path) -> None:

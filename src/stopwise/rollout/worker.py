@@ -4,11 +4,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from stopwise.core.scores import is_number
-from stopwise.errors import StopwiseError
+from stopwise.errors import InvalidInput, StopwiseError
 from stopwise.rollout.environments import Arena, Measures, arena
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.named import made
@@ -101,10 +101,11 @@ class Worker:
         return self._players[policy]
 
     def _episode(self, ticket: Ticket, outcome: Measures | Exception, seconds: float) -> Episode:
+        if isinstance(outcome, Exception):
+            return Episode.failed(ticket, _line(outcome), seconds)
+        chosen = self._chosen(outcome)
         try:
-            if isinstance(outcome, Exception):
-                raise outcome
-            score, length = self._score(outcome), outcome.get("length")
+            score, length = _number(chosen(outcome)), outcome.get("length")
         except Exception as error:  # the user's score may fail as well
             return Episode.failed(ticket, _line(error), seconds)
         return Episode(
@@ -114,22 +115,31 @@ class Worker:
             seconds=seconds,
         )
 
-    def _score(self, measures: Measures) -> float:
-        chosen = self._setup.score
-        if callable(chosen):
-            value = chosen(measures)
-        else:
-            # A function's own "score" comes before gymnasium's "return".
-            name = chosen or ("score" if "score" in measures else "return")
-            if name not in measures:
-                known = ", ".join(repr(key) for key in measures)
-                raise StopwiseError(f"the episode has no {name!r}, only {known}")
-            value = measures[name]
-        value = value.item() if hasattr(value, "item") else value
-        value = float(value) if isinstance(value, bool) else value
-        if not is_number(value):
-            raise StopwiseError(f"the score is no finite number, but {value!r}")
-        return float(value)
+    def _chosen(self, measures: Measures) -> Callable[[Measures], Any]:
+        """Return what tells the score; a measure that is not there was asked for wrongly.
+
+        That is an error and no failed episode: counted as failures, it would be a table of zeros.
+        """
+        score = self._setup.score
+        if callable(score):
+            return score
+        # A function's own "score" comes before gymnasium's "return".
+        name = score or ("score" if "score" in measures else "return")
+        if name not in measures:
+            usable = [key for key, value in measures.items() if not isinstance(value, Mapping)]
+            best = "success" if "success" in usable else next(iter(usable), None)
+            hint = "" if best is None else f": choose with score={best!r}"
+            known = ", ".join(repr(key) for key in measures) or "nothing"
+            raise InvalidInput(f"the episode has no {name!r}, only {known}{hint}")
+        return itemgetter(name)
+
+
+def _number(value: Any) -> float:
+    value = value.item() if hasattr(value, "item") else value
+    value = float(value) if isinstance(value, bool) else value
+    if not is_number(value):
+        raise StopwiseError(f"the score is no finite number, but {value!r}")
+    return float(value)
 
 
 def _line(error: Exception) -> str:

@@ -53,6 +53,20 @@ def test_race_runs_keeps_its_journal_and_reports(tmp_path: Path) -> None:
     assert len(journal.read_text().splitlines()) == outcome["race"]["episodes"] + 2
 
 
+@pytest.mark.parametrize(
+    "bounds", [["--bounds", "-1", "120"], ["--bounds=-1,120"], ["--bounds=-1", "120"]]
+)
+def test_a_range_is_one_word_or_two(bounds: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("policy,score\na,0\nb,120\n")
+    race = [*RACE[:3], *POLICIES, "--n-max", "1"]
+    commands = {0: [race, ["analyze", str(path)]], 3: [["watch", "--once", str(path)]]}
+    for code, command in ((code, one) for code, some in commands.items() for one in some):
+        done = CliRunner().invoke(app, [*command, *bounds, "--json"])
+        assert done.exit_code == code, done.stderr
+        assert '"interval":[-1.0,120.0]' in "".join(done.stdout.split())
+
+
 def test_a_journal_does_not_go_on_with_other_policies_of_the_same_names(tmp_path: Path) -> None:
     journal = tmp_path / "race.jsonl"
     options = ["--n-max", "2", "--journal", str(journal)]
@@ -101,7 +115,13 @@ def test_race_shows_its_progress_in_a_terminal_only() -> None:
         ([*RACE, *POLICIES, "--executor", "slurm"], "executor must be one of"),
         ([*RACE, *POLICIES, "--address", "auto"], "--address needs --executor ray"),
         ([*RACE, *POLICIES, "--workers", "2"], "--workers needs --executor"),
-        ([*RACE[:3], *POLICIES, "--n-max", "3"], "scores must lie within the bounds [0, 1]"),
+        (
+            [*RACE[:3], *POLICIES, "--n-max", "3", "--seed", "1"],
+            "scores must lie within the bounds [0, 1], but 'fair' got 120; give the range with "
+            "--bounds\n",
+        ),
+        ([*RACE[:4], "0", *POLICIES], "bounds must be given as \"LOW,HIGH\", but got '0'"),
+        ([*RACE[:4], "data", *POLICIES], "bounds must be two finite numbers"),
         (
             ["race", "--env", "tests.rollout.players:measured", *RATES],
             "the episode has no 'return', only 'length', 'success': choose with --score success\n",

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from stopwise.cli import analyze, compare, demo, methods, plan, race, reproduce, study, watch
+from stopwise.cli.options import Bounded
 
 __all__ = ["app"]
 
@@ -13,15 +14,15 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.command("analyze")(analyze.analyze)
-app.command("compare")(compare.compare)
+app.command("analyze", cls=Bounded)(analyze.analyze)
+app.command("compare", cls=Bounded)(compare.compare)
 app.command("demo")(demo.demo)
 app.command("methods")(methods.methods)
-app.command("plan")(plan.plan)
-app.command("race")(race.race)
+app.command("plan", cls=Bounded)(plan.plan)
+app.command("race", cls=Bounded)(race.race)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(study.app, name="study")
-app.command("watch")(watch.watch)
+app.command("watch", cls=Bounded)(watch.watch)
 
 
 def _show_version(wanted: bool) -> None:

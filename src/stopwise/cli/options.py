@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 __all__ = [
     "Address",
@@ -13,6 +14,7 @@ __all__ = [
     "AsJson",
     "Baseline",
     "Bounds",
+    "Bounded",
     "Column",
     "Design",
     "FileFormat",
@@ -117,6 +119,30 @@ def parse_bounds(text: str | None) -> Any:
 def json_of(contents: list[dict[str, Any]]) -> str:
     """Return one answer, or the list of several, as JSON."""
     return json.dumps(contents[0] if len(contents) == 1 else contents, indent=2)
+
+
+class Bounded(TyperCommand):
+    """A command whose range may be one word or two: ``--bounds 0,500`` or ``--bounds 0 500``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Make two words one, and go on as usual."""
+        words: list[str] = []
+        for word in args:
+            last = words[-1] if words else ""
+            after = words[-2:-1] == ["--bounds"] or last.startswith("--bounds=")
+            if after and _is_float(last.removeprefix("--bounds=")) and _is_float(word):
+                words[-1] += f",{word}"
+            else:
+                words.append(word)
+        return super().parse_args(ctx, words)
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def refuse_unused(context: typer.Context, names: tuple[str, ...], reason: str) -> None:

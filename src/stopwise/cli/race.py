@@ -15,7 +15,7 @@ from stopwise.cli import options
 from stopwise.cli.analyze import show
 from stopwise.cli.failing import clear_errors
 from stopwise.cli.live import rows_text, standings_table
-from stopwise.cli.options import chosen_executor, named_values
+from stopwise.cli.options import chosen_executor, named_values, parse_bounds
 
 if TYPE_CHECKING:
     from stopwise.rollout.result import Progress
@@ -31,8 +31,8 @@ def race(
         list[str], typer.Option(help="NAME=package.module:factory, once per policy.")
     ],
     bounds: Annotated[
-        tuple[float, float], typer.Option(help="Range of the score: LOW HIGH.", metavar="LOW HIGH")
-    ] = (0.0, 1.0),
+        str, typer.Option(help='Range of the score: LOW HIGH, or "LOW,HIGH".', metavar="LOW HIGH")
+    ] = "0,1",
     score: Annotated[
         str | None, typer.Option(help="return, success, length or another measure.")
     ] = None,
@@ -77,7 +77,7 @@ def race(
                     named,
                     env,
                     score=score,
-                    bounds=bounds,
+                    bounds=parse_bounds(bounds),
                     n_max=n_max,
                     alpha=alpha,
                     design=design,

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from stopwise.core.scores import require_whole
+from stopwise.core.scores import is_number, require_whole
 from stopwise.core.snapshot import Resumable
-from stopwise.errors import require
+from stopwise.errors import InvalidInput, require
 from stopwise.ranking.analysis import Standing
 from stopwise.ranking.contest import Contest
 from stopwise.report.analysis import Analysis, with_figures
@@ -135,7 +135,13 @@ class StopRule(Resumable):
 
     def check(self, policy: str, score: float) -> None:
         """Raise unless this is a number within the bounds that the method accepts."""
-        self._contest.rules.comparison.unit_score(score, repr(policy))
+        try:
+            self._contest.rules.comparison.unit_score(score, repr(policy))
+        except InvalidInput as error:
+            low, high = self.bounds
+            if not is_number(score) or low <= score <= high:
+                raise
+            raise InvalidInput(f"{error}; give the range with bounds=") from error
 
     def settings(self) -> dict[str, Any]:
         """Return all settings as plain values."""

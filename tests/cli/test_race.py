@@ -151,6 +151,21 @@ def test_watch_once_says_stop_or_go_on(tmp_path: Path) -> None:
     assert json.loads(many.stdout)["stop"] is True
 
 
+def test_watch_once_refuses_scores_that_were_rewritten(tmp_path: Path) -> None:
+    """With the state of the look before; a refused look leaves it as it was."""
+    path, state = tmp_path / "results.csv", tmp_path / "seen.json"
+    arguments = ["watch", str(path), "--once", "--bounds", "0,1", "--state", str(state)]
+    codes = []
+    for table in ("a,1\nb,1\n" * 3, "a,1\nb,1\n" * 4, "a,0\nb,1\n" * 30, "a,1\nb,1\n" * 5):
+        path.write_text(f"policy,score\n{table}")
+        done = CliRunner().invoke(app, arguments)
+        codes.append(done.exit_code)
+        if done.exit_code == 2:
+            assert "rows that were looked at have changed" in done.stderr
+
+    assert codes == [3, 3, 2, 3]
+
+
 def test_watch_follows_a_file_that_grows(tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     command = [

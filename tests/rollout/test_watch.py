@@ -11,6 +11,7 @@ import stopwise as sw
 from stopwise.rollout.watch import PastChanged, Watch
 
 RNG = np.random.default_rng(0)
+TOLD_APART = (("low", 0.0), ("one", 0.8), ("other", 0.8))
 SCORES = {"base": RNG.random(60) < 0.3, "new": RNG.random(60) < 0.8}
 
 
@@ -24,8 +25,9 @@ def lerobot(folder: Path, policy: str, first: int, last: int) -> None:
     path.write_text(json.dumps(content))
 
 
-def watch(source: Any, design: str = "auto", **settings: Any) -> Watch:
-    return Watch(source, reading={}, design=design, settings={"n_max": 60, **settings})
+def watch(source: Any, design: str = "auto", state: Path | None = None, **settings: Any) -> Watch:
+    settings = {"n_max": 60, **settings}
+    return Watch(source, reading={}, design=design, settings=settings, state=state)
 
 
 def test_lerobot_batches_are_taken_in_as_they_come_until_it_is_enough(tmp_path: Path) -> None:
@@ -68,8 +70,9 @@ def test_a_row_waits_for_its_slowest_trial(tmp_path: Path) -> None:
     assert (second.rows, second.waiting) == (3, 0)
 
 
-def test_a_past_that_changes_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "results.csv"
+@pytest.mark.parametrize("again", [False, True], ids=["same watch", "next watch"])
+def test_a_past_that_changes_is_refused(tmp_path: Path, again: bool) -> None:
+    path, state = tmp_path / "results.csv", tmp_path / "seen.json"
     rows = [("a", 1, 0.0), ("b", 1, 1.0), ("a", 2, 0.0), ("b", 2, 1.0)]
     changes = [
         [("a", 1, 0.5), *rows[1:]],
@@ -77,10 +80,89 @@ def test_a_past_that_changes_is_refused(tmp_path: Path) -> None:
         [*rows, ("c", 1, 1.0)],
     ]
     for changed in changes:
-        watching = watch(table(path, rows))
+        state.unlink(missing_ok=True)
+        watching = watch(table(path, rows), state=state)
         watching.look()
+        kept = state.read_bytes()
         table(path, changed)
         with pytest.raises(PastChanged):
+            (watch(path, state=state) if again else watching).look()
+        assert state.read_bytes() == kept
+
+
+def test_a_state_goes_on_as_one_watch_would(tmp_path: Path) -> None:
+    """Also where a policy that is told apart has no more trials, and gets some later."""
+    path, state = tmp_path / "results.csv", tmp_path / "seen.json"
+    rows = [(policy, seed, score) for seed in range(60) for policy, score in TOLD_APART]
+    late = [row for row in rows if row[0] == "low" and row[1] > 30]
+    early = [row for row in rows if row not in late]
+    one, sights = watch(table(path, early), design="paired"), []
+    for end in (*range(9, len(early), 9), len(early)):
+        table(path, early[:end])
+        (sight,) = watch(path, design="paired", state=state).look()
+        (same,) = one.look()
+        assert sight.to_dict() == same.to_dict()
+        sights.append(sight.rows)
+    table(path, [*early, *late])
+
+    assert sights == sorted(sights)
+    assert "low" not in sight.needed
+    (sight,), (same,) = watch(path, design="paired", state=state).look(), one.look()
+    assert sight.to_dict() == same.to_dict()
+
+
+def test_a_state_is_of_the_same_rules(tmp_path: Path) -> None:
+    path, state = table(tmp_path / "results.csv", [("a", 1, 0.0), ("b", 1, 1.0)]), tmp_path / "s"
+    watch(path, state=state).look()
+    kept = state.read_bytes()
+
+    with pytest.raises(PastChanged, match=r"at earlier looks alpha was 0\.05, but now it is 0\.1"):
+        watch(path, state=state, alpha=0.1).look()
+    assert state.read_bytes() == kept
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{}", "[]", "policy,score\n", '{"kind": "else", "version": 1, "tasks": {}}']
+)
+def test_a_file_that_is_no_state_is_left_alone(tmp_path: Path, content: str) -> None:
+    state = tmp_path / "seen.json"
+    state.write_text(content)
+    with pytest.raises(sw.InvalidState, match=r"seen\.json: this is no state of a watch"):
+        watch(tmp_path / "results.csv", state=state)
+    assert state.read_text() == content
+
+
+@pytest.mark.parametrize("inside", ["seen.json", "runs/seen.json", "runs/results.csv"])
+def test_a_state_is_not_among_the_results(tmp_path: Path, inside: str) -> None:
+    results = tmp_path / "runs" / "results.csv"
+    for source in (tmp_path, [results, tmp_path], {"a": str(tmp_path), "b": str(results)}):
+        with pytest.raises(sw.InvalidInput, match="the state must not be among the results"):
+            watch(source, state=tmp_path / inside)
+
+
+def test_a_task_that_is_gone_is_a_past_that_changes(tmp_path: Path) -> None:
+    """Without it, the verdict of the tasks left would be taken for that of all."""
+    for task in ("cup", "plate"):
+        (tmp_path / f"{task}.csv").write_text(f"task,policy,score\n{task},a,0\n{task},b,1\n")
+    watching = watch(tmp_path)
+    assert [sight.task for sight in watching.look()] == ["cup", "plate"]
+    (tmp_path / "plate.csv").unlink()
+
+    with pytest.raises(PastChanged, match="task 'plate' was looked at before"):
+        watching.look()
+
+
+def test_a_baseline_may_be_any_of_the_policies(tmp_path: Path) -> None:
+    rows = [(policy, seed, 0.5) for seed in range(3) for policy in "abc"]
+    (sight,) = watch(table(tmp_path / "results.csv", rows), baseline="b").look()
+
+    assert [{one.policy0, one.policy1} for one in sight.standings] == [{"a", "b"}, {"b", "c"}]
+
+
+def test_what_is_wrong_with_a_row_is_said_at_each_look(tmp_path: Path) -> None:
+    watching = watch(table(tmp_path / "results.csv", [("a", 1, 0.5), ("b", 2, 41)]))
+    for _ in range(2):
+        with pytest.raises(sw.InvalidInput, match=r"but 'b' got 41; give the range with bounds="):
             watching.look()
 
 

@@ -45,6 +45,12 @@ def watch(
     once: Annotated[
         bool, typer.Option("--once", help="Look once: exit code 0 to stop, 3 to go on.")
     ] = False,
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep the rows looked at here, so that the next --once refuses if they changed."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON per look.")] = False,
 ) -> None:
     """Watch results that grow (lerobot, CSV, monitor files ...), and say when to stop."""
@@ -69,6 +75,7 @@ def watch(
                     "ties": ties,
                     "baseline": baseline,
                 },
+                state=state,
             )
             sights = watching.look() if once else _until_enough(watching, interval, as_json)
     except KeyboardInterrupt:

@@ -19,7 +19,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["Journal"]
+__all__ = ["Journal", "plain"]
 
 KIND = "stopwise race"
 VERSION = 2  # since it tells where the policies come from
@@ -51,7 +51,7 @@ class Journal:
         self._places: dict[tuple[str, int], Episode] = {}
         self.notes: list[str] = []
         self._choices: list[str] = []
-        content = _plain(identity)
+        content = plain(identity)
         try:
             self._file: IO[str] = self.path.open("a", encoding="utf-8")
         except OSError as error:
@@ -166,7 +166,7 @@ def _reserve(file: IO[str], path: Path) -> None:
         return  # a file system without locks
 
 
-def _plain(identity: Mapping[str, Any]) -> dict[str, Any]:
+def plain(identity: Mapping[str, Any]) -> dict[str, Any]:
     """Return the identity as it is after a journey through JSON."""
-    plain: dict[str, Any] = json.loads(json.dumps(identity))
-    return plain
+    found: dict[str, Any] = json.loads(json.dumps(identity))
+    return found

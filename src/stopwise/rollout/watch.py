@@ -1,8 +1,9 @@
 """Results that others write while they run, looked at again and again until it is enough."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -13,8 +14,10 @@ from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, require
 from stopwise.ranking.analysis import Standing
 from stopwise.report.analysis import Analysis
+from stopwise.rollout.journal import plain
 from stopwise.rollout.projection import remaining_rows
 from stopwise.rollout.rule import StopRule
+from stopwise.rollout.sighted import Sighted, read_sighted, write_sighted
 
 __all__ = ["PastChanged", "TaskSight", "Watch"]
 
@@ -87,6 +90,9 @@ class Watch:
         "auto", "independent", "paired" or "stratified".
     settings
         Settings of ``StopRule``.
+    state
+        File that keeps the rows looked at, so that a later watch refuses a past that has changed
+        as well; without it they are kept as long as this object.
     """
 
     def __init__(
@@ -96,8 +102,10 @@ class Watch:
         reading: Mapping[str, Any],
         design: str = "auto",
         settings: Mapping[str, Any],
+        state: Path | None = None,
     ) -> None:
-        StopRule(["one", "other"], **settings)  # so that what is wrong is said at once
+        # So that what is wrong is said at once; the names of the policies are not known yet.
+        StopRule(["one", "other"], **{**settings, "baseline": None})
         require(
             reading.get("bounds") != "data",
             "bounds must be declared: those of data that grow would change on the way",
@@ -105,7 +113,10 @@ class Watch:
         self._source, self._reading = source, dict(reading)
         self._design, self._settings = design, dict(settings)
         self._rules: dict[str, StopRule] = {}
-        self._seen: dict[str, Floats] = {}
+        self._state = state
+        if state is not None:
+            _require_apart(state, source)
+        self._seen = {} if state is None else read_sighted(state)
 
     def look(self) -> tuple[TaskSight, ...]:
         """Read everything, and say how each task stands.
@@ -116,7 +127,13 @@ class Watch:
             If what was looked at before has changed.
         """
         trials = read_trials(self._source, **self._reading)
-        return tuple(self._task(trials, task) for task in trials.tasks)
+        for task in self._seen:
+            if task not in trials.tasks:
+                raise PastChanged(f"task {task!r} was looked at before, but now it is not there")
+        sights = tuple(self._task(trials, task) for task in trials.tasks)
+        if self._state is not None:
+            write_sighted(self._state, self._seen)
+        return sights
 
     def _task(self, trials: Trials, task: str) -> TaskSight:
         aligned = align(trials, task=task, design=self._design)
@@ -124,27 +141,30 @@ class Watch:
         if task not in trials.bounds:
             notes.append("no bounds were declared: scores are taken to lie in [0, 1]")
         bounds = trials.bounds.get(task, (0.0, 1.0))
-        rule = self._rules.get(task)
-        if rule is None:
+        if task in self._seen:
+            _require_same(task, self._seen[task].rules, aligned.policies, aligned.design)
+        if task not in self._rules:
             settings = {"bounds": bounds, "design": aligned.design, **self._settings}
-            rule = self._rules[task] = StopRule(aligned.policies, **settings)
-            self._seen[task] = np.zeros((0, len(aligned.policies)))
-        if rule.policies != aligned.policies:
-            raise PastChanged(
-                f"task {task!r}: the policies were {', '.join(rule.policies)}, but now are "
-                f"{', '.join(aligned.policies)}; begin anew with all of them"
-            )
-        if rule.design != aligned.design:
-            raise PastChanged(
-                f"task {task!r}: the trials looked at so far showed the design {rule.design}, but "
-                f"now it is {aligned.design}: begin anew, with the design declared"
-            )
+            rule = StopRule(aligned.policies, **settings)
+            rules, rows = plain(rule.settings()), np.zeros((0, len(aligned.policies)))
+            if self._seen.setdefault(task, Sighted(rules=rules, rows=rows)).rules != rules:
+                self._refuse_rules(task, rules)
+            self._rules[task] = rule
+        rule = self._rules[task]
         self._feed(task, rule, aligned.scores)
         return self._sight(task, rule, aligned.scores, notes)
 
+    def _refuse_rules(self, task: str, rules: Mapping[str, Any]) -> NoReturn:
+        before = self._seen[task].rules
+        name = next(name for name in {**before, **rules} if before.get(name) != rules.get(name))
+        raise PastChanged(
+            f"task {task!r}: at earlier looks {name} was {before.get(name)!r}, but now it is "
+            f"{rules.get(name)!r}; go on as before, or begin anew without {self._state}"
+        )
+
     def _feed(self, task: str, rule: StopRule, scores: Floats) -> None:
         """Show the rule the rows that are complete now."""
-        seen = self._seen[task]
+        seen = self._seen[task].rows
         same = len(scores) >= len(seen) and np.array_equal(
             scores[: len(seen)][~np.isnan(seen)], seen[~np.isnan(seen)]
         )
@@ -157,10 +177,11 @@ class Watch:
             row = dict(zip(rule.policies, scores[rule.rows].tolist(), strict=True))
             if any(np.isnan(row[policy]) for policy in rule.needed):
                 break
+            for policy in rule.needed:  # all before any is shown: an error leaves the row as it was
+                rule.check(policy, row[policy])
             for policy in rule.needed:
                 rule.add(policy, row[policy], rule.rows)
-        used = scores[: rule.rows].copy()
-        self._seen[task] = used
+        self._seen[task] = replace(self._seen[task], rows=scores[: rule.rows].copy())
 
     def _sight(self, task: str, rule: StopRule, scores: Floats, notes: list[str]) -> TaskSight:
         standings = rule.standings()
@@ -175,4 +196,30 @@ class Watch:
             standings=standings,
             remaining=remaining_rows(standings, alpha=rule.alpha, rows=rule.rows, n_max=rule.n_max),
             analysis=rule.analysis(task=task, warnings=notes) if rule.rows else None,
+        )
+
+
+def _require_same(
+    task: str, rules: Mapping[str, Any], policies: tuple[str, ...], design: str
+) -> None:
+    """Raise if what the files show is another comparison than at earlier looks."""
+    if rules["policies"] != list(policies):
+        raise PastChanged(
+            f"task {task!r}: the policies were {', '.join(rules['policies'])}, but now are "
+            f"{', '.join(policies)}; begin anew with all of them"
+        )
+    if rules.get("design") != design:
+        raise PastChanged(
+            f"task {task!r}: the trials looked at so far showed the design {rules.get('design')}, "
+            f"but now it is {design}: begin anew, with the design declared"
+        )
+
+
+def _require_apart(state: Path, source: Any) -> None:
+    """Raise if the state would be read as one of the results."""
+    places = source.values() if isinstance(source, Mapping) else source
+    for place in [places] if isinstance(places, str | Path) else places:
+        require(
+            not state.resolve().is_relative_to(Path(place).resolve()),
+            f"{state}: the state must not be among the results, but {place} is watched",
         )

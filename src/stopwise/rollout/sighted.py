@@ -1,0 +1,53 @@
+"""What a watch has looked at, as a file: so that the next one sees whether the past has changed."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.errors import InvalidState
+
+__all__ = ["Sighted", "read_sighted", "write_sighted"]
+
+HEAD = {"kind": "stopwise watch", "version": 1}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sighted:
+    """The rows of a task that were looked at (NaN where a trial was not there), and its rules."""
+
+    rules: Mapping[str, Any]
+    rows: Floats
+
+
+def read_sighted(path: Path) -> dict[str, Sighted]:
+    """Return what was looked at, by task: nothing if there is no such file yet."""
+    if not path.exists():
+        return {}
+    try:
+        found = json.loads(path.read_bytes())
+        tasks = {task: _sighted(**own) for task, own in found.pop("tasks").items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidState(f"{path}: this is no state of a watch, or it is damaged") from error
+    if found != HEAD:
+        raise InvalidState(f"{path}: this is no state of a watch that this stopwise can read")
+    return tasks
+
+
+def write_sighted(path: Path, tasks: Mapping[str, Sighted]) -> None:
+    """Replace the file in one step: a crash leaves the old one or the new one."""
+    content = {
+        task: {"rules": dict(own.rules), "rows": own.rows.tolist()} for task, own in tasks.items()
+    }
+    partial = path.with_name(f"{path.name}.partial")
+    partial.write_text(json.dumps({**HEAD, "tasks": content}) + "\n", encoding="utf-8")
+    partial.replace(path)
+
+
+def _sighted(rules: dict[str, Any], rows: list[list[float]]) -> Sighted:
+    table = np.array(rows, dtype=float).reshape(len(rows), len(rules["policies"]))
+    return Sighted(rules=rules, rows=table)

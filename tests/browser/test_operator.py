@@ -17,6 +17,7 @@ LEVELS = {
     "levels": [{"name": "failed", "value": 0}, {"name": "done", "value": 2}],
 }
 NUMBER = {"kind": "number", "low": 0, "high": 30, "step": 0.5, "unit": "cm"}
+WITHOUT_STEP = {"kind": "number", "low": 0, "high": 30, "unit": "cm"}
 EVIL = "<img src=x onerror=alert(1)>"
 
 
@@ -28,8 +29,23 @@ def one_task(folder: Path, score: Any) -> sw.Study:
 
 
 def slide(page: Page) -> None:
-    page.get_by_label("Score").fill("12.5")
-    expect(page.locator("output")).to_have_text("12.5 cm")
+    page.get_by_label("Slider").fill("12.5")
+    expect(page.get_by_label("Score from 0 to 30 cm")).to_have_value("12.5")
+
+
+def measure(page: Page) -> None:
+    """Type what the steps of the slider leave out, after what cannot be."""
+    field, save = page.get_by_label("Score from 0 to 30 cm"), page.locator("#save")
+    for wrong in ("31", ""):
+        page.get_by_label("Slider").fill("9.9")
+        expect(field).to_have_value("9.9")
+        expect(save).to_be_enabled()
+        field.fill(wrong)
+        expect(save).to_be_disabled()
+    page.get_by_role("button", name="30 cm").click()
+    expect(field).to_have_value("30")
+    field.fill("10.0625")
+    expect(page.get_by_label("Slider")).to_have_js_property("value", "10.2")  # its nearest step
 
 
 @pytest.mark.parametrize(
@@ -38,8 +54,9 @@ def slide(page: Page) -> None:
         ("binary", lambda page: page.get_by_role("button", name="Failure").click(), 0.0),
         (LEVELS, lambda page: page.get_by_role("button", name="done").click(), 2.0),
         (NUMBER, slide, 12.5),
+        (WITHOUT_STEP, measure, 10.0625),
     ],
-    ids=["binary", "levels", "number"],
+    ids=["binary", "levels", "number", "typed"],
 )
 def test_each_rubric_is_stored_as_it_was_touched(
     browser: Browser, tmp_path: Path, score: Any, choose: Any, stored: float
@@ -55,6 +72,7 @@ def test_each_rubric_is_stored_as_it_was_touched(
         choose(phone)
         phone.locator("#save").click()
         expect(phone.locator("#saved-state")).to_have_text("It is stored.")
+        expect(phone.locator("#saved-text")).to_have_text(f"Trial 1 saved: score {stored:g}")
         phone.context.close()
     with sw.Study.open(tmp_path / "study") as study:
         assert [e.content["score"] for e in study.journal() if e.kind == "scored"] == [stored]

@@ -183,8 +183,10 @@ function save() {
 function showSaved() {
   const { saved } = kept;
   find("saved-mark").classList.toggle("pending", !saved.stored);
+  // A number is shown as it was measured, a share of milestones as it is read.
+  const exact = saved.assignment.rubric.kind === "number";
   find("saved-text").textContent = saved.stored
-    ? `Trial ${saved.trial} saved: score ${Number(saved.score.toPrecision(3))}`
+    ? `Trial ${saved.trial} saved: score ${exact ? saved.score : Number(saved.score.toPrecision(3))}`
     : `Trial ${saved.trial} is kept on this device`;
   show("saved");
 }

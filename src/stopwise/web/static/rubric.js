@@ -86,18 +86,32 @@ function milestones(rubric, changed) {
   return { element, answer: () => (touched ? inOrder() : undefined) };
 }
 
+// A slider for a quick answer, and a field for a measured one: what the field says is sent.
 function number(rubric, changed) {
   const element = document.createElement("div");
   element.className = "slider";
-  const value = document.createElement("output");
-  value.textContent = "–";
+  const typed = typedNumber(rubric, () => {
+    slider.value = typed.field.value;
+    changed();
+  });
+  const { field } = typed;
+  field.min = rubric.low;
+  field.max = rubric.high;
+  if (rubric.low >= 0) field.inputMode = "decimal"; // a keyboard that may have no minus
   const slider = document.createElement("input");
   slider.type = "range";
   slider.min = rubric.low;
   slider.max = rubric.high;
   slider.step = rubric.step ?? (rubric.high - rubric.low) / 100;
   slider.value = rubric.low;
-  slider.setAttribute("aria-label", "Score");
+  slider.setAttribute("aria-label", "Slider");
+  const set = (value) => {
+    field.value = slider.value = value;
+    changed();
+  };
+  // Steps are sums of binary fractions: 9.9, not 9.899999999999999.
+  const tidy = (found) => Math.min(rubric.high, Math.max(rubric.low, Number(found.toPrecision(12))));
+  slider.addEventListener("input", () => set(tidy(slider.valueAsNumber)));
   const ends = document.createElement("div");
   ends.className = "ends";
   for (const end of [rubric.low, rubric.high]) {
@@ -105,25 +119,14 @@ function number(rubric, changed) {
     text.type = "button";
     text.className = "link";
     text.textContent = `${end} ${rubric.unit}`;
-    text.addEventListener("click", () => {
-      slider.value = end;
-      show();
-    });
+    text.addEventListener("click", () => set(end));
     ends.append(text);
   }
-  let touched = false;
-  const show = () => {
-    touched = true;
-    value.textContent = `${Number(slider.valueAsNumber.toPrecision(6))} ${rubric.unit}`;
-    changed();
-  };
-  slider.addEventListener("input", show);
-  element.append(value, slider, ends);
-  const within = (found) => Math.min(rubric.high, Math.max(rubric.low, Number(found.toPrecision(12))));
-  return { element, answer: () => (touched ? within(slider.valueAsNumber) : undefined) };
+  element.append(typed.element, slider, ends);
+  return { element, answer: () => (field.validity.valid ? typed.answer() : undefined) };
 }
 
-// At a desk a number is typed, to its last digit.
+// A number to its last digit.
 function typedNumber(rubric, changed) {
   const element = document.createElement("label");
   element.textContent = `Score from ${rubric.low} to ${rubric.high} ${rubric.unit}`;
@@ -132,7 +135,7 @@ function typedNumber(rubric, changed) {
   field.step = "any";
   field.addEventListener("input", changed);
   element.append(field);
-  return { element, answer: () => (field.value === "" ? undefined : field.valueAsNumber) };
+  return { element, field, answer: () => (field.value === "" ? undefined : field.valueAsNumber) };
 }
 
 const KINDS = { binary, milestones, levels, number };

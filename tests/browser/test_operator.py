@@ -146,6 +146,95 @@ def test_a_trial_that_was_begun_is_kept_until_it_is_saved(browser: Browser, tmp_
         phone.context.close()
 
 
+TWICE = "Is this station's link open in two places?"
+
+
+def two_phones(browser: Browser, study: sw.Study, url: str) -> tuple[Page, Page]:
+    """Open one link in two places, and take a trial: the same in both."""
+    token = study.create_token("operator", "arm 1")
+    phones = joined(browser, url, token, PHONE), joined(browser, url, token, PHONE)
+    for phone in phones:
+        phone.get_by_role("button", name="Next trial").click()
+    assert code_of(phones[0]) == code_of(phones[1])
+    return phones
+
+
+def test_a_trial_that_was_scored_elsewhere_is_not_called_unneeded(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with one_task(tmp_path / "study", "binary") as study, served(study) as url:
+        one, other = two_phones(browser, study, url)
+        other.get_by_role("button", name="Failure").click()
+        one.get_by_role("button", name="Success").click()
+        one.locator("#save").click()
+        expect(one.locator("#saved-state")).to_have_text("It is stored.")
+        gone = other.locator("#gone")
+        expect(gone).to_contain_text(f"Trial 1 was already scored elsewhere. {TWICE}")
+        expect(other.locator("#unneeded")).to_be_hidden()
+        expect(other.locator("#save")).to_be_disabled()
+
+        one.get_by_role("button", name="Undo").click()
+        expect(gone).to_be_hidden()
+        expect(other.locator("#save")).to_be_enabled()
+
+        study.void(1, "the cup was missing")
+        expect(gone).to_contain_text("The owner has voided trial 1: it does not count.")
+        other.get_by_role("button", name="Put it away").click()
+        expect(other.locator("#ready")).to_be_visible()
+        for phone in (one, other):
+            phone.context.close()
+
+
+def test_a_trial_that_was_given_back_elsewhere_is_put_away(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with one_task(tmp_path / "study", "binary") as study, served(study) as url:
+        one, other = two_phones(browser, study, url)
+        one.locator("#more summary").click()
+        one.locator("#give-back").click()
+        expect(other.locator("#gone")).to_contain_text(
+            f"Trial 1 was already given back elsewhere. {TWICE}"
+        )
+        for phone in (one, other):
+            phone.context.close()
+
+
+def test_a_score_that_came_second_is_not_stored_and_says_why(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with one_task(tmp_path / "study", "binary") as study, served(study) as url:
+        one, other = two_phones(browser, study, url)
+        other.context.set_offline(True)
+        for phone, outcome in ((other, "Failure"), (one, "Success")):
+            phone.get_by_role("button", name=outcome).click()
+            phone.locator("#save").click()
+        expect(one.locator("#saved-state")).to_have_text("It is stored.")
+        other.context.set_offline(False)
+        expect(other.locator("#problem-text")).to_have_text(
+            f"Not stored. Trial 1 was already scored elsewhere. {TWICE}"
+        )
+        assert [e.content["score"] for e in study.journal() if e.kind == "scored"] == [1.0]
+        for phone in (one, other):
+            phone.context.close()
+
+
+def test_a_trial_whose_time_is_over_is_still_needed(browser: Browser, tmp_path: Path) -> None:
+    with one_task(tmp_path / "study", "binary") as study, served(study) as url:
+        study.amend("quick", {"lease_minutes": 1 / 60})
+        phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
+        phone.get_by_role("button", name="Next trial").click()
+        code_of(phone)
+        phone.wait_for_timeout(1500)
+        assert study.holding("arm 1") is None
+        with phone.expect_response(lambda answer: "whereabouts" in answer.url):
+            study.create_token("viewer", "grace")  # so that the page looks again
+        phone.get_by_role("button", name="Success").click()
+        expect(phone.locator("#unneeded")).to_be_hidden()
+        phone.locator("#save").click()
+        expect(phone.locator("#saved-state")).to_have_text("It is stored.")
+        phone.context.close()
+
+
 def test_owner_and_viewer_see_the_evidence_grow(browser: Browser, tmp_path: Path) -> None:
     with half_run(tmp_path / "cups") as study, served(study) as url:
         owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)

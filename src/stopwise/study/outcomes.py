@@ -13,12 +13,22 @@ from stopwise.study.plan import Plan
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import State, Trial
 
-__all__ = ["correct", "details", "record", "release", "require_trial", "start", "undo", "void"]
+__all__ = [
+    "correct",
+    "details",
+    "own_trial",
+    "record",
+    "release",
+    "require_trial",
+    "start",
+    "undo",
+    "void",
+]
 
 
 def start(state: State, number: int, *, station: str) -> Draft:
     """Return the fact that a trial has begun; its lease begins anew, so it may also be repeated."""
-    trial = _own(state, number, station)
+    trial = own_trial(state, number, station)
     _require_status(trial, "leased")
     return Draft("started", {"trial": number, "lease": 60.0 * locked_plan(state).lease_minutes})
 
@@ -28,7 +38,7 @@ def release(state: State, number: int, *, station: str, reason: str) -> Draft:
 
     One that had a score is not given back, or a score could be got rid of by undoing it.
     """
-    trial = _own(state, number, station)
+    trial = own_trial(state, number, station)
     _require_status(trial, "leased")
     if trial.withdrawn:
         raise NotAllowed(f"trial {number} was run: enter its score, or let the owner void it")
@@ -43,7 +53,7 @@ def record(
     A result is taken as long as its trial was neither scored, released nor voided: also late, also
     when its slot was given to another station. The first result stored settles the slot.
     """
-    trial = _own(state, number, station)
+    trial = own_trial(state, number, station)
     _require_status(trial, "leased")
     return _scored(state, trial, answer, details)
 
@@ -68,7 +78,7 @@ def undo(state: State, number: int, *, station: str | None, reason: str) -> Draf
     A station may do so until it takes its next trial; the owner (station None) always, until the
     study is unblinded.
     """
-    trial = _own(state, number, station)
+    trial = own_trial(state, number, station)
     _require_status(trial, "scored")
     _require_blind(state, "withdraw a score")
     if station is not None and state.held.get(station) != number:
@@ -113,6 +123,14 @@ def require_trial(state: State, number: int) -> Trial:
     return trial
 
 
+def own_trial(state: State, number: int, station: str | None) -> Trial:
+    """Return a trial by its number, or raise if it is another station's (None: anyone's)."""
+    trial = require_trial(state, number)
+    if station is not None and trial.station != station:
+        raise NotAllowed(f"trial {number} belongs to another station")
+    return trial
+
+
 def _scored(state: State, trial: Trial, answer: Any, details: dict[str, Any]) -> Draft:
     answer = plain_answer(answer)
     score = locked_plan(state).task(trial.task).score.score(answer)
@@ -120,13 +138,6 @@ def _scored(state: State, trial: Trial, answer: Any, details: dict[str, Any]) ->
     state.boards[trial.task].comparison.unit_score(score, f"trial {trial.number}")
     content = {"trial": trial.number, "score": score, "answer": answer, **details}
     return Draft("scored", content)
-
-
-def _own(state: State, number: int, station: str | None) -> Trial:
-    trial = require_trial(state, number)
-    if station is not None and trial.station != station:
-        raise NotAllowed(f"trial {number} belongs to another station")
-    return trial
 
 
 def _require_status(trial: Trial, status: str) -> None:

@@ -14,7 +14,7 @@ from stopwise.study.access import Grant
 from stopwise.study.journal import Entry
 from stopwise.study.ledger import Ledger
 from stopwise.study.opening import yaml_text
-from stopwise.study.outcomes import require_trial
+from stopwise.study.outcomes import own_trial, require_trial
 from stopwise.study.plan import Plan
 from stopwise.study.plan_file import FILE_NAME, read_plan, read_text
 from stopwise.study.records import record_frame, trial_table
@@ -93,6 +93,12 @@ class StudyReader:
         """Return the trial that a station has taken and not yet reported."""
         with self._ledger.lock:
             return held_by(self._ledger.refresh(), station, self.store.now())
+
+    def whereabouts(self, trial: int, *, station: str) -> views.Whereabouts:
+        """Return where a trial of a station stands, also when the station holds it no longer."""
+        with self._ledger.lock:
+            state = self._ledger.refresh()
+            return views.whereabouts(state, own_trial(state, trial, station))
 
     def last_scored(self, station: str) -> int | None:
         """Return the number of the trial that a station scored last, if any."""

@@ -6,9 +6,19 @@ from typing import Any
 
 from stopwise.study.assignment import finished, holding
 from stopwise.study.plan import Plan
-from stopwise.study.state import State, Trial
+from stopwise.study.state import State, Trial, TrialStatus
 
-__all__ = ["Assignment", "Recorded", "Resolved", "StationStatus", "Status", "assignment", "status"]
+__all__ = [
+    "Assignment",
+    "Recorded",
+    "Resolved",
+    "StationStatus",
+    "Status",
+    "Whereabouts",
+    "assignment",
+    "status",
+    "whereabouts",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +54,18 @@ class Assignment:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Whereabouts:
+    """Where a trial stands: "leased", "released", "scored" or "voided", and whether it is needed.
+
+    One whose time is over is still leased: its result is taken, if no other has filled its place.
+    """
+
+    trial: int
+    status: TrialStatus
+    needed: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,8 +140,6 @@ class Status:
 def assignment(state: State, plan: Plan, trial: Trial, now: float) -> Assignment:
     """Return what the operator of a trial may see."""
     task = plan.task(trial.task)
-    board = state.boards[trial.task]
-    slot = state.slot(trial)
     return Assignment(
         trial=trial.number,
         code=trial.code,
@@ -131,8 +151,18 @@ def assignment(state: State, plan: Plan, trial: Trial, now: float) -> Assignment
         station=trial.station,
         started=trial.started,
         seconds_left=max(0.0, trial.expires - state.clock_at(now)),
-        needed=trial.status == "leased" and not slot.settled and trial.arm in board.needed,
+        needed=_needed(state, trial),
     )
+
+
+def whereabouts(state: State, trial: Trial) -> Whereabouts:
+    """Return what the station of a trial may know of it, also when it holds it no longer."""
+    return Whereabouts(trial=trial.number, status=trial.status, needed=_needed(state, trial))
+
+
+def _needed(state: State, trial: Trial) -> bool:
+    open_slot = trial.status == "leased" and not state.slot(trial).settled
+    return open_slot and trial.arm in state.boards[trial.task].needed
 
 
 def status(state: State, name: str, now: float) -> Status:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
 
-from stopwise.study.views import Assignment, Recorded, Resolved
+from stopwise.study.views import Assignment, Recorded, Resolved, Whereabouts
 from stopwise.web.answers import Done, NextView
 from stopwise.web.failures import FAILURES
 from stopwise.web.gate import Operator, Owner, Runner
@@ -41,6 +41,14 @@ def held_trial(
     """Return the trial that a station holds, and whether it is still needed."""
     trial = site.study.holding(station or grant.name)
     return _next(site, trial)
+
+
+@router.get("/trials/{trial}/whereabouts")
+def trial_whereabouts(
+    site: Here, grant: Operator, trial: Number, station: Annotated[Name | None, Query()] = None
+) -> Whereabouts:
+    """Return where a station's trial stands, also when it holds it no longer."""
+    return site.study.whereabouts(trial, station=station or grant.name)
 
 
 @router.post("/trials/{trial}/start")

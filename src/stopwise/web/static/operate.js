@@ -15,6 +15,7 @@ const PLACE = `${STUDY}:operate`;
 const kept = JSON.parse(localStorage.getItem(PLACE) ?? "{}");
 kept.station ??= stationButton.dataset.name;
 let rubric;
+let gone = false; // whether the trial shown was ended elsewhere
 let connected = true;
 
 function keep(changes) {
@@ -34,7 +35,10 @@ const queue = new Queue(`${STUDY}:queue`, {
   refused: (item, error, again) => {
     if (again) problem("You were signed out: join again. What you entered is kept on this device.");
     else problem(`Not stored: ${error.message}`);
-    if (!again && item.what === "score") forget();
+    if (!again && item.what === "score") {
+      forget();
+      explain(item);
+    }
   },
 });
 
@@ -107,14 +111,23 @@ function showTrial() {
   find("unneeded").hidden = trial.needed;
   find("question").textContent =
     trial.rubric.kind === "milestones" ? "What was reached?" : "How did it go?";
-  rubric = makeRubric(trial.rubric, () => {
-    find("save").disabled = rubric.answer() === undefined;
-  });
+  rubric = makeRubric(trial.rubric, showSave);
   find("rubric").replaceChildren(rubric.element);
-  find("save").disabled = true;
+  showGone("");
   showTags(trial.tags);
   timer.show();
   show("trial");
+}
+
+function showGone(text) {
+  gone = text !== "";
+  find("gone-text").textContent = text;
+  find("gone").hidden = !gone;
+  showSave();
+}
+
+function showSave() {
+  find("save").disabled = gone || rubric.answer() === undefined;
 }
 
 function showTags(tags) {
@@ -273,10 +286,31 @@ async function look() {
 }
 
 async function lookAtTrial() {
-  const station = encodeURIComponent(kept.trial.station);
-  const held = await call("GET", `/api/trials/held?station=${station}`);
-  const needed = held.trial?.trial === kept.trial.trial && held.trial.needed;
-  find("unneeded").hidden = needed || queue.waiting > 0;
+  const { trial } = kept;
+  const now = await whereabouts(trial.trial, trial.station);
+  if (kept.trial !== trial || queue.waiting) return; // something was done here meanwhile
+  find("unneeded").hidden = now.needed || now.status !== "leased";
+  showGone(ended(now));
+}
+
+function whereabouts(trial, station) {
+  return call("GET", `/api/trials/${trial}/whereabouts?station=${encodeURIComponent(station)}`);
+}
+
+// A trial that was ended, but not here: how; "" if it is under way.
+function ended({ trial, status }) {
+  const twice = "Is this station's link open in two places?";
+  if (status === "scored") return `Trial ${trial} was already scored elsewhere. ${twice}`;
+  if (status === "released") return `Trial ${trial} was already given back elsewhere. ${twice}`;
+  if (status === "voided") return `The owner has voided trial ${trial}: it does not count.`;
+  return "";
+}
+
+// Why a score was not taken, if it is because of what was done elsewhere.
+async function explain(item) {
+  const [, , , trial] = item.path.split("/");
+  const now = await whereabouts(trial, item.body.station).catch(() => ({ status: "unknown" }));
+  if (ended(now)) problem(`Not stored. ${ended(now)}`);
 }
 
 function changeStation() {
@@ -296,6 +330,7 @@ find("save").addEventListener("click", save);
 find("undo").addEventListener("click", undo);
 find("undo-last").addEventListener("click", undo);
 find("give-back").addEventListener("click", giveBack);
+find("put-away").addEventListener("click", forget);
 find("give-back-now").addEventListener("click", giveBack);
 find("problem-close").addEventListener("click", () => problem(""));
 addEventListener("offline", () => setConnected(false));

@@ -53,6 +53,34 @@ def test_race_runs_keeps_its_journal_and_reports(tmp_path: Path) -> None:
     assert len(journal.read_text().splitlines()) == outcome["race"]["episodes"] + 2
 
 
+def test_a_page_that_cannot_be_written_loses_no_result(tmp_path: Path) -> None:
+    page = tmp_path / "nowhere" / "race.html"
+    done = CliRunner().invoke(app, [*RACE, *POLICIES, "--n-max", "50", "--html", str(page)])
+
+    assert done.exit_code == 2
+    assert "good > fair" in done.stdout
+    assert done.stderr == f"stopwise race: {page}: No such file or directory\n"
+
+
+def test_a_watch_with_json_says_what_it_waits_for(tmp_path: Path) -> None:
+    """In the words of the command, and not among the JSON."""
+    path = tmp_path / "results.csv"
+    path.write_text("policy,kind\na,x\nb,y\n")
+    with subprocess.Popen(
+        [STOPWISE, "watch", path, "--json", "--interval", "0.05", "--n-max", "20"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        waiting = process.stderr.readline()
+        path.write_text("policy,score\n" + "a,0\nb,1\n" * 20)
+        out, _ = process.communicate(timeout=60)
+
+    assert waiting.startswith(
+        f"waiting: {path}: no column looks like a score; name it with --score"
+    )
+    assert [json.loads(line)["stop"] for line in out.splitlines()] == [True]
+
+
 @pytest.mark.parametrize(
     "bounds", [["--bounds", "-1", "120"], ["--bounds=-1,120"], ["--bounds=-1", "120"]]
 )
@@ -115,6 +143,7 @@ def test_race_shows_its_progress_in_a_terminal_only() -> None:
         ([*RACE, *POLICIES, "--executor", "slurm"], "executor must be one of"),
         ([*RACE, *POLICIES, "--address", "auto"], "--address needs --executor ray"),
         ([*RACE, *POLICIES, "--workers", "2"], "--workers needs --executor"),
+        ([*RACE, *POLICIES, "--batch", "2"], "--batch needs --executor processes or ray"),
         (
             [*RACE[:3], *POLICIES, "--n-max", "3", "--seed", "1"],
             "scores must lie within the bounds [0, 1], but 'fair' got 120; give the range with "

@@ -10,7 +10,7 @@ import stopwise as sw
 from stopwise.cli.study.run import HELP, HELP_AGAIN
 from stopwise.study.plan import Plan
 from stopwise.study.plan_file import parse_plan, template
-from stopwise.study.rubric import COMMANDS
+from stopwise.study.rubric import COMMANDS, Number
 from tests.study.plans import plan
 
 
@@ -26,6 +26,7 @@ def test_the_examples_in_the_template_are_rubrics() -> None:
     examples = [yaml.safe_load(line[1:].split("success or")[0]) for line in lines]
 
     assert len(examples) == 4
+    assert set(examples[3]["score"]) == set(Number.model_fields)
     for example in examples:
         Plan.model_validate(plan(tasks=[{"name": "stack", **example}]))
 

@@ -167,5 +167,6 @@ def chosen_executor(name: str, workers: int | None, address: str | None, batch: 
     if name == "ray":
         given: dict[str, Any] = {} if workers is None else {"workers": workers}
         return ray_cluster(**given, address=address, batch=batch)
+    require(batch == 1, f"--batch needs --executor processes or ray, not {name}")
     require(workers is None, f"--workers needs --executor processes or ray, not {name}")
     return name

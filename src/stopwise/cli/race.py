@@ -92,23 +92,24 @@ def race(
                     timeout=timeout,
                     on_progress=on_progress,
                 )
-            if html is not None:
-                html.write_text(result.analysis.to_html(), encoding="utf-8")
     except KeyboardInterrupt:
         kept = "nothing is kept (no --journal)" if journal is None else f"all is kept in {journal}"
         typer.echo(f"stopwise race: interrupted; {kept}", err=True)
         raise typer.Exit(130) from None
     if as_json:
         typer.echo(json.dumps(result.to_dict(), indent=2))
-        return
-    show(result.analysis)
-    typer.echo(
-        f"{result.used} of at most {n_max * len(policy)} episodes counted in {result.rows} rows,\n"
-        f"{len(result.overshoot)} more were finished and {result.abandoned} abandoned, "
-        f"in {result.seconds:.1f} s"
-    )
+    else:
+        show(result.analysis)
+        typer.echo(
+            f"{result.used} of at most {n_max * len(policy)} episodes counted in {result.rows} "
+            f"rows,\n{len(result.overshoot)} more were finished and {result.abandoned} abandoned, "
+            f"in {result.seconds:.1f} s"
+        )
     if html is not None:
-        typer.echo(f"written: {html}")
+        with clear_errors("race"):  # only now: a page that cannot be written loses no result
+            html.write_text(result.analysis.to_html(), encoding="utf-8")
+        if not as_json:
+            typer.echo(f"written: {html}")
 
 
 @contextmanager

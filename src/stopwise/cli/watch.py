@@ -9,7 +9,7 @@ import typer
 
 from stopwise.cli import options
 from stopwise.cli.analyze import show
-from stopwise.cli.failing import clear_errors
+from stopwise.cli.failing import as_options, clear_errors
 from stopwise.cli.live import rows_text
 from stopwise.cli.options import column_choices, parse_bounds, trial_source
 from stopwise.cli.telling import say
@@ -106,12 +106,12 @@ def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["T
         except PastChanged:
             raise
         except InvalidInput as error:  # a file may be half written, or not there yet
-            news = f"waiting: {error}"
+            news = f"waiting: {as_options(str(error))}"
         if news != told:
             told = news
             if as_json and sights:
                 _print_json(sights)
-            elif not as_json:
+            else:
                 lines = [_line(sight) for sight in sights] or [str(news)]
                 for line in lines:
                     say(line, err=True)

@@ -1,13 +1,34 @@
 """What the figures show, and that each can be drawn and saved."""
 
+import re
+import time
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, fontManager
+from matplotlib.ft2font import FT2Font
+from matplotlib.patches import FancyBboxPatch
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 import stopwise as sw
-from stopwise.report.figure_data import evidence_curves, ranking_edges, score_strips
+from stopwise.core.arrays import Floats
+from stopwise.report import fonts
+from stopwise.report.figure_data import (
+    evidence_curves,
+    pair_matrix,
+    ranking_edges,
+    score_strips,
+)
 from stopwise.report.methods_text import methods_paragraph
+
+LONG = [
+    "paligemma_fast_specialist_droid", "paligemma_fast_droid", "paligemma_diffusion_droid",
+    "paligemma_binning_droid", "paligemma_vq_droid", "pi0_fast_droid", "pi0_droid",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +45,7 @@ def analysis() -> sw.Analysis:
 def test_strips_are_ordered_by_mean_and_say_what_was_used(analysis: sw.Analysis) -> None:
     strips = score_strips(analysis)
 
-    assert strips[0].label.startswith("good <b>\na\n")
+    assert strips[0].label.startswith("good <b>\na, ")
     assert [strip.mean for strip in strips] == sorted((s.mean for s in strips), reverse=True)
     assert all(strip.low <= strip.mean <= strip.high for strip in strips)
     assert all(np.abs(strip.sideways).max() <= 0.4 for strip in strips)
@@ -132,3 +153,147 @@ def test_the_methods_paragraph_says_what_pooling_claims_and_what_is_doubtful() -
     assert "of 2 policies, pooled over 2 tasks (a row of trials of each in turn), with the" in text
     assert "An order declared means only: better on some of the 2 pooled tasks." in text
     assert "which the trials do not look like: b > a was decided" in methods_paragraph(by_score)
+
+
+def drawn_from(names: list[str], trials: int = 40) -> sw.Analysis:
+    """Return policies from bad to good under these names."""
+    rng = np.random.default_rng(5)
+    means = np.linspace(0.2, 0.8, len(names))
+    scores = {
+        name: rng.beta(6 * mean, 6 - 6 * mean, trials)
+        for name, mean in zip(names, means, strict=True)
+    }
+    return sw.analyze(scores, n_max=trials)
+
+
+def texts_of(figure: Figure) -> dict[str, Bbox]:
+    """Return the words and where they stand, after the layout; numbers may lie off the axes."""
+    figure.draw_without_rendering()
+    return {
+        text.get_text(): text.get_window_extent()
+        for text in figure.findobj(Text)
+        if isinstance(text, Text)
+        if text.get_visible() and re.match("[^$]*[a-z]", text.get_text())
+    }
+
+
+def matrix_of(figure: Figure) -> Floats:
+    values = figure.axes[0].get_images()[0].get_array()
+    assert values is not None
+    return np.ma.filled(values, np.nan)
+
+
+@pytest.fixture(scope="module")
+def thirty() -> sw.Analysis:
+    return drawn_from([f"policy_{number:02d}_finetuned" for number in range(30)])
+
+
+@pytest.mark.parametrize("policies", [LONG, ["x" * 150, "y " * 80, "z"]], ids=["long", "longer"])
+def test_no_text_is_cut_or_covered(policies: list[str]) -> None:
+    figures = drawn_from(policies).figures()
+
+    assert len(figures) == 5
+    for figure in figures.values():
+        texts = texts_of(figure)
+        assert len(texts) >= len(policies)
+        for text, box in texts.items():
+            assert min(box.x0, box.y0) >= -1, text
+            assert box.x1 <= figure.bbox.x1 + 1, text
+            assert box.y1 <= figure.bbox.y1 + 1, text
+        for (one, box), (other, place) in combinations(texts.items(), 2):
+            assert not box.shrunk(0.9, 0.8).overlaps(place.shrunk(0.9, 0.8)), (one, other)
+
+
+def test_boxes_of_the_ranking_hide_neither_each_other_nor_arrows() -> None:
+    axes = drawn_from(LONG).plot_ranking().axes[0]
+    boxes = [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
+    arrows = [patch for patch in axes.patches if not isinstance(patch, FancyBboxPatch)]
+    places = [box.get_bbox() for box in boxes]
+
+    assert len(boxes) == 7
+    assert len(arrows) == 21
+    assert not any(one.overlaps(other) for one, other in combinations(places, 2))
+    edge = max(place.x1 for place in places)
+    for arrow in arrows:
+        corners = np.asarray(arrow.get_path().vertices)  # a curve stays between its corners
+        assert np.all(np.abs(corners[:, 0]) > edge - 0.02)
+
+
+def test_many_policies_stay_readable_and_small(thirty: sw.Analysis) -> None:
+    start = time.process_time()
+    page = thirty.to_html()
+
+    assert time.process_time() - start < 15
+    assert len(page) < 3_000_000
+    for figure in thirty.figures().values():
+        assert np.all(figure.get_size_inches() * 160 < 2500)
+        assert sum(len(axes.lines) for axes in figure.axes) < 200
+    assert len(thirty.plot_evidence().legends[0].get_texts()) == 3
+    for figure in (thirty.plot_intervals(), thirty.plot_ranking()):
+        assert matrix_of(figure).shape == (30, 30)
+        texts = [text for text in texts_of(figure) if text.startswith("policy_")]
+        assert len(texts) == 30
+
+
+def test_a_matrix_shows_every_pair_from_both_sides(thirty: sw.Analysis) -> None:
+    place = {policy.name: index for index, policy in enumerate(thirty.policies)}
+    middles = pair_matrix(thirty, lambda pair: sum(pair.interval) / 2)
+    shown = matrix_of(thirty.plot_ranking())
+
+    for pair in thirty.pairs:
+        row, column = place[pair.policy1], place[pair.policy0]
+        assert middles[row, column] == -middles[column, row] == sum(pair.interval) / 2
+        expected = {pair.policy1: 1, pair.policy0: -1, None: 0}[pair.better]
+        assert shown[row, column] == -shown[column, row] == expected
+    assert np.isnan(np.diag(shown)).all()
+
+
+def test_pairs_with_a_baseline_keep_a_line_each() -> None:
+    names = [f"p{number}" for number in range(31)]
+    rng = np.random.default_rng(5)
+    scores = {name: rng.random(5) for name in names}
+    analysis = sw.analyze(scores, n_max=5, baseline="p0")
+
+    assert len(analysis.plot_intervals().axes[0].texts) == 30
+
+
+def test_characters_without_a_font_become_codes_and_one_note(tmp_path: Path) -> None:
+    """Any warning of matplotlib would fail this test."""
+    analysis = drawn_from(["\uf8f0\uf8f1", "plain"])
+    analysis.save_figures(tmp_path)
+
+    assert score_strips(analysis)[1].label.startswith("<F8F0><F8F1>\n")
+    assert analysis.to_html().count("\uf8f0 \uf8f1, so they show codes, &lt;F8F0&gt;") == 1
+    assert drawn_from(["plain", "simple"]).figure_note() is None
+
+
+def test_a_font_that_has_the_characters_is_used(tmp_path: Path) -> None:
+    """STIX comes with matplotlib and has characters that its usual font lacks."""
+    usual = FT2Font(findfont(FontProperties())).get_charmap()
+    path = findfont(FontProperties(family="STIXGeneral"))
+    own = chr(next(code for code in FT2Font(path).get_charmap() if code not in usual))
+    analysis = drawn_from([f"new {own}", "old"])
+    figure = analysis.plot_evidence()
+
+    assert analysis.figure_note() is None
+    named = [text for text in figure.findobj(Text) if own in text.get_text()]
+    assert named
+    for text in named:
+        families = text.get_fontfamily()
+        paths = [font.fname for font in fontManager.ttflist if font.name in families]
+        assert any(ord(own) in FT2Font(path).get_charmap() for path in paths)
+    analysis.save_figures(tmp_path)
+
+
+def test_a_dollar_sign_begins_no_formula(tmp_path: Path) -> None:
+    """As a formula, this name could not even be drawn."""
+    assert drawn_from(["a$_$", "b$x$"]).save_figures(tmp_path)
+
+
+def test_names_break_behind_the_signs_that_join_their_parts() -> None:
+    assert fonts.wrapped("paligemma_fast_specialist_droid") == "paligemma_fast_\nspecialist_droid"
+    assert fonts.wrapped("x" * 30) == "x" * 24 + "\n" + "x" * 6
+
+
+def test_the_page_says_why_an_interval_may_reach_across_zero(analysis: sw.Analysis) -> None:
+    assert "it may reach across 0 for a pair that the test has decided" in analysis.to_html()

@@ -8,6 +8,7 @@ from stopwise.ranking import analysis as ranked
 from stopwise.ranking import analyze as ranking
 from stopwise.report import figures, html
 from stopwise.report.drawn import Drawn
+from stopwise.report.fonts import font_note
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,6 +47,10 @@ class Analysis(ranked.Analysis, Drawn):
         if all(pair.log_e is not None for pair in self.pairs):
             drawn["e_values"] = self.plot_evidence("e")
         return drawn
+
+    def figure_note(self) -> str | None:
+        """Return which characters of names cannot be drawn here, if any."""
+        return font_note(policy.name for policy in self.policies)
 
     def to_html(self) -> str:
         """Return a self-contained page with tables, figures and a methods paragraph."""

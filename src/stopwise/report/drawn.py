@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Drawn"]
+__all__ = ["DPI", "Drawn"]
+
+# Of pixels, also of those within vector figures.
+DPI = 160
 
 
 class Drawn(ABC):
@@ -17,6 +20,10 @@ class Drawn(ABC):
     def figures(self) -> dict[str, "Figure"]:
         """Return all figures by the name under which they are saved."""
 
+    def figure_note(self) -> str | None:
+        """Return what has to be said of the figures, if anything."""
+        return None
+
     def save_figures(self, folder: str | Path) -> list[Path]:
         """Save all figures as SVG and PNG; return the paths."""
         folder = Path(folder)
@@ -25,6 +32,6 @@ class Drawn(ABC):
         for name, figure in self.figures().items():
             for ending in ("svg", "png"):
                 path = folder / f"{name}.{ending}"
-                figure.savefig(path, dpi=160)
+                figure.savefig(path, dpi=DPI)
                 paths.append(path)
         return paths

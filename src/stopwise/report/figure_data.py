@@ -1,14 +1,24 @@
 """What the figures of an analysis show, computed apart from drawing it."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.ranking.analysis import Analysis, PairResult
+from stopwise.report.fonts import wrapped
 
-__all__ = ["Curve", "Edge", "ScoreStrip", "evidence_curves", "ranking_edges", "score_strips"]
+__all__ = [
+    "Curve",
+    "Edge",
+    "ScoreStrip",
+    "evidence_curves",
+    "pair_matrix",
+    "ranking_edges",
+    "score_strips",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +57,10 @@ def score_strips(analysis: Analysis) -> list[ScoreStrip]:
     strips = []
     for policy in analysis.policies:
         used = analysis.scores[policy.name]
-        letters = f"\n{policy.letters}" if policy.letters else ""
+        letters = f"{policy.letters}, " if policy.letters else ""
         strips.append(
             ScoreStrip(
-                f"{policy.name}{letters}\n{policy.trials_used} of {policy.n} trials",
+                f"{wrapped(policy.name)}\n{letters}{policy.trials_used} of {policy.n} trials",
                 used,
                 _beeswarm(used, analysis.bounds),
                 policy.mean,
@@ -71,6 +81,21 @@ def ranking_edges(analysis: Analysis) -> list[Edge]:
     return [Edge(pair.policy0, pair.policy1, pair.better) for pair in analysis.pairs]
 
 
+def pair_matrix(analysis: Analysis, value: Callable[[PairResult], float]) -> Floats:
+    """Return a value of policy1 against policy0 per pair, in the order of the policies.
+
+    It is of the row against the column, and of the other sign the other way round; not a number
+    where nothing was compared.
+    """
+    place = {policy.name: index for index, policy in enumerate(analysis.policies)}
+    matrix = np.full((len(place), len(place)), np.nan)
+    for pair in analysis.pairs:
+        row, column = place[pair.policy1], place[pair.policy0]
+        matrix[row, column] = value(pair)
+        matrix[column, row] = -matrix[row, column]
+    return matrix
+
+
 def _curve(pair: PairResult, kind: str) -> Curve:
     path = pair.path
     direction = int(np.argmin(path.p_value[-1]))
@@ -80,7 +105,7 @@ def _curve(pair: PairResult, kind: str) -> Curve:
         value = path.log_e[:, direction] / math.log(10.0)
     names = (pair.policy1, pair.policy0) if direction == 0 else (pair.policy0, pair.policy1)
     label = f"{names[0]} > {names[1]}" if pair.decided else f"{names[0]} ? {names[1]}"
-    return Curve(label, path.n, value, pair.n if pair.decided else None)
+    return Curve(wrapped(label, 60), path.n, value, pair.n if pair.decided else None)
 
 
 def _beeswarm(scores: Floats, bounds: tuple[float, float]) -> Floats:

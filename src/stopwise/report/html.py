@@ -10,6 +10,8 @@ from stopwise import __version__
 from stopwise.core.promise import p_value_name
 from stopwise.core.scores import score_text
 from stopwise.ranking.analysis import Analysis
+from stopwise.report.drawn import DPI
+from stopwise.report.fonts import font_note
 from stopwise.report.methods_text import methods_paragraph
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ def render(
             {
                 "analysis": analysis,
                 "figures": captioned(drawn, captions),
+                "figure_note": font_note(policy.name for policy in analysis.policies),
                 "methods": methods_paragraph(analysis),
                 "p_value": p_value,
             }
@@ -82,5 +85,5 @@ def captioned(
 def _as_svg(figure: "Figure") -> str:
     """Return an image source; as data in an <img>, so that no script inside could ever run."""
     picture = io.BytesIO()
-    figure.savefig(picture, format="svg", metadata={"Date": None})
+    figure.savefig(picture, format="svg", dpi=DPI, metadata={"Date": None})
     return "data:image/svg+xml;base64," + base64.b64encode(picture.getvalue()).decode()

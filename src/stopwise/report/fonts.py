@@ -1,0 +1,94 @@
+"""Names in figures: broken where they are long, in fonts that have their characters."""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from textwrap import TextWrapper
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["drawable", "font_note", "wrapped"]
+
+
+class _NameWrapper(TextWrapper):
+    """Breaks names also behind the signs that join their parts."""
+
+    wordsep_re = re.compile(r"(\s+|[^\s_/.,+-]*[_/.,+-]+)")
+
+
+def wrapped(name: str, width: int = 24) -> str:
+    """Return a name in lines of at most that width, with codes for what no font has.
+
+    A dollar sign begins no formula.
+    """
+    codes = {ord(own): _code(own) for own in _lost(name)}
+    return "\n".join(_NameWrapper(width).wrap(name.translate(codes))).replace("$", r"\$")
+
+
+def drawable(figure: "Figure") -> "Figure":
+    """Return the figure with fonts that have its characters."""
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        found = {_family_with(own) for own in _beyond_default(text.get_text())}
+        families = [*text.get_fontfamily(), *sorted(map(str, found - {None}))]
+        text.set_fontfamily(list(dict.fromkeys(families)))
+    return figure
+
+
+def font_note(names: Iterable[str]) -> str | None:
+    """Return one sentence on the characters that no installed font has, if there are any."""
+    lost = _lost("".join(names))
+    if not lost:
+        return None
+    return (
+        f"no font of the computer that drew the figures has {' '.join(lost)}, so they show codes, "
+        f"{_code(lost[0])} for the first; with such a font, Noto Sans for example, they show names"
+    )
+
+
+def _lost(text: str) -> list[str]:
+    return [own for own in _beyond_default(text) if _family_with(own) is None]
+
+
+def _beyond_default(text: str) -> list[str]:
+    """Return the characters that the usual font lacks, each once, in order."""
+    from matplotlib.font_manager import FontProperties, findfont
+
+    usual = _characters(findfont(FontProperties()))
+    return [own for own in dict.fromkeys(text) if not own.isspace() and ord(own) not in usual]
+
+
+def _code(character: str) -> str:
+    return f"<{ord(character):X}>"
+
+
+@cache
+def _family_with(character: str) -> str | None:
+    """Return a family of fonts that has the character; fonts may be newer than the known list."""
+    from matplotlib.font_manager import findSystemFonts, fontManager
+
+    # The font of last resort has a frame for every character, but no shape.
+    known = [font for font in fontManager.ttflist if not font.name.startswith("Last Resort")]
+    for font in sorted(known, key=lambda font: (font.style != "normal", font.name)):
+        if ord(character) in _characters(font.fname):
+            return font.name
+    for path in sorted(set(findSystemFonts()) - {font.fname for font in known}):
+        if ord(character) in _characters(path):
+            fontManager.addfont(path)
+            return fontManager.ttflist[-1].name
+    return None
+
+
+@cache
+def _characters(path: str) -> frozenset[int]:
+    from matplotlib.ft2font import FT2Font
+
+    try:
+        font = FT2Font(path)
+    except (OSError, RuntimeError):  # a file that FreeType cannot read
+        return frozenset()
+    return frozenset(font.get_charmap()) if font.scalable else frozenset()

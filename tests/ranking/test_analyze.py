@@ -134,6 +134,21 @@ def test_an_e_value_beyond_all_numbers_is_null_in_json() -> None:
     assert json.loads(analysis.to_json())["pairs"][0]["e_value"] is None
 
 
+def test_very_many_policies_get_a_sentence_of_bounded_length() -> None:
+    """It names those that no other was shown to be better than; the order is in the JSON."""
+    scores = {f"low {number}": [0.0, 0.1] * 15 for number in range(10)}
+    analysis = rank({**scores, "high": [1.0, 0.9] * 15, "top": [0.9, 1.0] * 15})
+    start = "12 policies, none shown to be better than high, top (undecided does not mean equal): "
+
+    assert analysis.sentence.startswith(start + "20 of 66 pairs decided with ")
+    assert analysis.to_dict()["order"] == analysis.order_text
+    assert analysis.order_text.startswith("high > low 0, low 1")
+    assert (
+        "none shown to be better than 12 of them ("
+        in rank({**scores, "x": [0.1, 0.0] * 15, "y": [0.1, 0.1] * 15}).sentence
+    )
+
+
 def test_the_sentence_says_what_was_found_and_what_it_rests_on() -> None:
     text = rank(FOUR).sentence
 

@@ -15,6 +15,8 @@ from stopwise.ranking.trace import Path
 __all__ = ["Analysis", "PairResult", "PolicyResult", "Standing"]
 
 SCHEMA = 1
+# Most policies whose whole order still makes a sentence.
+MOST_IN_WORDS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,10 +217,11 @@ class Analysis:
             )
         signs = [f"> means {self.pooled_claim}"] if self.pooled_tasks else []
         if decided < len(self.pairs):
-            signs.append("? does not mean equal")
+            sign = "?" if self._in_words else "undecided"
+            signs.append(f"{sign} does not mean equal")
         meaning = f" ({'; '.join(signs)})" if signs else ""
         return (
-            f"{self.order_text}{meaning}: {pairs}{against} with {self._trials_text()}; {promised} "
+            f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}; {promised} "
             f"({self.method}, {self.adjust}, {self.design} design{ties})."
         )
 
@@ -229,6 +232,25 @@ class Analysis:
             all_trials = f"at most {self.n_max * len(self.policies)}"
         unpaired = f", {self.trials_unpaired} without a partner" if self.trials_unpaired else ""
         return f"{self.trials_used} of {all_trials} trials{unpaired}"
+
+    @property
+    def _in_words(self) -> bool:
+        """Whether the whole order fits into a sentence."""
+        return len(self.policies) <= MOST_IN_WORDS or self.baseline is not None
+
+    @property
+    def _order_in_short(self) -> str:
+        """The order, or only its top where policies are too many for a sentence."""
+        if self._in_words:
+            return self.order_text
+        beaten = {
+            pair.policy1 if pair.better == pair.policy0 else pair.policy0
+            for pair in self.pairs
+            if pair.decided
+        }
+        top = [policy.name for policy in self.policies if policy.name not in beaten]
+        named = ", ".join(top) if len(top) <= MOST_IN_WORDS else f"{len(top)} of them"
+        return f"{len(self.policies)} policies, none shown to be better than {named}"
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row per policy, from best to worst."""

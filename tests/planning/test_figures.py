@@ -50,7 +50,8 @@ def test_page_and_figures(single: sw.Plan, tmp_path: Path) -> None:
     assert page.count('<img src="data:image/svg+xml;base64,') == 3
     assert "http" not in page.replace("http-equiv", "")
     assert "Barnard&#39;s exact test" in page
-    assert '<td class="number">2.7</td>' in page  # hours at most: 40 trials each, 2 minutes
+    # Hours at most: 40 trials each, 2 minutes.
+    assert '<td class="number" data-label="most">2.7</td>' in page
     assert {path.name for path in paths} == {
         f"{name}.{ending}"
         for name in ("power", "stopping", "detectable")

@@ -1,0 +1,72 @@
+"""The report and the owner's page: no column of a table is out of sight, on any screen."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page
+
+import stopwise as sw
+from tests.browser.phone import joined
+from tests.web.serving import CUPS, served
+
+HIDDEN = """() => [...document.querySelectorAll("td")].filter(cell => {
+  const frame = cell.closest(".scroll").getBoundingClientRect();
+  return cell.getBoundingClientRect().right > Math.min(frame.right, innerWidth) + 1;
+}).map(cell => cell.textContent)"""
+
+
+def shown(page: Page, table: int) -> str:
+    """Return the first row of a table as a reader sees it, with the names of columns."""
+    row = page.locator("table").nth(table).locator("tr:has(td)").first
+    return " ".join(
+        row.evaluate(
+            """row => [...row.cells].map(cell =>
+            getComputedStyle(cell, "::before").content.replace(/^none$|"/g, "") + cell.textContent
+            ).join(" ")"""
+        ).split()
+    )
+
+
+@pytest.mark.parametrize("width", [360, 1100, 1400])
+def test_all_columns_of_the_report_are_in_sight(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    rng = np.random.default_rng(0)
+    names = ["paligemma_fast_specialist_droid", "paligemma_diffusion_droid", "paligemma_fast_droid"]
+    analysis = sw.analyze({name: rng.random(20) for name in names}, n_max=20)
+    (tmp_path / "report.html").write_text(analysis.to_html(), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto((tmp_path / "report.html").as_uri())
+
+    assert page.locator("td").count() == 3 * 7 + 3 * 5
+    assert page.evaluate(HIDDEN) == []
+    assert page.evaluate("() => document.documentElement.scrollWidth") == width
+    labelled = "anytime p: 1 difference: [" in shown(page, 1)
+    assert labelled == (width == 360)
+    assert page.locator("th").first.is_visible() == (width != 360)
+
+
+@pytest.mark.parametrize("width", [360, 1100])
+def test_all_columns_of_the_owner_are_in_sight(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    plan = {
+        **CUPS,
+        "policies": ["diffusion-policy-large-v1", "flow-matching-v2", "baseline"],
+        "blinding": "none",
+    }
+    with sw.Study.create(tmp_path / "cups", plan) as study, served(study) as url:
+        study.lock()
+        for _ in range(9):
+            trial = study.next_trial("arm 1")
+            assert trial is not None
+            study.record(trial.trial, ["cup reached"], station="arm 1")
+        study.amend("the camera was moved to another place after lunch, nobody knows by whom")
+        token = study.create_token("owner", "ada")
+        page = joined(browser, url, token, {"width": width, "height": 800})
+
+        assert "anytime p" in page.locator("#live-evidence").inner_text()
+        assert page.locator(".journal td").count() >= 4 * 9
+        assert page.evaluate(HIDDEN) == []
+        page.context.close()

@@ -55,6 +55,57 @@ def test_report_and_figures_are_written(tmp_path: Path) -> None:
     assert (tmp_path / "figures" / "scores.svg").exists()
 
 
+@pytest.mark.parametrize("command", ["analyze", "plan", "study report"])
+def test_a_page_is_no_pdf(command: str, tmp_path: Path) -> None:
+    """It is refused before anything is read or computed: there is no such file to read."""
+    page = tmp_path / "report.pdf"
+    missing = [] if command == "plan" else [str(tmp_path / "missing")]
+    code, output = run(*command.split(), *missing, "--html", str(page))
+
+    assert code == 2
+    assert not page.exists()
+    assert output == (
+        f"stopwise {command}: --html writes a web page, so its name must end in .html, but got "
+        f"'{page}'; for a PDF, print the page from a browser\n"
+    )
+
+
+def test_notes_of_the_page_are_in_the_words_of_the_command_line(tmp_path: Path) -> None:
+    path, page = tmp_path / "wide.csv", tmp_path / "report.html"
+    path.write_text("old,new\n" + "0.5,0.7\n0.2,0.9\n" * 5)
+    code, _ = run("analyze", str(path), "--bounds", "0,1", "--html", str(page))
+
+    assert code == 0
+    assert "--column block=row" in page.read_text()
+    assert "columns=" not in page.read_text()
+
+
+def test_long_names_are_broken_and_never_cut(tmp_path: Path) -> None:
+    names = ["paligemma_fast_specialist_droid_one", "paligemma_fast_specialist_droid_two"]
+    path = tmp_path / "long.csv"
+    rows = [f"{name},{n % 2}" for n in range(1000) for name in names]
+    path.write_text("policy,score\n" + "\n".join(rows) + "\n")
+    result = CliRunner().invoke(
+        app, ["analyze", str(path), "--bounds", "0,1"], env={"COLUMNS": "60"}
+    )
+    table = [line.split("│")[1:3] for line in result.output.splitlines() if "│" in line]
+
+    assert result.exit_code == 0
+    assert "".join(cells[0].strip() for cells in table) == "".join(names)
+    assert "…" not in result.output
+
+
+def test_names_that_no_font_has_get_one_note(tmp_path: Path) -> None:
+    path = tmp_path / "names.csv"
+    path.write_text("policy,score\n" + "\uf8f0,0\nplain,1\n" * 5)
+    code, output = run(
+        "analyze", str(path), "--bounds", "0,1", "--figures", str(tmp_path / "figures")
+    )
+
+    assert code == 0
+    assert output.count("\uf8f0, so they show codes, <F8F0>") == 1
+
+
 def test_figures_of_tasks_stay_in_their_folder(tmp_path: Path) -> None:
     """A task is a name, whatever it looks like as a path."""
     path = tmp_path / "tasks.csv"

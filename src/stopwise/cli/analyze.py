@@ -1,13 +1,14 @@
 """``stopwise analyze``: from files to letters, plots and one honest sentence."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from stopwise.cli import options
-from stopwise.cli.failing import clear_errors
+from stopwise.cli.failing import as_options, clear_errors
 from stopwise.cli.options import column_choices, json_of, parse_bounds, trial_source
 from stopwise.cli.telling import tell, tell_notes
 from stopwise.cli.writing import check_places, write
@@ -15,7 +16,7 @@ from stopwise.cli.writing import check_places, write
 if TYPE_CHECKING:
     from stopwise.report.analysis import Analysis
 
-__all__ = ["analyze", "show"]
+__all__ = ["analyze", "as_typed", "show"]
 
 
 def analyze(
@@ -126,7 +127,18 @@ def _tell(
             show(analysis, without=shared)
         tell_notes(shared)
     named = [(analysis.task or "task", analysis) for analysis in analyses]
-    write(lambda: report(analyses), named, html=html, figures=figures, quiet=as_json)
+    write(
+        lambda: report(list(map(as_typed, analyses))),
+        named,
+        html=html,
+        figures=figures,
+        quiet=as_json,
+    )
+
+
+def as_typed(analysis: "Analysis") -> "Analysis":
+    """Return the analysis with its notes in the words of the command line."""
+    return replace(analysis, warnings=tuple(as_options(note) for note in analysis.warnings))
 
 
 def show(analysis: "Analysis", *, without: Sequence[str] = ()) -> None:
@@ -145,7 +157,11 @@ def show(analysis: "Analysis", *, without: Sequence[str] = ()) -> None:
     if analysis.trials_unpaired:
         columns.append("no partner")
     for name in columns:
-        table.add_column(name, justify="left" if name in ("policy", "letters") else "right")
+        words = name in ("policy", "letters")
+        # Long names are broken, never cut: names that begin alike would look the same.
+        table.add_column(
+            name, justify="left" if words else "right", overflow="fold", no_wrap=not words
+        )
     for policy in analysis.policies:
         table.add_row(
             escape(policy.name),

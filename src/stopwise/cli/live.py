@@ -21,7 +21,10 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
 
     table = Table(title=escape(title), title_justify="left")
     for name in ("pair", "rows", "p", "evidence", "e-value"):
-        table.add_column(name, justify="right" if name in ("rows", "p", "e-value") else "left")
+        number = name in ("rows", "p", "e-value")
+        table.add_column(
+            name, justify="right" if number else "left", overflow="fold", no_wrap=name != "pair"
+        )
     for pair in standings:
         reached = 1.0 if pair.decided else _share(pair, len(standings), alpha)
         marks = round(BAR * reached)

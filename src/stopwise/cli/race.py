@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stopwise.cli import options
-from stopwise.cli.analyze import show
+from stopwise.cli.analyze import as_typed, show
 from stopwise.cli.failing import clear_errors
 from stopwise.cli.live import rows_text, standings_table
 from stopwise.cli.options import chosen_executor, named_values, parse_bounds
+from stopwise.cli.writing import check_places, write
 
 if TYPE_CHECKING:
     from stopwise.rollout.result import Progress
@@ -71,6 +72,7 @@ def race(
     sys.path.insert(0, os.getcwd())
     try:
         with clear_errors("race"):
+            check_places(html, None)
             named = named_values(policy, "NAME=package.module:factory")
             with _live(alpha, quiet=as_json) as on_progress:
                 result = run(
@@ -96,20 +98,18 @@ def race(
         kept = "nothing is kept (no --journal)" if journal is None else f"all is kept in {journal}"
         typer.echo(f"stopwise race: interrupted; {kept}", err=True)
         raise typer.Exit(130) from None
+    shown = as_typed(result.analysis)
     if as_json:
         typer.echo(json.dumps(result.to_dict(), indent=2))
     else:
-        show(result.analysis)
+        show(shown)
         typer.echo(
             f"{result.used} of at most {n_max * len(policy)} episodes counted in {result.rows} "
             f"rows,\n{len(result.overshoot)} more were finished and {result.abandoned} abandoned, "
             f"in {result.seconds:.1f} s"
         )
-    if html is not None:
-        with clear_errors("race"):  # only now: a page that cannot be written loses no result
-            html.write_text(result.analysis.to_html(), encoding="utf-8")
-        if not as_json:
-            typer.echo(f"written: {html}")
+    with clear_errors("race"):  # only now: a page that cannot be written loses no result
+        write(shown.to_html, [("", shown)], html=html, figures=None, quiet=as_json)
 
 
 @contextmanager

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from stopwise.cli.telling import say
+
 if TYPE_CHECKING:
     from stopwise.report.drawn import Drawn
 
@@ -17,6 +19,13 @@ __all__ = ["check_places", "write"]
 
 def check_places(html: Path | None, figures: Path | None) -> None:
     """Raise now, not after the work, if the page or the figures cannot be written there."""
+    from stopwise.errors import require
+
+    require(
+        html is None or html.suffix.lower() in {"", ".html", ".htm"},
+        f"--html writes a web page, so its name must end in .html, but got '{html}'; "
+        "for a PDF, print the page from a browser",
+    )
     if html is not None and not html.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(html))
     if html is not None and html.is_dir():
@@ -36,6 +45,8 @@ def write(
     quiet: bool,
 ) -> None:
     """Write the page and the figures of (task, answer) where they are wanted, and say where."""
+    made = html is not None or figures is not None
+    notes = {answer.figure_note() for _, answer in answers} if made else set()
     if html is not None:
         html.write_text(page(), encoding="utf-8")
     if figures is not None:
@@ -45,6 +56,8 @@ def write(
     for path in (html, figures):
         if path is not None and not quiet:
             typer.echo(f"written: {path}")
+    for note in notes - {None}:
+        say(f"note: {note}", style="dim", err=True)
 
 
 def _file_name(task: str) -> str:

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
+from stopwise.cli.failing import clear_errors
 from stopwise.cli.study.session import Place, opened
+from stopwise.cli.writing import check_places
 
 __all__ = ["report"]
 
@@ -15,6 +17,8 @@ def report(
     html: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
 ) -> None:
     """Check the whole journal and write the report, with amendments, voids and overshoot."""
+    with clear_errors("study report", options=False):
+        check_places(html, None)
     with opened(place, "report") as study:
         html.write_text(study.report(), encoding="utf-8")
     typer.echo(f"written: {html}")

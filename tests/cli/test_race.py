@@ -64,20 +64,20 @@ def test_a_page_that_cannot_be_written_loses_no_result(tmp_path: Path) -> None:
 
 def test_a_watch_with_json_says_what_it_waits_for(tmp_path: Path) -> None:
     """In the words of the command, and not among the JSON."""
-    path = tmp_path / "results.csv"
+    path, said = tmp_path / "results.csv", tmp_path / "said.txt"
     path.write_text("policy,kind\na,x\nb,y\n")
-    with subprocess.Popen(
+    with said.open("w") as file, subprocess.Popen(
         [STOPWISE, "watch", path, "--json", "--interval", "0.05", "--n-max", "20"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        stdout=subprocess.PIPE, stderr=file, text=True,
     ) as process:  # fmt: skip
-        assert process.stderr is not None
-        waiting = process.stderr.readline()
+        give_up = time.monotonic() + 30
+        while not said.read_text() and time.monotonic() < give_up:
+            time.sleep(0.1)
         path.write_text("policy,score\n" + "a,0\nb,1\n" * 20)
         out, _ = process.communicate(timeout=60)
 
-    assert waiting.startswith(
-        f"waiting: {path}: no column looks like a score; name it with --score"
-    )
+    expected = f"waiting: {path}: no column looks like a score; name it with --score"
+    assert said.read_text().startswith(expected)
     assert [json.loads(line)["stop"] for line in out.splitlines()] == [True]
 
 

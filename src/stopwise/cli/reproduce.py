@@ -166,7 +166,8 @@ def _conclude(console: Any, outcome: Any, share: float) -> None:
             console.print(f"[bold red]does not agree:[/bold red] {escape(line)}", soft_wrap=True)
     elif result.compared:
         differ, of_all = len(result.known_differences), result.published
-        found = f"{of_all - differ} of {of_all} agree, {differ} differ{'s' if differ == 1 else ''} as stated"
+        verb = "differs" if differ == 1 else "differ"
+        found = f"{of_all - differ} of {of_all} agree, {differ} {verb} as stated"
         console.print(
             f"Held against the paper: {found if differ else f'{of_all}, all agree'} "
             "(decisions on recorded data exactly, those of a randomised rule as some seed gives, "

@@ -221,8 +221,8 @@ class Analysis:
             signs.append(f"{sign} does not mean equal")
         meaning = f" ({'; '.join(signs)})" if signs else ""
         return (
-            f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}; {promised} "
-            f"({self.method}, {self.adjust}, {self.design} design{ties})."
+            f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}; "
+            f"{promised} ({self.method}, {self.adjust}, {self.design} design{ties})."
         )
 
     def _trials_text(self) -> str:

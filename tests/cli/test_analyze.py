@@ -329,7 +329,9 @@ def test_compare_takes_the_options_that_its_errors_advise(tmp_path: Path) -> Non
     assert apart.startswith("cup: new > old: 1 of 1 pair decided")
     assert "\ndoor: new > old: 1 of 1 pair decided" in apart
     assert apart.count("2 tasks are analysed apart") == 1
-    assert pooled.startswith("new > old: 1 of 1 pair decided")
+    assert pooled.startswith(
+        "new > old (> means better on some of the 2 pooled tasks): 1 of 1 pair"
+    )
     assert "(wsr, " in other
 
 

@@ -53,13 +53,18 @@ def test_race_runs_keeps_its_journal_and_reports(tmp_path: Path) -> None:
     assert len(journal.read_text().splitlines()) == outcome["race"]["episodes"] + 2
 
 
-def test_a_page_that_cannot_be_written_loses_no_result(tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_written_loses_no_race(tmp_path: Path) -> None:
     page = tmp_path / "nowhere" / "race.html"
-    done = CliRunner().invoke(app, [*RACE, *POLICIES, "--n-max", "50", "--html", str(page)])
+    before, after = (
+        CliRunner().invoke(app, [*RACE, *POLICIES, "--n-max", "50", "--html", place])
+        for place in (str(page), "/dev/full")
+    )
 
-    assert done.exit_code == 2
-    assert "good > fair" in done.stdout
-    assert done.stderr == f"stopwise race: {page}: No such file or directory\n"
+    assert before.exit_code == after.exit_code == 2
+    assert before.stderr == f"stopwise race: {page}: No such file or directory\n"
+    assert before.stdout == ""  # refused before the first episode
+    assert "good > fair" in after.stdout
+    assert "No space left on device" in after.stderr
 
 
 def test_a_watch_with_json_says_what_it_waits_for(tmp_path: Path) -> None:

@@ -45,8 +45,6 @@ def write(
     quiet: bool,
 ) -> None:
     """Write the page and the figures of (task, answer) where they are wanted, and say where."""
-    made = html is not None or figures is not None
-    notes = {answer.figure_note() for _, answer in answers} if made else set()
     if html is not None:
         html.write_text(page(), encoding="utf-8")
     if figures is not None:
@@ -56,7 +54,9 @@ def write(
     for path in (html, figures):
         if path is not None and not quiet:
             typer.echo(f"written: {path}")
-    for note in notes - {None}:
+    if html is None and figures is None:
+        return
+    for note in {answer.figure_note() for _, answer in answers} - {None}:
         say(f"note: {note}", style="dim", err=True)
 
 

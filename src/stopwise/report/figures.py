@@ -7,7 +7,6 @@ import numpy as np
 from stopwise.core.promise import p_value_name
 from stopwise.core.result import Decision
 from stopwise.core.step.design import StepDesign
-from stopwise.errors import StopwiseError
 from stopwise.ranking.analysis import Analysis
 from stopwise.report.figure_data import (
     Curve,
@@ -16,7 +15,7 @@ from stopwise.report.figure_data import (
     ranking_edges,
     score_strips,
 )
-from stopwise.report.fonts import drawable, wrapped
+from stopwise.report.fonts import drawable, require_matplotlib, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -308,10 +307,9 @@ def plot_decision_regions(design: StepDesign, n: int) -> "Figure":
 
 def new_axes(width: float, height: float) -> tuple["Figure", "Axes"]:
     """Return an empty figure, or raise with the extra to install."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise StopwiseError('figures need matplotlib: pip install "stopwise[plots]"') from error
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots()
     for side in ("top", "right"):

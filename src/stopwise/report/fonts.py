@@ -6,10 +6,20 @@ from functools import cache
 from textwrap import TextWrapper
 from typing import TYPE_CHECKING
 
+from stopwise.errors import StopwiseError
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["drawable", "font_note", "wrapped"]
+__all__ = ["drawable", "font_note", "require_matplotlib", "wrapped"]
+
+
+def require_matplotlib() -> None:
+    """Raise with the extra to install if there is nothing to draw with."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise StopwiseError('figures need matplotlib: pip install "stopwise[plots]"') from error
 
 
 class _NameWrapper(TextWrapper):
@@ -56,6 +66,7 @@ def _lost(text: str) -> list[str]:
 
 def _beyond_default(text: str) -> list[str]:
     """Return the characters that the usual font lacks, each once, in order."""
+    require_matplotlib()
     from matplotlib.font_manager import FontProperties, findfont
 
     usual = _characters(findfont(FontProperties()))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from functools import cache
+from importlib.util import find_spec
 from textwrap import TextWrapper
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,8 @@ __all__ = ["drawable", "font_note", "require_matplotlib", "wrapped"]
 
 def require_matplotlib() -> None:
     """Raise with the extra to install if there is nothing to draw with."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise StopwiseError('figures need matplotlib: pip install "stopwise[plots]"') from error
+    if find_spec("matplotlib") is None:
+        raise StopwiseError('figures need matplotlib: pip install "stopwise[plots]"')
 
 
 class _NameWrapper(TextWrapper):

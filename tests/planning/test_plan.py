@@ -250,6 +250,14 @@ def test_bounds_from_the_pilots_data_void_the_promise() -> None:
     )
 
 
+def test_a_forecast_with_a_fixed_sample_test_does_not_invite_to_stop_early() -> None:
+    trials = {"a": [0.2, 0.5] * 3, "b": [0.5, 0.3] * 3}
+    said = str(sw.forecast(trials, n_max=10, method="welch", precision=0.1))
+
+    assert "For whatever reason" not in said
+    assert "welch answers only at n_max: a study that stops before it has no verdict." in said
+
+
 def test_json_holds_the_table() -> None:
     plan = sw.plan(0.3, 0.6, method="step", n_max=[10, 20])
     content = json.loads(plan.to_json())

@@ -478,3 +478,38 @@ def test_the_sentence_of_pooled_tasks_says_what_is_claimed() -> None:
 def test_what_is_not_read_yet_is_pointed_to_the_reader(source: Any) -> None:
     with pytest.raises(sw.InvalidInput, match="read it with read_trials first"):
         sw.analyze(source)
+
+
+def test_many_policies_against_a_baseline_are_counted_in_the_sentence() -> None:
+    names = {f"p{number}": [number / 20, number / 20 + 0.02] * 20 for number in range(14)}
+    found = analyze(names, baseline="p3", n_max=40)
+    better = [pair for pair in found.pairs if pair.better not in (None, "p3")]
+    worse = [pair for pair in found.pairs if pair.better == "p3"]
+
+    assert better
+    expected = f"of 13 policies {len(better)} shown to be better than p3, {len(worse)} worse"
+    assert found.sentence.startswith(expected)
+    assert len(found.sentence) < 400
+
+
+def test_of_many_doubts_a_few_are_named() -> None:
+    """All of them are in the JSON."""
+    found = analyze({f"p{number}": [0.0] * 20 + [1.0] * (20 + number) for number in range(12)})
+
+    assert len(found.doubts) > 4
+    assert f"; and {len(found.doubts) - 4} more such signs" in found.warnings[0]
+    assert len(found.warnings[0]) < 700
+    assert found.to_dict()["doubts"] == list(found.doubts)
+
+
+def test_the_sentence_of_many_pooled_policies_explains_the_words_it_uses() -> None:
+    columns: dict[str, list[object]] = {"task": [], "policy": [], "score": []}
+    for task in ("pick", "place"):
+        for number in range(12):
+            columns["task"] += [task] * 20
+            columns["policy"] += [f"p{number}"] * 20
+            columns["score"] += [number / 20] * 20
+    found = analyze(sw.read_trials(columns, bounds=(0, 1)), pool=True)
+
+    assert "(better means better on some of the 2 pooled tasks" in found.sentence
+    assert ">" not in found.sentence

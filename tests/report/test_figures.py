@@ -17,6 +17,7 @@ from matplotlib.transforms import Bbox
 import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.report import fonts
+from stopwise.report.analysis import report
 from stopwise.report.figure_data import (
     evidence_curves,
     pair_matrix,
@@ -297,3 +298,29 @@ def test_names_break_behind_the_signs_that_join_their_parts() -> None:
 
 def test_the_page_says_why_an_interval_may_reach_across_zero(analysis: sw.Analysis) -> None:
     assert "it may reach across 0 for a pair that the test has decided" in analysis.to_html()
+
+
+def test_the_methods_paragraph_denies_no_guarantee_that_it_speaks_of() -> None:
+    by_score = {"a": [0] * 20 + [1] * 30, "b": [1] * 25 + [0] * 25}
+    inferred = sw.read_trials(
+        {"policy": ["a"] * 50 + ["b"] * 50, "score": by_score["a"] + by_score["b"]}, bounds="data"
+    )
+    text = methods_paragraph(sw.analyze(inferred))
+    against = methods_paragraph(sw.analyze(by_score, baseline="a"))
+
+    assert "nothing is guaranteed, since the bounds were taken from the data. All claims" in text
+    assert "counted as errors" not in text
+    assert "over the directions of all pairs with it" in against
+    assert "share a letter" not in against
+
+
+def test_a_task_called_task_is_named_beside_others() -> None:
+    columns = {
+        "task": ["task"] * 8 + ["pour"] * 8,
+        "policy": ["a", "b"] * 8,
+        "score": [0, 1] * 8,
+    }
+    tasks = sw.analyze_tasks(sw.read_trials(columns, bounds=(0, 1)))
+
+    assert "<h2>Task: task</h2>" in report(list(tasks.values()))
+    assert "<h2>Task:" not in report([tasks["task"]])

@@ -97,16 +97,24 @@ def analyze(
         _tell(list(found.values()), as_json=as_json, html=html, figures=figures)
 
 
+def _place(analysis: "Analysis", *, alone: bool) -> str | None:
+    """Return which task this is; a file without a task column has one, called "task"."""
+    named = analysis.task is not None and not (alone and analysis.task == "task")
+    return f"task {analysis.task}" if named else None
+
+
 def _refuse_doubts(analyses: list["Analysis"]) -> None:
     from stopwise.errors import require
+    from stopwise.ranking.doubts import in_short
 
     for analysis in analyses:
-        place = f"task {analysis.task}: " if analysis.task not in (None, "task") else ""
+        title = _place(analysis, alone=len(analyses) == 1)
+        place = "" if title is None else f"{title}: "
         require(
             not analysis.doubts,
             f"--strict needs fresh draws in random order, which the trials do not look like (is "
             f"the file sorted, or did something change on the way?): {place}"
-            f"{'; '.join(analysis.doubts)}",
+            f"{in_short(analysis.doubts)}",
         )
 
 
@@ -124,7 +132,7 @@ def _tell(
             if len(analyses) > 1 and all(note in analysis.warnings for analysis in analyses)
         ]
         for analysis in analyses:
-            show(analysis, without=shared)
+            show(analysis, without=shared, alone=len(analyses) == 1)
         tell_notes(shared)
     named = [(analysis.task or "task", analysis) for analysis in analyses]
     write(
@@ -141,7 +149,7 @@ def as_typed(analysis: "Analysis") -> "Analysis":
     return replace(analysis, warnings=tuple(as_options(note) for note in analysis.warnings))
 
 
-def show(analysis: "Analysis", *, without: Sequence[str] = ()) -> None:
+def show(analysis: "Analysis", *, without: Sequence[str] = (), alone: bool = True) -> None:
     """Print one analysis as a table, its sentence and its notes, except those told elsewhere."""
     from rich.console import Console
     from rich.markup import escape
@@ -150,9 +158,8 @@ def show(analysis: "Analysis", *, without: Sequence[str] = ()) -> None:
     from stopwise.core.scores import score_text
 
     console = Console(highlight=False)
-    # A file without a task column has one task, called "task", which is no name to show.
-    title = f"task {escape(analysis.task)}" if analysis.task not in (None, "task") else None
-    table = Table(title=title, title_justify="left")
+    title = _place(analysis, alone=alone)
+    table = Table(title=None if title is None else escape(title), title_justify="left")
     columns = ["policy", "n", "mean", "interval", "letters", "used", "saved"]
     if analysis.trials_unpaired:
         columns.append("no partner")

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from stopwise.core.promise import promise
+from stopwise.core.registry import find
 from stopwise.planning import figure_data
 from stopwise.planning.finding import SCHEMA, Finding
 from stopwise.planning.pages import forecast_page
@@ -17,6 +18,10 @@ __all__ = ["Forecast", "PairForecast"]
 VALIDITY = (
     "This is a forecast: it does not affect validity, and you may act on it as you like. For "
     "whatever reason you stop, {promised}."
+)
+FIXED_SAMPLE = (
+    "This is a forecast. {method} answers only at n_max: a study that stops before it has no "
+    "verdict. There {promised}."
 )
 FUTILITY = (
     "Stopping for futility never raises the chance of a false claim, for it can only leave out "
@@ -135,17 +140,19 @@ class Forecast(Finding):
             f"then is {self.chance:.2f}, standard error {self.chance_error:.2g}{more}. Going on "
             f"takes {self.mean_n:.0f} more trials per policy on average, half of the time at most "
             f"{self.n_quantiles[1]} ({self.mean_trials:.0f} trials in all{hours}). "
-            f"{self._advice()}{VALIDITY.format(promised=self._promise())}"
+            f"{self._advice()}{self._validity()}"
         )
 
-    def _promise(self) -> str:
-        return promise(
+    def _validity(self) -> str:
+        promised = promise(
             self.method,
             "the chance of a false claim",
             self.alpha,
             n_max=self.n_max,
             bounds_inferred=self.bounds_inferred,
         )
+        said = VALIDITY if find(self.method).anytime else FIXED_SAMPLE
+        return said.format(method=self.method, promised=promised)
 
     def _advice(self) -> str:
         if self.futility is None:

@@ -215,10 +215,10 @@ class Analysis:
                 f"{given}{promised}; and these trials do not look like fresh draws in random "
                 f"order: {self.doubts[0]}"
             )
-        signs = [f"> means {self.pooled_claim}"] if self.pooled_tasks else []
+        better, unknown = (">", "?") if self._in_words else ("better", "undecided")
+        signs = [f"{better} means {self.pooled_claim}"] if self.pooled_tasks else []
         if decided < len(self.pairs):
-            sign = "?" if self._in_words else "undecided"
-            signs.append(f"{sign} does not mean equal")
+            signs.append(f"{unknown} does not mean equal")
         meaning = f" ({'; '.join(signs)})" if signs else ""
         return (
             f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}; "
@@ -236,13 +236,20 @@ class Analysis:
     @property
     def _in_words(self) -> bool:
         """Whether the whole order fits into a sentence."""
-        return len(self.policies) <= MOST_IN_WORDS or self.baseline is not None
+        return len(self.policies) <= MOST_IN_WORDS
 
     @property
     def _order_in_short(self) -> str:
         """The order, or only its top where policies are too many for a sentence."""
         if self._in_words:
             return self.order_text
+        if self.baseline is not None:
+            better = sum(pair.better not in (None, self.baseline) for pair in self.pairs)
+            worse = sum(pair.better == self.baseline for pair in self.pairs)
+            return (
+                f"of {len(self.pairs)} policies {better} shown to be better than {self.baseline}, "
+                f"{worse} worse"
+            )
         beaten = {
             pair.policy1 if pair.better == pair.policy0 else pair.policy0
             for pair in self.pairs

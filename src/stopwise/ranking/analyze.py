@@ -12,7 +12,7 @@ from stopwise.core.confidence import ConfidenceSequence, Interval
 from stopwise.core.progress import watched
 from stopwise.errors import require
 from stopwise.ranking.analysis import Analysis, PairResult, PolicyResult
-from stopwise.ranking.doubts import doubts
+from stopwise.ranking.doubts import doubts, in_short
 from stopwise.ranking.family import Family
 from stopwise.ranking.intervals import interval
 from stopwise.ranking.letters import letters, order_text, ranked
@@ -185,7 +185,7 @@ def _doubtful(found: tuple[str, ...]) -> tuple[str, ...]:
         "the trials do not look like fresh draws in random order, on which the claims rest (is the "
         "file sorted by score, or did policies or scenes change on the way?)"
     )
-    return (f"{asked}: {'; '.join(found)}",) if found else ()
+    return (f"{asked}: {in_short(found)}",) if found else ()
 
 
 def _policy_results(

@@ -11,8 +11,10 @@ from stopwise.core.confidence import Interval
 from stopwise.core.result import Decision
 from stopwise.ranking.analysis import PairResult, PolicyResult
 
-__all__ = ["doubts"]
+__all__ = ["doubts", "in_short"]
 
+# So many are named in a sentence.
+MOST_NAMED = 4
 # As a share of the score's range; less is rounding.
 ROUNDING = 1e-9
 
@@ -48,6 +50,12 @@ def doubts(
         if _left(difference, pair.interval, span)
     ]
     return tuple(found)
+
+
+def in_short(found: Sequence[str]) -> str:
+    """Return the first few, and how many more there are."""
+    more = len(found) - MOST_NAMED
+    return "; ".join(found[:MOST_NAMED]) + (f"; and {more} more such signs" if more > 0 else "")
 
 
 def _left(mean: float, interval: Interval, span: float) -> bool:

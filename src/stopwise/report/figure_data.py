@@ -53,7 +53,7 @@ class Edge:
 
 
 def score_strips(analysis: Analysis) -> list[ScoreStrip]:
-    """Return one strip per policy, from the highest mean to the lowest."""
+    """Return one strip per policy, from best to worst."""
     strips = []
     for policy in analysis.policies:
         used = analysis.scores[policy.name]

@@ -141,7 +141,7 @@ def plot_intervals(analysis: Analysis) -> "Figure":
 
 
 def plot_ranking(analysis: Analysis) -> "Figure":
-    """Draw policies in the order of their means, with an arc for each pair.
+    """Draw policies from best to worst, with an arc for each pair.
 
     Arrows on the right lead from better to worse, dotted arcs on the left join policies that were
     not told apart. Very many pairs are drawn as a matrix.
@@ -255,7 +255,7 @@ def _verdict_matrix(analysis: Analysis) -> "Figure":
 
 
 def _matrix_axes(analysis: Analysis) -> tuple["Figure", "Axes"]:
-    """Return axes for a matrix of policies, from the highest mean to the lowest."""
+    """Return axes for a matrix of policies, from best to worst."""
     labels = [f"{wrapped(policy.name, 40)}  {n}" for n, policy in enumerate(analysis.policies, 1)]
     size = len(labels) * CELL * (max(label.count("\n") for label in labels) + 1)
     figure, axes = new_axes(size + 2, size + 1.2)

@@ -3,6 +3,7 @@
 from stopwise.core import registry
 from stopwise.core.promise import promise
 from stopwise.ranking.analysis import Analysis
+from stopwise.ranking.doubts import in_short
 
 __all__ = ["CITATIONS", "methods_paragraph"]
 
@@ -21,9 +22,9 @@ CITATIONS = {
     'comparison with near-optimal stopping" (2025)',
 }
 ADJUSTMENTS = {
-    "bonferroni": "the Bonferroni correction over all pairs",
-    "holm": "Holm's procedure over the directions of all pairs{}",
-    "closed": "closed testing over all pairs",
+    "bonferroni": "the Bonferroni correction over {pairs}",
+    "holm": "Holm's procedure over the directions of {pairs}{form}",
+    "closed": "closed testing over {pairs}",
 }
 DESIGNS = {
     "independent": "The policies' trials are taken to be independent of each other.",
@@ -35,21 +36,19 @@ DESIGNS = {
 def methods_paragraph(analysis: Analysis) -> str:
     """Return what was done, in words that can go into a paper as they are."""
     low, high = analysis.bounds
-    ties = (
-        "ties counted as errors"
-        if analysis.ties == "strict"
-        else "exact ties not counted as errors"
-    )
     horizon = "" if analysis.n_max is None else f", at most {analysis.n_max} trials per policy"
     against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"
     anytime = registry.find(analysis.method).anytime
     kind = "sequential test" if anytime else "fixed-sample test"
-    adjusted = ADJUSTMENTS[analysis.adjust].format(", in its anytime-valid form" if anytime else "")
+    pairs = "all pairs" if analysis.baseline is None else "all pairs with it"
+    form = ", in its anytime-valid form" if anytime else ""
+    adjusted = ADJUSTMENTS[analysis.adjust].format(pairs=pairs, form=form)
+    letters = "Policies that share a letter were not told apart. "
     return (
         f"We compared the mean scores (range [{low:g}, {high:g}]) of {len(analysis.policies)} "
         f"policies{against}{_pooling(analysis)} with the {kind} {analysis.method}{horizon}, using "
-        f"{adjusted}; {_promise(analysis, anytime)} ({ties}). {_meaning(analysis)}"
-        f"{DESIGNS[analysis.design]} Policies that share a letter were not told apart. Intervals "
+        f"{adjusted}; {_promise(analysis, anytime)}. {_meaning(analysis)}"
+        f"{DESIGNS[analysis.design]} {letters if analysis.baseline is None else ''}Intervals "
         f"are time-uniform. {CITATIONS.get(analysis.method, analysis.method)}."
     )
 
@@ -62,8 +61,11 @@ def _promise(analysis: Analysis, anytime: bool) -> str:
         n_max=analysis.n_max,
         bounds_inferred=analysis.bounds_inferred,
     )
-    looks = anytime and not analysis.bounds_inferred
-    return promised + (", however often the data are looked at" if looks else "")
+    if analysis.bounds_inferred:
+        return promised
+    looks = ", however often the data are looked at" if anytime else ""
+    ties = "ties" if analysis.ties == "strict" else "exact ties not"
+    return f"{promised}{looks} ({ties} counted as errors)"
 
 
 def _pooling(analysis: Analysis) -> str:
@@ -79,7 +81,7 @@ def _meaning(analysis: Analysis) -> str:
         said += f"An order declared means only: {analysis.pooled_claim}. "
     if analysis.doubts:
         said += (
-            "This rests on fresh draws in random order, which the trials do not look like: "
-            f"{'; '.join(analysis.doubts)}. "
+            "All claims rest on fresh draws in random order, which the trials do not look like: "
+            f"{in_short(analysis.doubts)}. "
         )
     return said

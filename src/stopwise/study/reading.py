@@ -169,7 +169,7 @@ class StudyReader:
             if used:
                 state.require_edition()
             if state.unblinded_at is None:
-                return trial_table(state, assignment.locked_plan(state)).frame
+                return trial_table(state, assignment.locked_plan(state)).frame.drop("trial")
             frame = self.records()
             return frame.filter(frame["used"]) if used else frame
 

@@ -124,6 +124,17 @@ def test_undo_keeps_the_trial_at_hand(folder: Path) -> None:
     assert "there is no trial before" in call("run", folder, typed="undo\nquit\n").output
 
 
+def test_undo_with_the_same_answer_changes_nothing(folder: Path) -> None:
+    found = call("run", folder, typed="1 2\nundo\n1 2\nall\nundo\nnone\nundo\nnone\nquit\n")
+
+    assert found.exit_code == 0, found.output
+    assert "trial 1: that is its score already, reached, grasped\n" in found.output
+    assert "saved: trial 2" in found.output
+    assert "trial 2: that is its score already, none\n" in found.output
+    undone = [e.content["trial"] for e in sw.Study.open(folder).journal() if e.kind == "undone"]
+    assert undone == [2]
+
+
 def test_run_can_hide_the_evidence_until_the_end(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     sw.Study.create(folder, plan(n_max=3)).lock()

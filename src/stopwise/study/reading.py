@@ -110,6 +110,15 @@ class StudyReader:
             )
             return next(own, None)
 
+    def answer(self, trial: int) -> Any:
+        """Return the answer that a trial was scored with last, or None."""
+        found = None
+        with closing(self.store.entries()) as entries:
+            for entry in entries:
+                if entry.kind == "scored" and entry.content["trial"] == trial:
+                    found = entry.content["answer"]
+        return found
+
     def rubric(self, trial: int) -> dict[str, Any]:
         """Return how a trial is scored, as in its assignment."""
         with self._ledger.lock:

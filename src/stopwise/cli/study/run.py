@@ -157,6 +157,10 @@ def _enter_again(study: "Study", trial: "Assignment", last: int | None, who: str
                 typer.echo(f"voided: trial {last}; its place is tried again")
             elif typed != "back":
                 answer = parse_answer(rubric, typed)
+                # Said here only: who corrects as the owner must not learn a score by trying.
+                if answer == study.answer(last):
+                    typer.echo(f"trial {last}: that is its score already, {in_words(answer)}")
+                    return
                 study.correct(last, answer, "typed wrongly", who=who)
                 typer.echo(f"corrected: trial {last}, {in_words(answer)}")
             return

@@ -390,27 +390,81 @@ def test_import_adds_rows_and_the_report_says_so(folder: Path, tmp_path: Path) -
 
 
 def test_the_same_trials_are_imported_once(folder: Path, tmp_path: Path) -> None:
-    """By their content, whatever the file is called; a file that grew is told by its name too."""
+    """By their content, whatever the file is called, also if it grew."""
     rows = "old,0.25\nnew,1\n"
-    file, other, grown = (tmp_path / name for name in ("db.csv", "copy.csv", "more/db.csv"))
+    names = ("db.csv", "copy.csv", "more/db.csv", "grown.csv")
+    file, other, grown, renamed = (tmp_path / name for name in names)
     grown.parent.mkdir()
     file.write_text("policy,score\n" + rows * 2)
     other.write_text("policy,score\n" + rows * 2)
     grown.write_text("policy,score\n" + rows * 3)
+    renamed.write_text("policy,score\n" + rows * 2 + "old,1\nnew,1\n")
     assert call("import", file, folder, "--reason", "pilot").output == "imported: 4 trials\n"
     before = sw.Study.open(folder).verdict()
 
-    for path, first in ((file, "these"), (other, "these"), (grown, "the first 2 rows of these")):
+    start = "stopwise study import: "
+    first = "the first 2 rows of "
+    for path, which in ((file, ""), (other, ""), (grown, first), (renamed, first)):
         found = call("import", path, folder, "--reason", "pilot")
         assert found.exit_code == 2
-        assert f"{first} trials of 'stack' were imported before, from 'db.csv': " in found.output
-        assert found.output.count("\n") == 1
+        assert found.output == (
+            f"{start}{which}these trials of 'stack' have the scores that were imported before, "
+            "from 'db.csv': the same trials would count twice; "
+            f"{'import the new ones alone, or, ' if which else ''}"
+            "if these are other trials, say so with --again\n"
+        )
     study = sw.Study.open(folder)
     assert study.verdict() == before
     study._ledger.save()
     assert "imported before" in call("import", file, folder, "--reason", "pilot").output
     other.write_text("policy,score\n" + rows + "old,1\nnew,1\n")
     assert call("import", other, folder, "--reason", "others").output == "imported: 4 trials\n"
+
+
+def test_other_trials_that_went_alike_are_imported_if_that_is_said(
+    folder: Path, tmp_path: Path
+) -> None:
+    """Scores do not tell trials apart: to leave some out for their scores would be a selection."""
+    one, two, three = (tmp_path / f"{day}.csv" for day in ("monday", "tuesday", "wednesday"))
+    for file in (one, two):
+        file.write_text("policy,score\nold,0\nnew,1\n")
+    three.write_text(one.read_text() + "old,1\nnew,1\n")
+    assert call("import", one, folder, "--reason", "pilot").exit_code == 0
+    assert "; if these are other trials" in call("import", two, folder, "--reason", "x").output
+    grown = call("import", three, folder, "--reason", "x").output
+    assert "import: the first row of these trials of 'stack' has the scores" in grown
+
+    said = call("import", two, folder, "--reason", "another day", "--again")
+
+    assert said.output == "imported: 2 trials\n"
+    study = sw.Study.open(folder)
+    entries = [entry for entry in study.journal() if entry.kind == "imported"]
+    assert [entry.content.get("again") for entry in entries] == [None, True]
+    assert study.status().scored == 4
+    assert study.verify().sound
+    page = study.report()
+    for reason, again in (("pilot", "-"), ("another day", "said to be other trials")):
+        assert re.search(rf"{reason}</td>\s*<td[^>]*>{again}</td>", page)
+
+
+def test_the_report_counts_what_was_handed_out_and_what_was_imported(
+    folder: Path, tmp_path: Path
+) -> None:
+    def row(name: str, count: int) -> re.Match[str] | None:
+        return re.search(rf"{name}</td>\s*<td[^>]*>{count}</td>", sw.Study.open(folder).report())
+
+    call("run", folder, typed="all\nnone\nquit\n")
+    assert row("trials handed out", 3)
+    assert "trials imported" not in sw.Study.open(folder).report()
+    file = tmp_path / "earlier.csv"
+    file.write_text("policy,score\n" + "old,0.25\nnew,1\n" * 4)
+    call("import", file, folder, "--reason", "pilot")
+
+    assert row("trials handed out", 3)
+    assert row("trials imported", 8)
+    assert row("with a score", 10)
+    status = json.loads(call("status", folder, "--json").output)
+    assert (status["assigned"], status["imported"]) == (3, 8)
 
 
 def test_what_a_study_exported_another_can_import(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ __all__ = ["as_options", "clear_errors"]
 
 COLUMNS = re.compile(r"columns=\{'(\w+)': (?:'(\w+)'|(None|\[\.\.\.\]|\.\.\.))\}")
 PLACEHOLDERS = {"None": "", "[...]": "NAME,NAME", "...": "NAME"}
+# Of ``study import``.
+AGAIN = "again=True"
 # A guess of ``plan``.
 MOMENTS = "(mean, standard deviation)"
 ARGUMENT = re.compile(r"\b(score|format|missing|order|on_error|design|bounds)=(?:'([^']*)'|\B)")
@@ -25,7 +27,9 @@ def as_options(text: str) -> str:
         name = f"--{found[1].replace('_', '-')}"
         return f"{name} {found[2]}" if found[2] else name
 
-    return ARGUMENT.sub(option, text.replace(MOMENTS, "MEAN+-SD, as in 50+-20"))
+    return ARGUMENT.sub(
+        option, text.replace(MOMENTS, "MEAN+-SD, as in 50+-20").replace(AGAIN, "--again")
+    )
 
 
 @contextmanager

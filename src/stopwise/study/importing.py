@@ -22,6 +22,7 @@ def imported(
     *,
     source: str,
     reason: str,
+    again: bool,
 ) -> list[Draft]:
     """Return one fact per task with the rows of its trials, by label.
 
@@ -32,6 +33,9 @@ def imported(
     trials
         Its order is that of the analysis: the i-th trial of each policy makes a row, or, in a
         design with blocks, each block does.
+    again
+        Whether these are said to be other trials, though their scores may begin with those of an
+        import before.
     """
     require(bool(reason.strip()), "trials are imported only for a stated reason")
     labels = {name: label for label, name in names.items()}
@@ -59,23 +63,32 @@ def imported(
             raise NotAllowed(
                 f"{known} rows are begun and {len(rows)} would come, but n_max is {plan.n_max}"
             )
-        _require_new(state, plan_task(task, plan), rows, source)
+        if not again:
+            _require_new(state, plan_task(task, plan), rows)
         content = {"task": plan_task(task, plan), "rows": rows, "source": source}
-        drafts.append(Draft("imported", {**content, "reason": reason.strip()}))
+        said = {"again": True} if again else {}
+        drafts.append(Draft("imported", {**content, "reason": reason.strip(), **said}))
     return drafts
 
 
-def _require_new(state: State, task: str, rows: list[dict[str, float]], source: str) -> None:
-    """Raise if these rows were imported before, or the first of them, from a file that grew."""
+def _require_new(state: State, task: str, rows: list[dict[str, float]]) -> None:
+    """Raise if these rows, or the first of them, look like those of an import before.
+
+    Scores alone cannot tell: the same file, or one that grew, from other trials that went alike.
+    """
     for known in state.imports:
+        if Import.of(task, rows[: known.rows], known.source) != known:
+            continue
         whole = known.rows == len(rows)
-        same = Import.of(task, rows[: known.rows], known.source) == known
-        if same and (whole or known.source == source):
-            which = "these" if whole else f"the first {known.rows} rows of these"
-            raise NotAllowed(
-                f"{which} trials of {task!r} were imported before, from {known.source!r}: they "
-                f"would count twice{'' if whole else '; import the others alone'}"
-            )
+        first = "the first row" if known.rows == 1 else f"the first {known.rows} rows"
+        which = "" if whole else f"{first} of "
+        have = "has" if known.rows == 1 and not whole else "have"
+        raise NotAllowed(
+            f"{which}these trials of {task!r} {have} the scores that were imported before, from "
+            f"{known.source!r}: the same trials would count twice; "
+            f"{'' if whole else 'import the new ones alone, or, '}"
+            "if these are other trials, say so with again=True"
+        )
 
 
 def plan_task(task: str, plan: Plan) -> str:

@@ -44,6 +44,7 @@ def _record(study: "StudyReader") -> Chapter:
         ("blinding", "none" if plan.blinding == "none" else f"a code per {plan.blinding}"),
         ("names", "revealed" if status.unblinded else "not revealed: policies are labels"),
         ("trials handed out", str(status.assigned)),
+        *([("trials imported", str(status.imported))] if status.imported else []),
         ("with a score", str(status.scored)),
         ("second results, not counted", str(status.duplicates)),
         ("not needed and not run, of n_max per policy", str(sum(study.trials_saved().values()))),
@@ -163,12 +164,13 @@ def _imports(entries: list[Entry]) -> Chapter:
             entry.content["source"],
             str(sum(map(len, entry.content["rows"]))),
             entry.content["reason"],
+            "said to be other trials" if entry.content.get("again") else "-",
         )
         for entry in entries
         if entry.kind == "imported"
     )
     return Chapter(
         "Imported trials, whose order and blinding were not kept by this study",
-        ("when", "who", "source", "trials", "reason"),
+        ("when", "who", "source", "trials", "reason", "again"),
         rows,
     )

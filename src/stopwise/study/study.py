@@ -255,17 +255,28 @@ class Study(StudyReader):
             who=who,
         )
 
-    def add_trials(self, trials: Trials, *, source: str, reason: str, who: str = "owner") -> int:
+    def add_trials(
+        self,
+        trials: Trials,
+        *,
+        source: str,
+        reason: str,
+        again: bool = False,
+        who: str = "owner",
+    ) -> int:
         """Take in trials that were run elsewhere under the same plan; return how many.
 
         They come as further rows, after those already begun. The random order and the blinding are
-        the word of whoever imports them: the report says so.
+        the word of whoever imports them: the report says so. Scores that are, or begin with, those
+        of an import before are refused, unless ``again`` says that these are other trials.
         """
 
         def decide(state: State, _: float) -> list[Draft]:
             plan = assignment.locked_plan(state)
             names = self._ledger.lots(plan).labels(plan)
-            return importing.imported(state, plan, names, trials, source=source, reason=reason)
+            return importing.imported(
+                state, plan, names, trials, source=source, reason=reason, again=again
+            )
 
         entries = self._ledger.commit(decide, who=who)
         return sum(len(row) for entry in entries for row in entry.content["rows"])

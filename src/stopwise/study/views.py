@@ -109,6 +109,8 @@ class Status:
     ----------
     phase
         "draft", "running" or "finished".
+    assigned, imported
+        Trials handed out, and those that were run elsewhere.
     scored, counted, voided, duplicates, in_flight
         Trials with a score, those that settled a slot, voided ones, second results of a slot, and
         those handed out whose time is not over.
@@ -124,6 +126,7 @@ class Status:
     seq: int
     hash: str
     assigned: int
+    imported: int
     scored: int
     counted: int
     voided: int
@@ -170,6 +173,7 @@ def status(state: State, name: str, now: float) -> Status:
     trials = state.trials
     scored_at = Counter(trial.station for trial in trials if trial.status == "scored")
     scored = scored_at.total()
+    assigned = sum(bool(trial.code) for trial in trials)  # an imported one has none
     counted = sum(trial.counted for trial in trials)
     stations = tuple(
         _station(state, station, scored_at[station], now) for station in sorted(state.held)
@@ -183,7 +187,8 @@ def status(state: State, name: str, now: float) -> Status:
         plan_digest=state.digest or None,
         seq=state.seq,
         hash=state.hash,
-        assigned=len(trials),
+        assigned=assigned,
+        imported=len(trials) - assigned,
         scored=scored,
         counted=counted,
         voided=sum(trial.status == "voided" for trial in trials),

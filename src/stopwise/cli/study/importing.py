@@ -18,6 +18,12 @@ def import_trials(
     score: Annotated[str | None, typer.Option(help="Which column or measure is the score.")] = None,
     column: Column = None,
     missing: Missing = "error",
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again", help="These are other trials than those imported before with such scores."
+        ),
+    ] = False,
     who: Who = None,
 ) -> None:
     """Add trials from a file as further rows; the report says that they were imported."""
@@ -25,5 +31,7 @@ def import_trials(
         from stopwise import read_trials
 
         trials = read_trials(file, score=score, columns=column_choices(column), missing=missing)
-        count = study.add_trials(trials, source=file.name, reason=reason, who=person(who))
+        count = study.add_trials(
+            trials, source=file.name, reason=reason, again=again, who=person(who)
+        )
     typer.echo(f"imported: {count} trials")

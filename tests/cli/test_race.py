@@ -155,7 +155,11 @@ def test_race_shows_its_progress_in_a_terminal_only() -> None:
             "--bounds\n",
         ),
         ([*RACE[:4], "0", *POLICIES], "bounds must be given as \"LOW,HIGH\", but got '0'"),
-        ([*RACE[:4], "data", *POLICIES], "bounds must be two finite numbers"),
+        ([*RACE[:4], "data", *POLICIES], "bounds must be given as \"LOW,HIGH\", but got 'data'\n"),
+        (
+            [*RACE[:4], "x=0,1", *POLICIES],
+            "bounds must be given as \"LOW,HIGH\", but got 'x=0,1'\n",
+        ),
         (
             ["race", "--env", "tests.rollout.players:measured", *RATES],
             "the episode has no 'return', only 'length', 'success': choose with --score success\n",

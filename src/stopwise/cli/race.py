@@ -66,6 +66,7 @@ def race(
     html: options.Html = None,
 ) -> None:
     """Run policies until it is known which is better: as many episodes as needed, no more."""
+    from stopwise.errors import require
     from stopwise.rollout.race import race as run
 
     # As with `python -m`, modules in the current folder can be named.
@@ -73,13 +74,18 @@ def race(
     try:
         with clear_errors("race"):
             check_places(html, None)
+            limits = parse_bounds(bounds)
+            require(
+                isinstance(limits, tuple),
+                f'bounds must be given as "LOW,HIGH", but got {bounds!r}',
+            )
             named = named_values(policy, "NAME=package.module:factory")
             with _live(alpha, quiet=as_json) as on_progress:
                 result = run(
                     named,
                     env,
                     score=score,
-                    bounds=parse_bounds(bounds),
+                    bounds=limits,
                     n_max=n_max,
                     alpha=alpha,
                     design=design,

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
+from stopwise.core import registry
 from stopwise.rollout.schedule import EpisodeFailed
 from tests.rollout.players import NoisyBalance, NoisyUpright, draw, make_fair, measured
 
@@ -215,6 +216,33 @@ def test_a_journal_of_another_race_is_refused(
 
     with pytest.raises(sw.InvalidInput, match=f"another race: {message}"):
         sw.race(**{**settings, **change})
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_a_journal_goes_on_only_with_the_edition_it_was_begun_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: bool
+) -> None:
+    """One without an edition is of the first."""
+    path = tmp_path / "race.jsonl"
+    race = partial(sw.race, RATES, draw, n_max=5, seed=7, method="wsr", journal=path)
+    first = race()
+    head, *rest = path.read_text().splitlines(keepends=True)
+    content = json.loads(head)
+    assert content["race"]["edition"] == 1
+    if not written:
+        del content["race"]["edition"]
+        path.write_text("".join([json.dumps(content) + "\n", *rest]))
+    assert race().analysis.to_dict() == first.analysis.to_dict()
+    before = path.read_bytes()
+    monkeypatch.setitem(registry._EDITIONS, "wsr", 2)
+
+    with pytest.raises(sw.InvalidState) as refused:
+        race()
+    assert str(refused.value) == (
+        f"{path}: the race was begun with edition 1 of wsr, but this stopwise has edition 2: "
+        "go on with the stopwise version it was begun with"
+    )
     assert path.read_bytes() == before
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
+from stopwise.core import registry
 from stopwise.rollout.watch import PastChanged, Watch
 
 RNG = np.random.default_rng(0)
@@ -118,6 +119,35 @@ def test_a_state_is_of_the_same_rules(tmp_path: Path) -> None:
 
     with pytest.raises(PastChanged, match=r"at earlier looks alpha was 0\.05, but now it is 0\.1"):
         watch(path, state=state, alpha=0.1).look()
+    assert state.read_bytes() == kept
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_a_state_goes_on_only_with_the_edition_it_was_begun_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: bool
+) -> None:
+    """One without an edition is of the first."""
+    path, state = table(tmp_path / "results.csv", [("a", 1, 0.0), ("b", 1, 1.0)]), tmp_path / "s"
+    (first,) = watch(path, state=state, method="wsr").look()
+    content = json.loads(state.read_text())
+    (task,) = content["tasks"]
+    assert content["tasks"][task]["rules"]["edition"] == 1
+    if not written:
+        del content["tasks"][task]["rules"]["edition"]
+        state.write_text(json.dumps(content))
+    (second,) = watch(path, state=state, method="wsr").look()
+    assert second.to_dict() == first.to_dict()
+    kept = state.read_bytes()
+    monkeypatch.setitem(registry._EDITIONS, "wsr", 2)
+
+    with pytest.raises(sw.InvalidState) as refused:
+        watch(path, state=state, method="wsr").look()
+    assert str(refused.value) == (
+        f"{state}: task {task!r} was begun with edition 1 of wsr, but this stopwise has edition "
+        "2: go on with the stopwise version it was begun with"
+    )
+    with pytest.raises(PastChanged, match="at earlier looks method was 'wsr'"):
+        watch(path, state=state, method="nscore").look()
     assert state.read_bytes() == kept
 
 

@@ -14,7 +14,15 @@ from stopwise.core.step import Step
 from stopwise.core.wsr import Wsr
 from stopwise.errors import InvalidInput
 
-__all__ = ["MethodInfo", "create", "find", "methods"]
+__all__ = [
+    "UNWRITTEN",
+    "MethodInfo",
+    "create",
+    "edition_of",
+    "find",
+    "methods",
+    "other_edition",
+]
 
 _CLASSES: tuple[type[Method[Any]], ...] = (
     NScorePlus,
@@ -28,9 +36,10 @@ _CLASSES: tuple[type[Method[Any]], ...] = (
     Welch,
 )
 _BY_NAME = {cls.name: cls for cls in _CLASSES}
-# Raised whenever the same scores would give other evidence, so that a study which was locked with
-# another edition is not replayed with this one. Methods not listed here have their first.
+# Raised whenever the same scores would give other evidence, so that what was begun with another
+# edition does not go on with this one. Methods not listed here have their first.
 _EDITIONS = {"nscore-plus": 2, "barnard": 2}
+UNWRITTEN = 1  # the edition of what was saved before editions were written down
 _COMMON = {field.name for field in dataclasses.fields(Method)}
 _SCORES = {"any": "any within the bounds", "binary": "success or failure", "levels": "K levels"}
 
@@ -106,6 +115,27 @@ def create(name: str, *, parameters: Mapping[str, Any], **common: Any) -> Method
     return cls(**common, **parameters)
 
 
+def edition_of(method: str) -> int:
+    """Return the edition of a method in this stopwise."""
+    return _EDITIONS.get(method, 1)
+
+
+def other_edition(
+    method: str, edition: object, begun: str, *, version: str = "", go_on: str = "go on"
+) -> str | None:
+    """Return why this stopwise cannot go on with what has this edition, or None if it can.
+
+    ``begun`` says what was begun and how, as in "this study was locked".
+    """
+    ours = edition_of(method)
+    if edition == ours:
+        return None
+    return (
+        f"{begun} with edition {edition} of {method}{version}, but this stopwise has edition "
+        f"{ours}: {go_on} with the stopwise version it was begun with"
+    )
+
+
 def _describe(cls: type[Method[Any]]) -> MethodInfo:
     own = {
         field.name: field.default for field in dataclasses.fields(cls) if field.name not in _COMMON
@@ -121,5 +151,5 @@ def _describe(cls: type[Method[Any]]) -> MethodInfo:
         own,
         cls.exact,
         cls.constant_rates,
-        _EDITIONS.get(cls.name, 1),
+        edition_of(cls.name),
     )

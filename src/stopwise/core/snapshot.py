@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from stopwise.core.registry import UNWRITTEN, other_edition
 from stopwise.errors import InvalidState
 
 __all__ = [
@@ -41,11 +42,14 @@ class Resumable(ABC):
         Raises
         ------
         InvalidState
-            If the text is damaged, is something else, or comes from a newer version.
+            If the text is damaged, is something else, comes from a newer version, or was saved
+            with another edition of its method.
         """
         content = load(cls._kind, cls._version, text)
         try:
             return cls._resumed(content)
+        except InvalidState:
+            raise
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise InvalidState(f"this saved {cls._kind} does not fit together: {error}") from error
 
@@ -57,6 +61,14 @@ class Resumable(ABC):
     @abstractmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
         """Return what has this content."""
+
+    @classmethod
+    def _require_edition(cls, method: str, content: dict[str, Any]) -> None:
+        """Raise if the content was saved with another edition of the method."""
+        begun = f"this {cls._kind} was saved"
+        refusal = other_edition(method, content.get("edition", UNWRITTEN), begun)
+        if refusal is not None:
+            raise InvalidState(refusal)
 
 
 def dump(kind: str, version: int, content: dict[str, Any]) -> str:

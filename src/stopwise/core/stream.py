@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import Interval
+from stopwise.core.registry import edition_of
 from stopwise.core.result import Verdict
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.core.snapshot import Resumable
@@ -223,11 +224,17 @@ class SequentialTest(Resumable):
 
     def _content(self) -> dict[str, Any]:
         settings = dataclasses.asdict(self._comparison)
-        return {"settings": settings, "limit": self._limit, **self._state.content()}
+        return {
+            "settings": settings,
+            "edition": edition_of(self._comparison.method),
+            "limit": self._limit,
+            **self._state.content(),
+        }
 
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
         settings = dict(content["settings"])
+        cls._require_edition(settings["method"], content)
         test = cls(**settings.pop("parameters"), **settings)
         limit = content.get("limit", test._limit)
         test._limit = None if limit is None else require_whole(limit, "limit", 1)

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from stopwise.core.arrays import Floats
+from stopwise.core.registry import edition_of
 from stopwise.core.scores import numeric_array
 from stopwise.core.snapshot import Resumable, encode_shaped, restore_shaped
 from stopwise.errors import require
@@ -161,6 +162,7 @@ class Contest(Resumable):
         board = self._board
         return {
             "rules": self.rules.settings(),
+            "edition": edition_of(self.rules.method),
             "scores": encode_shaped(np.array(self._scores)),
             "runs": board.runs.tolist(),
             "state": [encode_shaped(array) for array in board.state],
@@ -170,6 +172,7 @@ class Contest(Resumable):
 
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
+        cls._require_edition(content["rules"]["method"], content)
         contest = cls(**content["rules"])
         _, scores = content["scores"]
         contest._scores = list(np.array(scores, dtype=float).reshape(-1, len(contest.policies)))

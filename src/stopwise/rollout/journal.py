@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from stopwise.core.registry import UNWRITTEN, edition_of, other_edition
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.rollout.episode import Episode
 
@@ -19,7 +20,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["Journal", "plain"]
+__all__ = ["Journal", "plain", "with_edition"]
 
 KIND = "stopwise race"
 VERSION = 2  # since it tells where the policies come from
@@ -34,7 +35,8 @@ class Journal:
     path
         The file; its folder must be there.
     identity
-        What makes it this race and no other: policies, environment, seed and rules.
+        What makes it this race and no other: policies, environment, seed, rules and the
+        edition of the method.
     on_error
         What failed episodes count as; a race may be taken up again with another choice, which the
         journal then tells.
@@ -114,13 +116,19 @@ class Journal:
             f"reads format {VERSION}",
         )
         self._choices.append(str(found.get("on_error")))
-        known = found.get("race", {})
+        known = {"edition": UNWRITTEN, **found.get("race", {})}
         for name in dict.fromkeys([*identity, *known]):
+            if name == "edition":
+                continue
             require(
                 identity.get(name) == known.get(name),
                 f"{self.path}: the journal is of another race: its {name} is "
                 f"{known.get(name)!r}, not {identity.get(name)!r}",
             )
+        begun = f"{self.path}: the race was begun"
+        refusal = other_edition(identity["method"], known["edition"], begun)
+        if refusal is not None:
+            raise InvalidState(refusal)
 
     def _take(self, number: int, line: bytes) -> None:
         found = self._object(number, line)
@@ -164,6 +172,11 @@ def _reserve(file: IO[str], path: Path) -> None:
         raise InvalidInput(f"{path}: another race is writing this journal just now") from error
     except OSError:
         return  # a file system without locks
+
+
+def with_edition(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings of a rule with the edition of its method: a later run must have the same."""
+    return {**settings, "edition": edition_of(settings["method"])}
 
 
 def plain(identity: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from stopwise.errors import require
 from stopwise.rollout.account import result_of
 from stopwise.rollout.drive import drive
 from stopwise.rollout.executors import Executor, executor_of
-from stopwise.rollout.journal import Journal
+from stopwise.rollout.journal import Journal, with_edition
 from stopwise.rollout.result import Progress, RaceResult
 from stopwise.rollout.rule import StopRule
 from stopwise.rollout.schedule import FailureRule, Schedule
@@ -158,7 +158,7 @@ def _seed_of(seed: int, paired: bool, row: int, policy: int) -> int:
 def _identity(rule: StopRule, setup: Setup, seed: int) -> dict[str, Any]:
     """Return what makes a race this one and no other, as far as it can be told."""
     return {
-        **rule.settings(),
+        **with_edition(rule.settings()),
         **{f"policy {name!r}": _name(policy) for name, policy in setup.policies.items()},
         "env": _name(setup.env),
         "score": _name(setup.score),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
+from stopwise.core.registry import UNWRITTEN
 from stopwise.errors import InvalidState
 
 __all__ = ["Sighted", "read_sighted", "write_sighted"]
@@ -50,4 +51,4 @@ def write_sighted(path: Path, tasks: Mapping[str, Sighted]) -> None:
 
 def _sighted(rules: dict[str, Any], rows: list[list[float]]) -> Sighted:
     table = np.array(rows, dtype=float).reshape(len(rows), len(rules["policies"]))
-    return Sighted(rules=rules, rows=table)
+    return Sighted(rules={**rules, "edition": rules.get("edition", UNWRITTEN)}, rows=table)

@@ -8,13 +8,14 @@ from typing import Any, NoReturn
 import numpy as np
 
 from stopwise.core.arrays import Floats
+from stopwise.core.registry import other_edition
 from stopwise.data.design import align
 from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
-from stopwise.errors import InvalidInput, require
+from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.ranking.analysis import Standing
 from stopwise.report.analysis import Analysis
-from stopwise.rollout.journal import plain
+from stopwise.rollout.journal import plain, with_edition
 from stopwise.rollout.projection import remaining_rows
 from stopwise.rollout.rule import StopRule
 from stopwise.rollout.sighted import Sighted, read_sighted, write_sighted
@@ -125,6 +126,8 @@ class Watch:
         ------
         PastChanged
             If what was looked at before has changed.
+        InvalidState
+            If the state was begun with another edition of the method.
         """
         trials = read_trials(self._source, **self._reading)
         for task in self._seen:
@@ -146,7 +149,7 @@ class Watch:
         if task not in self._rules:
             settings = {"bounds": bounds, "design": aligned.design, **self._settings}
             rule = StopRule(aligned.policies, **settings)
-            rules, rows = plain(rule.settings()), np.zeros((0, len(aligned.policies)))
+            rules, rows = plain(with_edition(rule.settings())), np.zeros((0, len(aligned.policies)))
             if self._seen.setdefault(task, Sighted(rules=rules, rows=rows)).rules != rules:
                 self._refuse_rules(task, rules)
             self._rules[task] = rule
@@ -157,6 +160,9 @@ class Watch:
     def _refuse_rules(self, task: str, rules: Mapping[str, Any]) -> NoReturn:
         before = self._seen[task].rules
         name = next(name for name in {**before, **rules} if before.get(name) != rules.get(name))
+        if name == "edition":
+            begun = f"{self._state}: task {task!r} was begun"
+            raise InvalidState(str(other_edition(rules["method"], before[name], begun)))
         raise PastChanged(
             f"task {task!r}: at earlier looks {name} was {before.get(name)!r}, but now it is "
             f"{rules.get(name)!r}; go on as before, or begin anew without {self._state}"

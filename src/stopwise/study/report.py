@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from stopwise.core.registry import UNWRITTEN
 from stopwise.errors import InvalidState
 from stopwise.report import html
 from stopwise.report.html import Chapter
-from stopwise.study.edition import UNWRITTEN
 from stopwise.study.journal import Entry
 from stopwise.study.records import as_text
 

@@ -19,7 +19,7 @@ from stopwise.study.state import Amendment, Import, State, TokenRecord, Trial
 
 __all__ = ["dump_state", "is_outdated", "load_state"]
 
-FORMAT = 4
+FORMAT = 5
 PLAIN = (
     *("seq", "hash", "time", "clock", "study"),
     *("digest", "commitment", "locked_with", "names", "unblinded_at", "held"),

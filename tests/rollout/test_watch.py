@@ -151,6 +151,13 @@ def test_a_state_goes_on_only_with_the_edition_it_was_begun_with(
     assert state.read_bytes() == kept
 
 
+def test_a_state_in_no_folder_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    state = tmp_path / "none" / "s.json"
+    with pytest.raises(sw.InvalidInput) as refused:
+        watch(tmp_path / "not there yet.csv", state=state)
+    assert str(refused.value) == f"{state}: there is no folder {state.parent}"
+
+
 @pytest.mark.parametrize(
     "content", ["", "{}", "[]", "policy,score\n", '{"kind": "else", "version": 1, "tasks": {}}']
 )

@@ -117,6 +117,7 @@ class Watch:
         self._state = state
         if state is not None:
             _require_apart(state, source)
+            require(state.parent.is_dir(), f"{state}: there is no folder {state.parent}")
         self._seen = {} if state is None else read_sighted(state)
 
     def look(self) -> tuple[TaskSight, ...]:

@@ -1,25 +1,15 @@
-"""``stopwise analyze`` and ``stopwise compare`` as a user runs them."""
+"""``stopwise analyze`` as a user runs it."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
-from scipy.stats import fisher_exact
 from typer.testing import CliRunner
 
 from benchmarks.paper.datasets import DATA, ROBOARENA
 from stopwise.cli import app
 from stopwise.cli.failing import as_options
-from stopwise.data.example import four_policies
-
-EXAMPLE = str(four_policies())
-
-
-def run(*arguments: str) -> tuple[int, str]:
-    """Exit code and everything printed."""
-    result = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
-    return result.exit_code, result.output
+from tests.cli.typed import EXAMPLE, run
 
 
 def test_table_sentence_and_notes() -> None:
@@ -254,109 +244,6 @@ def test_the_iid_correction_keeps_tasks_notes_and_pooling(tmp_path: Path) -> Non
     assert sum(policy["n"] for policy in pooled["policies"]) == 80
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["17/20", "14/20"], "Undecided, which does not show that they are equal: 17/20"),
-        (["2/20", "19/20"], "The second policy is better: 2/20 against 19/20"),
-        (["0/9", "0/9"], "Undecided"),
-    ],
-)
-def test_compare_counts_with_the_caveat(arguments: list[str], words: str) -> None:
-    code, output = run("compare", *arguments)
-
-    assert code == 0
-    assert output.startswith(words)
-    assert "looked at once" in output
-
-
-def test_compare_counts_as_json() -> None:
-    content = json.loads(run("compare", "10/10", "10/15", "--json")[1])
-
-    assert content["schema"] == 1
-    assert content["method"] == "barnard"
-    assert content["better"] is None
-    assert content["p_value"] == pytest.approx(0.0509, abs=1e-4)
-    assert content["policies"] == [
-        {"name": "first", "successes": 10, "n": 10, "mean": 1.0},
-        {"name": "second", "successes": 10, "n": 15, "mean": 10 / 15},
-    ]
-
-
-@pytest.mark.parametrize(
-    ("x0", "x1", "n", "better"),
-    [
-        (170_000, 140_000, 200_000, "first"),
-        (5000, 5200, 8000, "second"),
-        (500_000_000, 500_020_000, 10**9, None),
-    ],
-)
-def test_compare_of_many_trials_is_fishers_and_says_so(
-    x0: int, x1: int, n: int, better: str | None
-) -> None:
-    started = time.monotonic()
-    content = json.loads(run("compare", f"{x0}/{n}", f"{x1}/{n}", "--json")[1])
-    p_value = fisher_exact([[x1, x0], [n - x1, n - x0]]).pvalue
-
-    assert time.monotonic() - started < 20
-    assert (content["method"], content["better"]) == ("fisher", better)
-    assert content["p_value"] == pytest.approx(p_value, rel=1e-4)
-    assert "Fisher's exact test (valid and a little conservative" in content["sentence"]
-    assert "p = 0," not in content["sentence"]
-
-
-def test_compare_of_one_thousand_trials_is_barnards() -> None:
-    content = json.loads(run("compare", "700/1000", "760/1000", "--json")[1])
-
-    assert content["method"] == "barnard"
-    assert content["p_value"] == pytest.approx(0.00254, rel=0.1)
-
-
-def test_compare_takes_the_options_that_its_errors_advise(tmp_path: Path) -> None:
-    for name, score in {"old": 1, "new": 9}.items():
-        rows = "".join(f"cup,{score},{score}\ndoor,{score},{score}\n" for _ in range(30))
-        (tmp_path / f"{name}.txt").write_text("task,kept,other\n" + rows)
-    files = [str(tmp_path / "old.txt"), str(tmp_path / "new.txt"), "--bounds", "0,10"]
-
-    unknown = run("compare", *files)[1]
-    unnamed = run("compare", *files, "--format", "csv")[1]
-    apart = run("compare", *files, "--format", "csv", "--score", "kept", "--n-max", "30")[1]
-    pooled = run("compare", *files, "--format", "csv", "--score", "kept", "--pool")[1]
-    other = run("compare", *files, "--format", "csv", "--score", "kept", "--method", "wsr")[1]
-
-    assert "name one with --format" in unknown
-    assert "name it with --score" in unnamed
-    assert apart.startswith("cup: new > old: 1 of 1 pair decided")
-    assert "\ndoor: new > old: 1 of 1 pair decided" in apart
-    assert apart.count("2 tasks are analysed apart") == 1
-    assert pooled.startswith(
-        "new > old (> means better on some of the 2 pooled tasks): 1 of 1 pair"
-    )
-    assert "(wsr, " in other
-
-
-def test_compare_files_is_sequential(tmp_path: Path) -> None:
-    for name, score in {"old": 0.1, "new": 0.9}.items():
-        (tmp_path / f"{name}.csv").write_text("score\n" + f"{score}\n" * 30)
-
-    code, output = run(
-        "compare", str(tmp_path / "old.csv"), str(tmp_path / "new.csv"), "--bounds", "0,1"
-    )
-
-    assert code == 0
-    assert output.startswith("new > old: 1 of 1 pair decided with")
-
-
-@pytest.mark.parametrize(
-    "arguments", [["21/20", "1/2"], ["no.csv", "no2.csv"], ["1/2", "x"], [EXAMPLE, EXAMPLE]]
-)
-def test_compare_refuses_nonsense(arguments: list[str]) -> None:
-    code, output = run("compare", *arguments)
-
-    assert code == 2
-    assert len(output.strip().splitlines()) == 1
-
-
 if (DATA / "roboarena_complete599.csv").is_file():
 
     def test_roboarena_as_in_the_paper(tmp_path: Path) -> None:
@@ -453,30 +340,6 @@ def test_arguments_of_the_library_are_told_as_options() -> None:
     assert as_options("(columns={'task': [...]}, or") == "(--column task=NAME,NAME, or"
     assert as_options("give (mean, standard deviation)") == "give MEAN+-SD, as in 50+-20"
     assert as_options("choose with columns={'time': ...}") == "choose with --column time=NAME"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["17/20", "14/20", "--bounds", "0,5"], "--bounds has no effect on counts"),
-        (["17/20", "14/20", "--format", "csv"], "--format has no effect on counts"),
-        (["17/20", EXAMPLE], "give two counts or two files, but not one of each"),
-        (["0.85", "0.7"], "'0.85' is neither successes/trials, such as 17/20, nor a file"),
-    ],
-)
-def test_compare_says_what_it_takes(arguments: list[str], complaint: str) -> None:
-    code, output = run("compare", *arguments)
-
-    assert code == 2
-    assert complaint in output
-
-
-def test_compare_states_what_it_assumed(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.csv").write_text("score\n0\n1\n")
-    _, output = run("compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"))
-
-    assert "note: no bounds were declared: scores are taken to lie in [0, 1]" in output
 
 
 @pytest.fixture

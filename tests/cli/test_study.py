@@ -9,36 +9,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner, Result
 
 import stopwise as sw
-from stopwise.cli import app
 from stopwise.cli.study.keeping import keeping
+from tests.cli.typed import study as call
 from tests.study.plans import plan
-
-MILESTONES = {
-    "kind": "milestones",
-    "milestones": [{"name": "reached"}, {"name": "grasped", "weight": 2}, {"name": "lifted"}],
-}
-
-
-def call(*arguments: str | Path, typed: str = "") -> Result:
-    return CliRunner().invoke(app, ["study", *map(str, arguments)], input=typed)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A locked study with a checklist."""
-    folder = tmp_path / "study"
-    task = {"name": "stack", "score": MILESTONES, "conditions": {"listed": ["left", "right"]}}
-    sw.Study.create(folder, plan(tasks=[task], n_max=20)).lock()
-    return folder
 
 
 def test_init_writes_a_plan_that_can_be_locked(tmp_path: Path) -> None:
@@ -219,17 +199,6 @@ def test_a_correction_keeps_what_the_operator_reported(tmp_path: Path) -> None:
     assert re.search(cells, page)
 
 
-def test_an_imported_score_that_was_corrected_is_in_the_report(tmp_path: Path) -> None:
-    study = sw.Study.create(tmp_path / "study", plan())
-    study.lock()
-    trials = sw.Trials.from_columns({"policy": ["old", "new"], "score": [0, 0]}, bounds=(0, 1))
-    study.add_trials(trials, source="notebook", reason="pilot")
-    study.correct(2, True, "misread", who="ada")
-    study.unblind()
-
-    assert re.search(r"</td>\s*<td[^>]*>".join(["ada", "misread", "0", "1"]), study.report())
-
-
 def _interrupted(process: "subprocess.Popen[bytes]") -> int:
     """Press Ctrl-C, and again if it came before the question had begun to wait; never Enter."""
     for _ in range(10):
@@ -337,151 +306,6 @@ def test_verify_exits_with_1_where_something_is_wrong(folder: Path) -> None:
 
     assert found.exit_code == 1
     assert json.loads(found.output)["problems"] == ["the saved state is not that of entry 2"]
-
-
-@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
-def test_export_is_blind_until_unblinded(folder: Path, tmp_path: Path, ending: str) -> None:
-    call("run", folder, typed="all\nnone\nquit\n")
-    file = tmp_path / f"trials.{ending}"
-    readers: dict[str, Callable[[Path], pl.DataFrame]] = {
-        "csv": pl.read_csv,
-        "jsonl": pl.read_ndjson,
-        "parquet": pl.read_parquet,
-    }
-    read = readers[ending]
-
-    assert "2 trials" in call("export", file, folder).output
-    assert set(read(file)["policy"]) == {"A", "B"}
-    # A number or a code beside a label would let a trial be voided by its arm.
-    assert read(file).columns == ["task", "policy", "score"]
-    assert "2 trials" in call("export", file, folder, "--used").output
-    assert "A is " in call("unblind", folder, "--yes").output
-    assert "3 trials" in call("export", file, folder).output
-    assert set(read(file)["policy"]) == {"old", "new"}
-    assert {"code", "station", "answer"} <= set(read(file).columns)
-    assert "2 trials" in call("export", file, folder, "--used").output
-
-
-def test_a_forgotten_file_is_named_before_a_study_is_looked_for(folder: Path) -> None:
-    found = call("export", folder)
-
-    assert found.exit_code == 2
-    assert f"the file must end in .csv, .jsonl, .parquet, but got {str(folder)!r}" in found.output
-
-
-def test_import_adds_rows_and_the_report_says_so(folder: Path, tmp_path: Path) -> None:
-    file = tmp_path / "earlier.csv"
-    file.write_text("policy,score\n" + "old,0.25\nnew,1\n" * 8)
-
-    assert "imported: 16 trials" in call("import", file, folder, "--reason", "pilot").output
-    assert call("import", file, folder).exit_code == 2
-    call("void", "3", folder, "--reason", "the <b>cup</b> broke")
-    call("amend", folder, "--reason", "new camera")
-    call("run", folder, typed="release it looked odd\nall\nquit\n")
-    page = tmp_path / "report.html"
-    assert "written" in call("report", folder, "--html", page).output
-    text = page.read_text()
-    assert "Imported trials" in text
-    assert "earlier.csv" in text
-    assert "new camera" in text
-    assert "the &lt;b&gt;cup&lt;/b&gt; broke" in text
-    assert "not revealed" in text
-    assert "given back: it looked odd" in text
-
-
-def test_the_same_trials_are_imported_once(folder: Path, tmp_path: Path) -> None:
-    """By their content, whatever the file is called, also if it grew."""
-    rows = "old,0.25\nnew,1\n"
-    names = ("db.csv", "copy.csv", "more/db.csv", "grown.csv")
-    file, other, grown, renamed = (tmp_path / name for name in names)
-    grown.parent.mkdir()
-    file.write_text("policy,score\n" + rows * 2)
-    other.write_text("policy,score\n" + rows * 2)
-    grown.write_text("policy,score\n" + rows * 3)
-    renamed.write_text("policy,score\n" + rows * 2 + "old,1\nnew,1\n")
-    assert call("import", file, folder, "--reason", "pilot").output == "imported: 4 trials\n"
-    before = sw.Study.open(folder).verdict()
-
-    start = "stopwise study import: "
-    first = "the first 2 rows of "
-    for path, which in ((file, ""), (other, ""), (grown, first), (renamed, first)):
-        found = call("import", path, folder, "--reason", "pilot")
-        assert found.exit_code == 2
-        assert found.output == (
-            f"{start}{which}these trials of 'stack' have the scores that were imported before, "
-            "from 'db.csv': the same trials would count twice; "
-            f"{'import the new ones alone, or, ' if which else ''}"
-            "if these are other trials, say so with --again\n"
-        )
-    study = sw.Study.open(folder)
-    assert study.verdict() == before
-    study._ledger.save()
-    assert "imported before" in call("import", file, folder, "--reason", "pilot").output
-    other.write_text("policy,score\n" + rows + "old,1\nnew,1\n")
-    assert call("import", other, folder, "--reason", "others").output == "imported: 4 trials\n"
-
-
-def test_other_trials_that_went_alike_are_imported_if_that_is_said(
-    folder: Path, tmp_path: Path
-) -> None:
-    """Scores do not tell trials apart: to leave some out for their scores would be a selection."""
-    one, two, three = (tmp_path / f"{day}.csv" for day in ("monday", "tuesday", "wednesday"))
-    for file in (one, two):
-        file.write_text("policy,score\nold,0\nnew,1\n")
-    three.write_text(one.read_text() + "old,1\nnew,1\n")
-    assert call("import", one, folder, "--reason", "pilot").exit_code == 0
-    assert "; if these are other trials" in call("import", two, folder, "--reason", "x").output
-    grown = call("import", three, folder, "--reason", "x").output
-    assert "import: the first row of these trials of 'stack' has the scores" in grown
-
-    said = call("import", two, folder, "--reason", "another day", "--again")
-
-    assert said.output == "imported: 2 trials\n"
-    study = sw.Study.open(folder)
-    entries = [entry for entry in study.journal() if entry.kind == "imported"]
-    assert [entry.content.get("again") for entry in entries] == [None, True]
-    assert study.status().scored == 4
-    assert study.verify().sound
-    page = study.report()
-    for reason, again in (("pilot", "-"), ("another day", "said to be other trials")):
-        assert re.search(rf"{reason}</td>\s*<td[^>]*>{again}</td>", page)
-
-
-def test_the_report_counts_what_was_handed_out_and_what_was_imported(
-    folder: Path, tmp_path: Path
-) -> None:
-    def row(name: str, count: int) -> re.Match[str] | None:
-        return re.search(rf"{name}</td>\s*<td[^>]*>{count}</td>", sw.Study.open(folder).report())
-
-    call("run", folder, typed="all\nnone\nquit\n")
-    assert row("trials handed out", 3)
-    assert "trials imported" not in sw.Study.open(folder).report()
-    file = tmp_path / "earlier.csv"
-    file.write_text("policy,score\n" + "old,0.25\nnew,1\n" * 4)
-    call("import", file, folder, "--reason", "pilot")
-
-    assert row("trials handed out", 3)
-    assert row("trials imported", 8)
-    assert row("with a score", 10)
-    status = json.loads(call("status", folder, "--json").output)
-    assert (status["assigned"], status["imported"]) == (3, 8)
-
-
-def test_what_a_study_exported_another_can_import(tmp_path: Path) -> None:
-    """Trials without a score are left out, and the rows of a design with blocks are its blocks."""
-    for name in ("first", "second"):
-        sw.Study.create(tmp_path / name, plan(design="blocks", n_max=20)).lock()
-    call("run", tmp_path / "first", typed="y\nn\nvoid cable\nn\ny\nquit\n")
-    call("unblind", tmp_path / "first", "--yes")
-    file = tmp_path / "trials.csv"
-    call("export", file, tmp_path / "first")
-    command: list[str | Path] = ["import", file, tmp_path / "second", "--reason", "moved"]
-
-    assert "; --missing drop leaves such trials out" in call(*command).output
-    gaps = call(*command, "--missing", "drop")
-    assert gaps.output.rstrip().endswith("name it with --column block=NAME")
-    done = call(*command, "--missing", "drop", "--column", "block=row")
-    assert done.output == "imported: 4 trials\n"
 
 
 def test_tokens_are_made_listed_and_revoked(folder: Path) -> None:

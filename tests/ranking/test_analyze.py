@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.arrays import Floats
 from stopwise.data.design import align
 from stopwise.ranking.analyze import analyze, analyze_tasks
+from tests.ranking.drawn import FOUR
 
 rank = partial(analyze, method="nscore")
 tasks = partial(analyze_tasks, method="nscore")
@@ -62,14 +62,6 @@ JSON_WHOLE = {
     "warnings": list,
     "facts": list,
 }
-
-
-def scores(n: int = 120, **rates: float) -> dict[str, Floats]:
-    rng = np.random.default_rng(5)
-    return {name: (rng.random(n) < rate) * 1.0 for name, rate in rates.items()}
-
-
-FOUR = scores(low=0.1, middle=0.5, other=0.5, high=0.95)
 
 
 def assert_schema(content: dict[str, Any], schema: dict[str, Any]) -> None:
@@ -132,32 +124,6 @@ def test_an_e_value_beyond_all_numbers_is_null_in_json() -> None:
 
     assert huge.e_value == math.inf
     assert json.loads(analysis.to_json())["pairs"][0]["e_value"] is None
-
-
-def test_very_many_policies_get_a_sentence_of_bounded_length() -> None:
-    """It names those that no other was shown to be better than; the order is in the JSON."""
-    scores = {f"low {number}": [0.0, 0.1] * 15 for number in range(10)}
-    analysis = rank({**scores, "high": [1.0, 0.9] * 15, "top": [0.9, 1.0] * 15})
-    start = "12 policies, none shown to be better than high, top (undecided does not mean equal): "
-
-    assert analysis.sentence.startswith(start + "20 of 66 pairs decided with ")
-    assert analysis.to_dict()["order"] == analysis.order_text
-    assert analysis.order_text.startswith("high > low 0, low 1")
-    assert (
-        "none shown to be better than 12 of them ("
-        in rank({**scores, "x": [0.1, 0.0] * 15, "y": [0.1, 0.1] * 15}).sentence
-    )
-
-
-def test_the_sentence_says_what_was_found_and_what_it_rests_on() -> None:
-    text = rank(FOUR).sentence
-
-    assert text.startswith("high > ")
-    assert "(? does not mean equal): 5 of 6 pairs decided with " in text
-    assert text.endswith(
-        "of 480 trials; the chance of any false order is at most 0.05 "
-        "(nscore, holm, independent design)."
-    )
 
 
 def test_against_a_baseline_only() -> None:
@@ -375,141 +341,7 @@ def test_what_is_saved_is_counted_from_a_declared_n_max() -> None:
     assert [policy.trials_saved for policy in short.policies] == [0, 0]
 
 
-SORTED = {"a": [0.0] * 20 + [1.0] * 30, "b": [1.0] * 25 + [0.0] * 25}
-
-
-def test_a_sorted_file_is_not_believed() -> None:
-    found = analyze(SORTED)
-
-    assert found.order_text == "b > a"
-    assert found.letters == {"b": "a", "a": "b"}
-    assert [policy.name for policy in found.policies] == ["b", "a"]
-    order, *rest = found.doubts
-    assert order.startswith("b > a was decided after ")
-    assert order.endswith("but over all pairs of trials a has the higher mean")
-    assert rest == [
-        "the mean of b lies outside its own interval",
-        "the mean of a lies outside its own interval",
-        "the mean difference of b and a lies outside its own interval",
-    ]
-    assert found.warnings[0].startswith("the trials do not look like fresh draws in random order")
-    assert all(doubt in found.warnings[0] for doubt in found.doubts)
-    assert "for fresh draws in random order the chance of any false order" in found.sentence
-    assert "these trials do not look like fresh draws in random order: b > a" in found.sentence
-
-
-def test_rates_that_drift_are_noticed_before_the_order_turns() -> None:
-    rng = np.random.default_rng(1)
-    late = np.arange(80) >= 40
-    drifting = {name: (rng.random(80) < np.where(late, 0.95, 0.05)) * 1.0 for name in "ab"}
-
-    found = analyze(drifting)
-
-    assert not any(pair.decided for pair in found.pairs)
-    assert set(found.doubts) >= {
-        f"the mean of {name} lies outside its own interval" for name in "ab"
-    }
-
-
-def test_fresh_draws_are_hardly_ever_doubted() -> None:
-    """Fails if doubts come up where trials are as they should be."""
-    rng = np.random.default_rng(3)
-    doubted = 0
-    for _ in range(100):
-        drawn = {name: rng.random(60) < rate for name, rate in (("a", 0.3), ("b", 0.6))}
-        doubted += bool(analyze({name: own * 1.0 for name, own in drawn.items()}).doubts)
-
-    assert doubted <= 2
-
-
-@pytest.mark.parametrize(
-    ("method", "promised"),
-    [
-        ("nscore-plus", "the chance of any false order is at most 0.05 ("),
-        ("wsr", "the chance of any false order is at most 0.05 ("),
-        (
-            "step",
-            "is at most 0.05, given success rates that stay the same throughout (",
-        ),
-        (
-            "barnard",
-            "is at most 0.05, given success rates that stay the same throughout and n_max = 20 "
-            "fixed beforehand and looked at once (",
-        ),
-        (
-            "welch",
-            "is only approximately 0.05, and can be far more in small samples, given means that "
-            "stay the same throughout and n_max = 20 fixed beforehand and looked at once (",
-        ),
-    ],
-)
-def test_the_sentence_says_what_the_method_promises(method: str, promised: str) -> None:
-    found = analyze(FOUR, method=method, n_max=20)
-
-    assert promised in found.sentence
-    approximate = any("welch is approximate" in warning for warning in found.warnings)
-    assert approximate == (method == "welch")
-
-
-def of_two_tasks(**rates: float) -> sw.Trials:
-    own = scores(60, **rates)
-    columns: dict[str, list[Any]] = {"task": [], "policy": [], "score": []}
-    for task in ("pick", "place"):
-        for name, values in own.items():
-            columns["task"] += [task] * 60
-            columns["policy"] += [name] * 60
-            columns["score"] += values.tolist()
-    return sw.read_trials(columns, bounds=(0, 1))
-
-
-def test_the_sentence_of_pooled_tasks_says_what_is_claimed() -> None:
-    two = analyze(of_two_tasks(old=0.2, new=0.9), pool=True)
-    closed = analyze(of_two_tasks(old=0.2, mid=0.5, new=0.9), pool=True, adjust="closed")
-
-    assert two.pooled_tasks == 2
-    assert two.sentence.startswith(
-        "new > old (> means better on some of the 2 pooled tasks): 1 of 1 pair decided"
-    )
-    assert "2 pooled tasks, if no two tasks contradict each other" in closed.sentence
-    assert "pooled" not in analyze(FOUR).sentence
-
-
 @pytest.mark.parametrize("source", ["long.csv", Path("long.csv"), np.zeros((5, 2))])
 def test_what_is_not_read_yet_is_pointed_to_the_reader(source: Any) -> None:
     with pytest.raises(sw.InvalidInput, match="read it with read_trials first"):
         sw.analyze(source)
-
-
-def test_many_policies_against_a_baseline_are_counted_in_the_sentence() -> None:
-    names = {f"p{number}": [number / 20, number / 20 + 0.02] * 20 for number in range(14)}
-    found = analyze(names, baseline="p3", n_max=40)
-    better = [pair for pair in found.pairs if pair.better not in (None, "p3")]
-    worse = [pair for pair in found.pairs if pair.better == "p3"]
-
-    assert better
-    expected = f"of 13 policies {len(better)} shown to be better than p3, {len(worse)} worse"
-    assert found.sentence.startswith(expected)
-    assert len(found.sentence) < 400
-
-
-def test_of_many_doubts_a_few_are_named() -> None:
-    """All of them are in the JSON."""
-    found = analyze({f"p{number}": [0.0] * 20 + [1.0] * (20 + number) for number in range(12)})
-
-    assert len(found.doubts) > 4
-    assert f"; and {len(found.doubts) - 4} more such signs" in found.warnings[0]
-    assert len(found.warnings[0]) < 700
-    assert found.to_dict()["doubts"] == list(found.doubts)
-
-
-def test_the_sentence_of_many_pooled_policies_explains_the_words_it_uses() -> None:
-    columns: dict[str, list[object]] = {"task": [], "policy": [], "score": []}
-    for task in ("pick", "place"):
-        for number in range(12):
-            columns["task"] += [task] * 20
-            columns["policy"] += [f"p{number}"] * 20
-            columns["score"] += [number / 20] * 20
-    found = analyze(sw.read_trials(columns, bounds=(0, 1)), pool=True)
-
-    assert "(better means better on some of the 2 pooled tasks" in found.sentence
-    assert ">" not in found.sentence

@@ -1,5 +1,10 @@
 """Every deliberate exception of the package; each message states the rule and the value."""
 
+from collections.abc import Callable
+from typing import ClassVar
+
+from stopwise.messages import Message, Setting
+
 __all__ = [
     "InvalidInput",
     "InvalidState",
@@ -11,26 +16,70 @@ __all__ = [
 
 
 class StopwiseError(Exception):
-    """Base class: catch this to catch everything that stopwise raises on purpose."""
+    """Base class: catch this to catch everything that stopwise raises on purpose.
+
+    Attributes
+    ----------
+    code
+        One word for programs: that of the message, or of the kind of error.
+    parameter
+        The keyword of the library that it is about, or None.
+    """
+
+    kind: ClassVar[str] = "failed"
+
+    def __init__(self, message: str = "", *, parameter: str | None = None) -> None:
+        super().__init__(message)
+        self._parameter = parameter
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in the words of the library."""
+        return self.args[0] if self.args else ""
+
+    @property
+    def code(self) -> str:
+        """One word for programs."""
+        return self.message.code if isinstance(self.message, Message) else self.kind
+
+    @property
+    def parameter(self) -> str | None:
+        """The keyword of the library that it is about, or None."""
+        if self._parameter is None and isinstance(self.message, Message):
+            return next((setting.name for setting in self.message.settings), None)
+        return self._parameter
+
+    def worded(self, word: Callable[[Setting], str]) -> str:
+        """Return the message with each setting as ``word`` says it."""
+        message = self.message
+        return message.worded(word) if isinstance(message, Message) else message
 
 
 class InvalidInput(StopwiseError, ValueError):
     """A score, parameter or file breaks a stated rule; nothing was changed."""
 
+    kind = "invalid_input"
+
 
 class InvalidState(StopwiseError, ValueError):
     """A saved state is damaged or was written by a newer version; nothing was loaded."""
+
+    kind = "invalid_state"
 
 
 class NotAllowed(StopwiseError):
     """A study is in a state that forbids the request; nothing was changed."""
 
+    kind = "not_allowed"
+
 
 class StoreFailed(StopwiseError, OSError):
     """A study's store cannot be reached, read or written; nothing was half-written."""
 
+    kind = "store_failed"
 
-def require(condition: bool, message: str) -> None:
+
+def require(condition: bool, message: str, *, parameter: str | None = None) -> None:
     """Raise ``InvalidInput`` with the message unless the condition holds."""
     if not condition:
-        raise InvalidInput(message)
+        raise InvalidInput(message, parameter=parameter)

@@ -1,0 +1,81 @@
+"""What people are told: text that knows its code and which settings it names.
+
+The library words a setting as Python (``missing='drop'``). An interface with words of its own, such
+as the command line (``--missing drop``), rewords it with ``worded``; nobody has to search text.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+__all__ = ["Message", "Setting", "reworded"]
+
+
+class Setting(NamedTuple):
+    """A setting that a message names, by its keyword in the library.
+
+    Attributes
+    ----------
+    name
+        The keyword, such as "missing".
+    value
+        What to give, or None if the reader has to fill it in.
+    """
+
+    name: str
+    value: object = None
+
+    def __str__(self) -> str:
+        return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
+
+
+class Message(str):
+    """A text for people; a plain string to everyone who does not ask for more.
+
+    Parameters
+    ----------
+    *parts
+        Text, and the settings that it names.
+    code
+        One word for programs, such as "score-missing".
+
+    Examples
+    --------
+    >>> from stopwise.messages import Message, Setting
+    >>> note = Message("no score; ", Setting("missing", "drop"), " drops it", code="no-score")
+    >>> print(note)
+    no score; missing='drop' drops it
+    >>> note.worded(lambda setting: f"--{setting.name} {setting.value}")
+    'no score; --missing drop drops it'
+    """
+
+    parts: tuple[str | Setting, ...]
+    code: str
+
+    __slots__ = ("code", "parts")
+
+    def __new__(cls, *parts: str | Setting, code: str) -> "Message":
+        """Join the parts, in the words of the library."""
+        made = super().__new__(cls, "".join(map(str, parts)))
+        made.parts, made.code = parts, code
+        return made
+
+    def __getnewargs_ex__(self) -> tuple[Any, Any]:
+        return self.parts, {"code": self.code}
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """The settings that it names, in order."""
+        return tuple(part for part in self.parts if isinstance(part, Setting))
+
+    def worded(self, word: Callable[[Setting], str]) -> str:
+        """Return the text with each setting as ``word`` says it."""
+        return "".join(word(part) if isinstance(part, Setting) else part for part in self.parts)
+
+    def within(self, place: str) -> "Message":
+        """Return the same message with the place it is about before it."""
+        return Message(place, *self.parts, code=self.code)
+
+
+def reworded(texts: Iterable[str], word: Callable[[Setting], str]) -> list[str]:
+    """Return texts with their settings as ``word`` says them; what names none stays as it is."""
+    return [text.worded(word) if isinstance(text, Message) else text for text in texts]

@@ -16,9 +16,11 @@ from rich.table import Table
 
 from benchmarks.paper.datasets import DATA, roboarena
 from stopwise.core.arrays import Floats
-from stopwise.ranking.budget import create
-from stopwise.ranking.family import Family
-from stopwise.ranking.pairs import replay
+from stopwise.core.comparison import Comparison
+from stopwise.core.rules import Rules
+from stopwise.questions.budget import create
+from stopwise.questions.family import Family
+from stopwise.questions.pairs import replay
 
 ALPHA = 0.05
 SETTINGS = [
@@ -75,7 +77,8 @@ def measure(
 ) -> tuple[float, float]:
     """Return the mean number of trials of all policies, and the share of pairs decided."""
     family = Family(k=scores.shape[2], ties=ties)
-    comparison = family.comparison(method, alpha=ALPHA, n_max=scores.shape[1], design=design)
+    rules = Rules(method=method, alpha=ALPHA, n_max=scores.shape[1], design=design, ties=ties)
+    comparison = Comparison(rules, family.size)
     budget = create(adjust, family=family, alpha=ALPHA)
     outcome = replay(comparison, budget, scores, with_p_values=False)
     used = sum(outcome.rows[:, own].max(axis=1) for own in family.of_policy)

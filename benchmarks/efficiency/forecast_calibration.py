@@ -21,8 +21,8 @@ from benchmarks.paper.datasets import lbm_scores, mujoco, roboarena_all
 from stopwise.core.arrays import Floats
 from stopwise.planning.continuation import Continuation
 from stopwise.planning.population import Resampled
-from stopwise.ranking.pairs import replay
-from stopwise.ranking.rules import Rules
+from stopwise.questions.pairs import replay
+from stopwise.questions.rules import Rules
 
 RUNS = 500
 CUTS = (0.1, 0.25, 0.5, 0.75)

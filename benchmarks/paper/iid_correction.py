@@ -13,9 +13,9 @@ import numpy as np
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.data.design import align
 from stopwise.data.trials import Trials
-from stopwise.ranking.analysis import PairResult
+from stopwise.questions.analysis import PairResult
+from stopwise.rows.align import align
 
 from .datasets import ROBOARENA
 from .figures import bars

@@ -17,7 +17,7 @@ from rich.table import Table
 
 import stopwise as sw
 from benchmarks.speed.memory import peak_mib
-from stopwise.data.design import align
+from stopwise.rows.align import align
 
 ROWS = 1_000_000
 POLICIES = 4

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from stopwise.planning.metrics import MetricComparison, compare_metrics
     from stopwise.planning.plan import plan
     from stopwise.planning.result import Plan
-    from stopwise.report.analysis import Analysis, analyze, analyze_tasks
+    from stopwise.questions.analysis import Analysis
+    from stopwise.questions.analyze import analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
     from stopwise.rollout.race import race
     from stopwise.rollout.result import RaceResult
@@ -88,7 +89,7 @@ _MAY_TAKE_LONG = {
     "step_design",
 }
 _HOMES = {
-    "Analysis": "report.analysis",
+    "Analysis": "questions.analysis",
     "Decision": "core.result",
     "Forecast": "planning.forecast_result",
     "Interval": "core.confidence",
@@ -109,8 +110,8 @@ _HOMES = {
     "StudyClient": "web.client",
     "Trials": "data.trials",
     "Verdict": "core.result",
-    "analyze": "report.analysis",
-    "analyze_tasks": "report.analysis",
+    "analyze": "questions.analyze",
+    "analyze_tasks": "questions.analyze",
     "compare_metrics": "planning.metrics",
     "forecast": "planning.forecast",
     "methods": "core.registry",

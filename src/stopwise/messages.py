@@ -4,10 +4,13 @@ The library words a setting as Python (``missing='drop'``). An interface with wo
 as the command line (``--missing drop``), rewords it with ``worded``; nobody has to search text.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Message", "Setting", "reworded"]
+__all__ = ["Message", "Setting", "first_few", "reworded"]
+
+# So many of a list are named in a sentence.
+MOST_NAMED = 4
 
 
 class Setting(NamedTuple):
@@ -79,3 +82,9 @@ class Message(str):
 def reworded(texts: Iterable[str], word: Callable[[Setting], str]) -> list[str]:
     """Return texts with their settings as ``word`` says them; what names none stays as it is."""
     return [text.worded(word) if isinstance(text, Message) else text for text in texts]
+
+
+def first_few(found: Sequence[str]) -> str:
+    """Return the first few signs as one clause, and how many more there are."""
+    more = len(found) - MOST_NAMED
+    return "; ".join(found[:MOST_NAMED]) + (f"; and {more} more such signs" if more > 0 else "")

@@ -16,8 +16,9 @@ import stopwise as sw
 from stopwise.core import registry
 from stopwise.core.arrays import Floats
 from stopwise.core.registry import create
+from stopwise.core.rules import Rules
 from stopwise.core.snapshot import dump
-from stopwise.ranking.contest import Contest
+from stopwise.questions.order import OrderQuestion
 
 PINNED = Path(__file__).with_name("editions.json")
 PIN = "STOPWISE_PIN=1 pytest -p no:xdist tests/core/test_editions.py"
@@ -104,7 +105,7 @@ def saved_things() -> dict[str, Any]:
     """Return one of each thing that is saved as text, with some scores."""
     test, contest, rule = (
         sw.SequentialTest("wsr"),
-        Contest(["a", "b"], method="wsr"),
+        OrderQuestion(Rules(policies=("a", "b"), method="wsr")),
         sw.StopRule(["a", "b"], method="wsr"),
     )
     test.update(0.2, 0.9)

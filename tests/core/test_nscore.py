@@ -1,6 +1,7 @@
 """N-SCORE's numerics against slow, independent computations of the same definition."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -63,7 +64,7 @@ def test_equal_bins_are_the_same_as_their_values() -> None:
     by_count = sw.SequentialTest("nscore", bins=11).run(*scores)
     by_value = sw.SequentialTest("nscore", bin_values=np.linspace(0, 1, 11)).run(*scores)
 
-    assert by_value == by_count
+    assert replace(by_value, rules=by_count.rules) == by_count
 
 
 def test_order_of_bin_values_does_not_matter() -> None:
@@ -73,7 +74,7 @@ def test_order_of_bin_values_does_not_matter() -> None:
     sorted_values = sw.SequentialTest("nscore", bin_values=[0, 0.2, 0.7, 1]).run(*scores)
     shuffled = sw.SequentialTest("nscore", bin_values=[0.7, 0, 1, 0.2]).run(*scores)
 
-    assert shuffled == sorted_values
+    assert replace(shuffled, rules=sorted_values.rules) == sorted_values
 
 
 def test_rounded_milestones_fall_into_their_bins() -> None:

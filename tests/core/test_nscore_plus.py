@@ -205,7 +205,7 @@ def test_the_randomised_look_comes_once_and_last() -> None:
         verdict = test.update(*pair)
         assert verdict.log_e is not None
         assert verdict.p_value >= np.exp(-max(verdict.log_e, 0.0))
-    method = test.settings.test
+    method = test._comparison.test
     luck = float(method.start((1,)).luck[0])
 
     last = test.update(*scores[:, 29])

@@ -31,7 +31,7 @@ from stopwise.core.snapshot import dump
         ({"margin": 1.0}, "margin must lie strictly between -1 and 1"),
         ({"margin": -0.1, "alternative": "two-sided"}, "a negative margin .* is one-sided"),
         ({"method": "fisher", "n_max": 10, "margin": 0.1}, "fisher takes no margin"),
-        ({"method": "welch"}, "welch answers only at a declared n_max"),
+        ({"method": "welch"}, "welch needs a declared n_max"),
         ({"levels": 3}, "nscore has no parameter 'levels'; its own parameters: bins, bin_values"),
         ({"bins": 1}, "bins must be a whole number from 2 to 1001, but got 1"),
         ({"bin_values": [0, 0, 1]}, "bin_values must be 2 to 128 distinct scores"),
@@ -130,18 +130,18 @@ def test_an_extended_study_goes_on_with_the_same_bets() -> None:
     rng = np.random.default_rng(4)
     scores = rng.random((40, 2))
     test = sw.SequentialTest("nscore-plus", n_max=10)
-    method = test.settings.test
+    method = test._comparison.test
     state = method.start((1,))
     for r0, r1 in scores[:10]:
         test.update(r0, r1)
-        state = method.step(state, *test.settings.directed(np.asarray(r0), np.asarray(r1)))
+        state = method.step(state, *test._comparison.directed(np.asarray(r0), np.asarray(r1)))
     with pytest.raises(sw.InvalidInput, match="extend"):
         test.update(0.5, 0.5)
     test.extend(30)
     test = sw.SequentialTest.from_json(test.to_json())
     for r0, r1 in scores[10:30]:
         verdict = test.update(r0, r1)
-        state = method.step(state, *test.settings.directed(np.asarray(r0), np.asarray(r1)))
+        state = method.step(state, *test._comparison.directed(np.asarray(r0), np.asarray(r1)))
         assert verdict.log_e == method.evidence(state).log_e[0]
     assert test.run(scores[30:, 0], scores[30:, 1]).n == 30
     test.extend()

@@ -13,9 +13,11 @@ import pytest
 from scipy.stats import binomtest
 
 from stopwise.core.arrays import Bools, Floats
-from stopwise.ranking.budget import Bonferroni, Budget, Closed, Holm, Multipliers, Seen, Wealth
-from stopwise.ranking.family import Family
-from stopwise.ranking.pairs import replay
+from stopwise.core.comparison import Comparison
+from stopwise.core.rules import Rules
+from stopwise.questions.budget import Bonferroni, Budget, Closed, Holm, Multipliers, Seen, Wealth
+from stopwise.questions.family import Family
+from stopwise.questions.pairs import replay
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
 ALPHA = 0.2
@@ -97,9 +99,15 @@ def false_studies(
     """Return how many studies declare an order that does not hold."""
     family = Family.of(method, k=len(study.means), baseline=study.baseline, ties=ties)
     parameters = {"bins": 7} if method == "nscore" else {}
-    comparison = family.comparison(
-        method, alpha=ALPHA, n_max=n_max, design=study.design, parameters=parameters
+    rules = Rules(
+        method=method,
+        alpha=ALPHA,
+        n_max=n_max,
+        design=study.design,
+        ties=ties,
+        parameters=parameters,
     )
+    comparison = Comparison(rules, family.size)
     procedure = budget(family=family, alpha=ALPHA)
     outcome = replay(comparison, procedure, study.scores(1), with_p_values=False)
     means = np.array(study.means)

@@ -13,8 +13,8 @@ from stopwise.planning.continuation import Continuation, study_rules
 from stopwise.planning.guess import Guess
 from stopwise.planning.population import Guessed, Resampled
 from stopwise.planning.study_forecast import forecast_study
-from stopwise.ranking.pairs import replay
-from stopwise.ranking.table import Table
+from stopwise.questions.pairs import replay
+from stopwise.rows.table import Table
 
 
 def test_continuation_starts_from_the_actual_state() -> None:

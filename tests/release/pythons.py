@@ -16,7 +16,14 @@ __all__ = ["find", "main", "supported"]
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".pythons"
 NEEDED = ["pytest", "pytest-xdist", "hypothesis", "pandas", "pyarrow"]
-TESTS = ["tests/contracts", "tests/core", "tests/data", "tests/ranking", "tests/report"]
+TESTS = [
+    "tests/contracts",
+    "tests/core",
+    "tests/data",
+    "tests/questions",
+    "tests/rows",
+    "tests/report",
+]
 TESTS += ["tests/test_package.py", "src/stopwise/core", "src/stopwise/data", "README.md"]
 TESTS += ["docs/first-steps.md", "docs/guides/files.md", "docs/methods", "src/stopwise/study"]
 

@@ -16,8 +16,8 @@ from matplotlib.transforms import Bbox
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
+from stopwise.questions.analysis import report
 from stopwise.report import fonts
-from stopwise.report.analysis import report
 from stopwise.report.figure_data import (
     evidence_curves,
     pair_matrix,

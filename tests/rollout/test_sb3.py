@@ -81,7 +81,7 @@ def test_training_stops_when_nothing_better_comes() -> None:
         ({"bounds": (10, 0)}, "bounds"),
         ({"method": "magic"}, "magic"),
         ({"exekutor": "serial"}, "exekutor"),
-        ({"journal": "race.jsonl"}, "give no journal"),
+        ({"journal": "race.jsonl"}, "no keyword .journal."),
     ],
 )
 def test_wrong_settings_are_refused_before_the_training(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.ranking.contest import Contest
+from stopwise.questions.order import Contest
 from stopwise.study import amendment, assignment, outcomes
 from stopwise.study.blinding import Lots
 from stopwise.study.journal import Draft, Entry

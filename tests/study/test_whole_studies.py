@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from stopwise.ranking.contest import Contest
+from stopwise.questions.order import Contest
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 from tests.study.simulation import Simulation, simulate
 

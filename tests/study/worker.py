@@ -8,7 +8,7 @@ __all__ = ["PROCESSES", "acknowledged", "run_trials", "score_of"]
 
 # Processes are forked from one that has everything loaded, so that they start at once.
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["stopwise.study.study", "stopwise.report.analysis", "psycopg"])
+PROCESSES.set_forkserver_preload(["stopwise.study.study", "stopwise.questions.analysis", "psycopg"])
 
 
 def score_of(trial: int) -> bool:

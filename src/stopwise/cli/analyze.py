@@ -14,7 +14,7 @@ from stopwise.cli.telling import tell, tell_notes
 from stopwise.cli.writing import check_places, write
 
 if TYPE_CHECKING:
-    from stopwise.report.analysis import Analysis
+    from stopwise.questions.analysis import Analysis
 
 __all__ = ["analyze", "as_typed", "show"]
 
@@ -105,7 +105,7 @@ def _place(analysis: "Analysis", *, alone: bool) -> str | None:
 
 def _refuse_doubts(analyses: list["Analysis"]) -> None:
     from stopwise.errors import require
-    from stopwise.ranking.doubts import in_short
+    from stopwise.questions.doubts import in_short
 
     for analysis in analyses:
         title = _place(analysis, alone=len(analyses) == 1)
@@ -121,7 +121,7 @@ def _refuse_doubts(analyses: list["Analysis"]) -> None:
 def _tell(
     analyses: list["Analysis"], *, as_json: bool, html: Path | None, figures: Path | None
 ) -> None:
-    from stopwise.report.analysis import report
+    from stopwise.questions.analysis import report
 
     if as_json:
         typer.echo(json_of([analysis.to_dict() for analysis in analyses]))

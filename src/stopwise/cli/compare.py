@@ -12,7 +12,7 @@ from stopwise.cli.options import column_choices, json_of, parse_bounds, refuse_u
 from stopwise.cli.telling import say, tell_notes
 
 if TYPE_CHECKING:
-    from stopwise.report.analysis import Analysis
+    from stopwise.questions.analysis import Analysis
 
 __all__ = ["compare"]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from stopwise.core.result import Verdict
-    from stopwise.report.analysis import Analysis
+    from stopwise.questions.analysis import Analysis
 
 __all__ = ["demo"]
 

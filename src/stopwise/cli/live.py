@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from stopwise.ranking.analysis import Standing
+    from stopwise.questions.analysis import Standing
 
 __all__ = ["rows_text", "standings_table"]
 

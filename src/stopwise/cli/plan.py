@@ -194,7 +194,7 @@ def _forecasts(
     from stopwise import forecast, read_trials
     from stopwise.display import bar
     from stopwise.errors import require
-    from stopwise.ranking.table import tables
+    from stopwise.rows.table import tables
 
     with bar("simulated continuations") as show:
         if _is_study(source):

@@ -1,6 +1,5 @@
-"""What is compared, validated once: the settings that streams and simulations share."""
+"""One pair under the rules: what streams and simulations share."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,86 +10,65 @@ from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.confidence import ConfidenceSequence
 from stopwise.core.method import Evidence, Method
-from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
-from stopwise.errors import InvalidInput, require
+from stopwise.core.rules import Rules
+from stopwise.core.scores import Scale, numeric_array
+from stopwise.errors import InvalidInput
 
 __all__ = ["Comparison"]
 
-ALTERNATIVES = ("greater", "less", "two-sided")
-DESIGNS = ("independent", "paired")
-TIES = ("paper", "strict")
 
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Comparison:
-    """The settings of one comparison, as documented on ``SequentialTest``.
+    """The test of one pair under the rules.
 
-    All are checked, converted to plain Python values and copied when it is made; from then on
-    nothing can change them, and they survive JSON.
+    Parameters
+    ----------
+    rules
+        What was declared.
+    pairs
+        Among how many pairs alpha is shared.
     """
 
-    method: str
-    alpha: float
-    n_max: int | None
-    bounds: tuple[float, float]
-    alternative: str
-    design: str
-    margin: float
-    ties: str
-    parameters: Mapping[str, Any]
+    rules: Rules
+    pairs: int = 1
 
     def __post_init__(self) -> None:
-        cls = registry.find(self.method)
-        scale = Scale.declared(self.bounds)
-        require(
-            is_number(self.alpha) and 0 < self.alpha < 1,
-            f"alpha must lie strictly between 0 and 1, but got {self.alpha!r}",
-        )
-        n_max = None if self.n_max is None else require_whole(self.n_max, "n_max", 1)
-        require(
-            n_max is not None or not cls.needs_n_max,
-            f"{self.method} answers only at a declared n_max, but n_max is None",
-        )
-        _require_choice("alternative", self.alternative, ALTERNATIVES)
-        _require_choice("ties", self.ties, TIES)
-        _require_choice("design", self.design, DESIGNS)
-        require(
-            self.design in cls.designs,
-            f"{self.method} is proven only for the {' and '.join(cls.designs)} design, "
-            f"not for design={self.design!r}; nscore-plus, nscore and wsr hold for both",
-        )
-        # A margin as wide as the range would make the claim empty or certain.
-        require(
-            is_number(self.margin) and abs(self.margin) < (1 - 1e-6) * scale.span,
-            f"margin must lie strictly between -{scale.span:g} and {scale.span:g}, the width of "
-            f"the bounds, but got {self.margin!r}",
-        )
-        require(self.margin == 0 or cls.takes_margin, f"{self.method} takes no margin")
-        require(
-            self.margin >= 0 or self.alternative != "two-sided",
-            "a negative margin (non-inferiority) is one-sided: choose alternative 'greater' or "
-            f"'less', but got margin {self.margin!r} with 'two-sided'",
-        )
-        converted = {
-            "alpha": float(self.alpha),
-            "n_max": n_max,
-            "bounds": tuple(scale),
-            "margin": float(self.margin),
-            "parameters": {key: _plain(value, key) for key, value in self.parameters.items()},
-        }
-        for name, value in converted.items():
-            object.__setattr__(self, name, value)
         _ = self.test  # builds the method now, so that its parameters are checked here
+
+    @property
+    def method(self) -> str:
+        """The method's name."""
+        return self.rules.method
+
+    @cached_property
+    def alpha(self) -> float:
+        """The share of alpha that this pair aims at."""
+        return self.rules.alpha / self.pairs
+
+    @property
+    def n_max(self) -> int | None:
+        """The declared maximum number of pairs."""
+        return self.rules.n_max
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """The declared range of the score."""
+        return self.rules.bounds
+
+    @cached_property
+    def alternative(self) -> str:
+        """Which policies may be declared better."""
+        return self.rules.alternative
 
     @cached_property
     def scale(self) -> Scale:
         """The declared range of the score."""
-        return Scale(*self.bounds)
+        return self.rules.scale
 
     @cached_property
     def test(self) -> Method[Any]:
         """The method of one direction, with its share of alpha."""
-        parameters = dict(self.parameters)
+        parameters = dict(self.rules.parameters)
         for key in registry.find(self.method).score_parameters:
             if parameters.get(key) is not None:
                 values = np.atleast_1d(numeric_array(parameters[key], key))
@@ -101,8 +79,8 @@ class Comparison:
             parameters=parameters,
             alpha=self.alpha / self.shares,
             n_max=self.n_max,
-            margin=self.margin / self.scale.span,
-            design=self.design,
+            margin=self.rules.margin / self.scale.span,
+            design=self.rules.design,
         )
 
     @cached_property
@@ -118,7 +96,7 @@ class Comparison:
     @cached_property
     def shares(self) -> int:
         """Into how many equal parts alpha is split over the directions."""
-        split = self.ties == "strict" and not registry.find(self.method).splits_itself
+        split = self.rules.ties == "strict" and not registry.find(self.method).splits_itself
         return len(self.directions) if split else 1
 
     @cached_property
@@ -160,6 +138,10 @@ class Comparison:
     def check(self, scores: np.typing.NDArray[Any], policy: str) -> None:
         """Raise unless every score is finite, within the bounds and of an accepted value."""
         self.scale.check(scores, policy)
+        self.check_levels(scores, policy)
+
+    def check_levels(self, scores: np.typing.NDArray[Any], policy: str) -> None:
+        """Raise unless every score within the bounds is of a value that the method accepts."""
         if self.levels is not None:
             self.scale.check_levels(scores, self.levels, self.method, policy)
 
@@ -173,18 +155,3 @@ class Comparison:
             raise InvalidInput(f"a score must be one number, but {policy} got {score!r}")
         self.check(array, policy)
         return float(self.scale.unit(array))
-
-
-def _plain(value: Any, name: str) -> Any:
-    """Return a parameter as plain Python numbers, strings, booleans or tuples of them."""
-    if value is None or isinstance(value, str | bool | int | float):
-        return value
-    if isinstance(value, np.generic) or is_number(value):
-        return value.item() if isinstance(value, np.generic) else float(value)
-    array = numeric_array(value if hasattr(value, "__len__") else [value], name)
-    return tuple(array.ravel().tolist())
-
-
-def _require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    known = isinstance(value, str) and value in choices
-    require(known, f"{name} must be one of {', '.join(choices)}, but got {value!r}")

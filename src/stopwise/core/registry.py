@@ -1,9 +1,9 @@
 """All methods by name, with what each accepts."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from stopwise.core.batch import Barnard, Boschloo, Fisher, Welch
 from stopwise.core.method import Method
@@ -17,6 +17,7 @@ from stopwise.errors import InvalidInput
 __all__ = [
     "UNWRITTEN",
     "MethodInfo",
+    "MethodParameters",
     "create",
     "edition_of",
     "find",
@@ -35,6 +36,26 @@ _CLASSES: tuple[type[Method[Any]], ...] = (
     Fisher,
     Welch,
 )
+
+
+class MethodParameters(TypedDict, total=False):
+    """The methods' own parameters as keywords; ``futility`` and ``seed`` are where they fit."""
+
+    # nscore-plus
+    deadline: bool
+    last_look: str
+    # nscore
+    bins: int
+    bin_values: Sequence[float] | None
+    # savi
+    levels: int
+    level_values: Sequence[float] | None
+    # step
+    table: str
+    risk_budget: str
+    risk_exponent: float
+
+
 _BY_NAME = {cls.name: cls for cls in _CLASSES}
 # Raised whenever the same scores would give other evidence, so that what was begun with another
 # edition does not go on with this one. Methods not listed here have their first.

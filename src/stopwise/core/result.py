@@ -5,10 +5,19 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+from stopwise.core import registry
 from stopwise.core.confidence import Interval
+from stopwise.core.rules import Rules
 from stopwise.core.scores import score_text
 
-__all__ = ["Decision", "Verdict"]
+__all__ = ["Decision", "Verdict", "e_value_of"]
+
+
+def e_value_of(log_e: float | None) -> float | None:
+    """Return the e-value of its logarithm; infinite beyond what a number can hold."""
+    if log_e is None:
+        return None
+    return math.exp(log_e) if log_e < 709.0 else math.inf
 
 
 class Decision(StrEnum):
@@ -46,13 +55,12 @@ class Verdict:
         valid for the direction that it favours, not for the hypothesis of exact equality.
     interval
         Time-uniform confidence interval of mean1 - mean0 at level 1 - alpha.
-    method, alpha, alternative, ties, design, margin
-        The settings that the verdict rests on.
-    n_max, n_max_declared
-        The greatest number of pairs now, and as it was declared: they differ if the study was
-        extended. None for no limit.
-    anytime
-        Whether the method may be looked at after every pair; if not, it answers at n_max.
+    rules
+        What was declared; its method, alpha, alternative, ties, design and margin are attributes
+        of the verdict too.
+    n_max
+        The maximum number of pairs now. It differs from ``n_max_declared`` if the study was
+        extended; None for no limit.
     """
 
     decision: Decision
@@ -64,15 +72,48 @@ class Verdict:
     log_e: float | None
     p_value: float
     interval: Interval
-    method: str
-    alpha: float
-    alternative: str
-    ties: str
-    design: str
-    margin: float
+    rules: Rules
     n_max: int | None
-    n_max_declared: int | None
-    anytime: bool
+
+    @property
+    def method(self) -> str:
+        """The method's name."""
+        return self.rules.method
+
+    @property
+    def alpha(self) -> float:
+        """The declared level."""
+        return self.rules.alpha
+
+    @property
+    def alternative(self) -> str:
+        """Which policies may be declared better."""
+        return self.rules.alternative
+
+    @property
+    def ties(self) -> str:
+        """Whether exact ties count as errors."""
+        return self.rules.ties
+
+    @property
+    def design(self) -> str:
+        """The declared design."""
+        return self.rules.design
+
+    @property
+    def margin(self) -> float:
+        """By how much a policy must be better."""
+        return self.rules.margin
+
+    @property
+    def n_max_declared(self) -> int | None:
+        """The maximum number of pairs as it was declared."""
+        return self.rules.n_max
+
+    @property
+    def anytime(self) -> bool:
+        """Whether the method may be looked at after every pair; if not, it answers at n_max."""
+        return registry.find(self.method).anytime
 
     @property
     def decided(self) -> bool:
@@ -87,9 +128,7 @@ class Verdict:
     @property
     def e_value(self) -> float | None:
         """The e-value: the factor by which a fair bet against the null has grown."""
-        if self.log_e is None:
-            return None
-        return math.exp(self.log_e) if self.log_e < 709.0 else math.inf
+        return e_value_of(self.log_e)
 
     def __str__(self) -> str:
         """Return one honest sentence."""

@@ -4,14 +4,16 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.comparison import Comparison
+from stopwise.core.keywords import flat
 from stopwise.core.method import Method
+from stopwise.core.rules import PairSettings, Rules
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.errors import InvalidInput, require
 
@@ -35,12 +37,15 @@ class Simulation:
         1 where policy 1 was declared better, 0 where policy 0, -1 where undecided.
     log_e, p_value
         Evidence at the stop, to be held against 1/alpha and alpha.
+    rules
+        What was declared.
     """
 
     n: Ints
     decision: Ints
     log_e: Floats
     p_value: Floats
+    rules: Rules
 
     def __post_init__(self) -> None:
         for array in (self.n, self.decision, self.log_e, self.p_value):
@@ -51,6 +56,7 @@ class Simulation:
         return float(np.mean(self.decision == decision))
 
 
+@flat(PairSettings, bounds=(0, 1), alternative="greater", ties="paper")
 def simulate(
     method: str,
     scores0: ArrayLike,
@@ -58,14 +64,9 @@ def simulate(
     *,
     alpha: float = 0.05,
     n_max: int | None = None,
-    bounds: tuple[float, float] = (0, 1),
-    alternative: str = "greater",
-    design: str = "independent",
-    margin: float = 0.0,
-    ties: str = "paper",
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-    **parameters: Any,
+    **settings: Unpack[PairSettings],
 ) -> Simulation:
     """Run a method on every row of two score arrays, each row one study.
 
@@ -74,7 +75,7 @@ def simulate(
 
     Parameters
     ----------
-    method, alpha, n_max, bounds, alternative, design, margin, ties, **parameters
+    method, alpha, n_max, **settings
         As for ``SequentialTest``. Columns beyond n_max are not used.
     scores0, scores1
         Arrays (runs, n) of the scores of both policies.
@@ -93,17 +94,9 @@ def simulate(
     >>> bool(sim.rate(1) > 0.95), bool(20 < sim.n.mean() < 30)
     (True, True)
     """
-    comparison = Comparison(
-        method=method,
-        alpha=alpha,
-        n_max=n_max,
-        bounds=bounds,
-        alternative=alternative,
-        design=design,
-        margin=margin,
-        ties=ties,
-        parameters=parameters,
-    )
+    usual = {"alternative": "greater", "ties": "paper", **settings}
+    rules = Rules.of(method=method, alpha=alpha, n_max=n_max, **usual)
+    comparison = Comparison(rules)
     array0 = numeric_array(scores0, "policy 0")
     array1 = numeric_array(scores1, "policy 1")
     if array0.ndim != 2 or array0.shape != array1.shape:
@@ -145,8 +138,9 @@ def simulate(
             if progress is not None:
                 progress(done, runs)
     if not parts:
-        return Simulation(np.empty(0, int), np.empty(0, int), np.empty(0), np.empty(0))
-    return Simulation(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        return Simulation(np.empty(0, int), np.empty(0, int), np.empty(0), np.empty(0), rules)
+    joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
+    return Simulation(joined[0], joined[1], joined[2], joined[3], rules)
 
 
 def _run_block(

@@ -16,6 +16,7 @@ __all__ = [
     "dump",
     "encode_shaped",
     "encode_state",
+    "kind_of",
     "load",
     "restore_array",
     "restore_shaped",
@@ -100,6 +101,14 @@ def load(kind: str, version: int, text: str) -> dict[str, Any]:
     if not isinstance(content, dict) or digest != _digest(content):
         raise InvalidState(f"this saved {kind} is damaged: its content does not match its digest")
     return content
+
+
+def kind_of(text: str) -> str | None:
+    """Return the kind that a dumped text names, or None if it is something else."""
+    try:
+        return str(json.loads(text)["kind"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
 
 
 def encode_state(state: tuple[NDArray[Any], ...]) -> list[Any]:

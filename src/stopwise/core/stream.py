@@ -1,15 +1,16 @@
 """One live comparison: scores come in pair by pair, the verdict is there after each."""
 
-import dataclasses
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import Interval
+from stopwise.core.keywords import flat
 from stopwise.core.registry import edition_of
 from stopwise.core.result import Verdict
+from stopwise.core.rules import PairSettings, Rules
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.core.snapshot import Resumable
 from stopwise.core.stream_state import StreamState
@@ -47,8 +48,9 @@ class SequentialTest(Resumable):
     ties
         Two-sided only: "paper" tests both directions at alpha each, as in the paper, so that
         at an exact tie some direction is declared with up to 2 alpha; "strict" splits alpha.
-    **parameters
-        The method's own parameters, e.g. ``bins=21`` or ``bin_values=[0, .5, 1]``.
+    **settings
+        Those above after n_max, and the method's own parameters, e.g. ``bins=21`` or
+        ``bin_values=[0, .5, 1]``.
 
     Examples
     --------
@@ -64,37 +66,24 @@ class SequentialTest(Resumable):
 
     _kind = "SequentialTest"
 
+    @flat(PairSettings, bounds=(0, 1), alternative="greater", ties="paper")
     def __init__(
         self,
         method: str = "nscore-plus",
         alpha: float = 0.05,
         n_max: int | None = None,
-        *,
-        bounds: tuple[float, float] = (0, 1),
-        alternative: str = "greater",
-        design: str = "independent",
-        margin: float = 0.0,
-        ties: str = "paper",
-        **parameters: Any,
+        **settings: Unpack[PairSettings],
     ) -> None:
-        self._comparison = Comparison(
-            method=method,
-            alpha=alpha,
-            n_max=n_max,
-            bounds=bounds,
-            alternative=alternative,
-            design=design,
-            margin=margin,
-            ties=ties,
-            parameters=parameters,
-        )
-        self._limit = self._comparison.n_max
+        usual = {"alternative": "greater", "ties": "paper", **settings}
+        self.rules = Rules.of(method=method, alpha=alpha, n_max=n_max, **usual)
+        self._comparison = Comparison(self.rules)
+        self._limit = self.rules.n_max
         self._state = StreamState.begin(self._comparison)
 
     @property
-    def settings(self) -> Comparison:
-        """The validated settings of this comparison."""
-        return self._comparison
+    def settings(self) -> Rules:
+        """The validated rules of this comparison, also called ``rules``."""
+        return self.rules
 
     @property
     def verdict(self) -> Verdict:
@@ -114,15 +103,8 @@ class SequentialTest(Resumable):
             log_e=None if np.isnan(log_e) else log_e,
             p_value=float(comparison.combined_p_value(state.p_value)),
             interval=Interval(float(low) * span, float(high) * span),
-            method=comparison.method,
-            alpha=comparison.alpha,
-            alternative=comparison.alternative,
-            ties=comparison.ties,
-            design=comparison.design,
-            margin=comparison.margin,
+            rules=self.rules,
             n_max=self._limit,
-            n_max_declared=comparison.n_max,
-            anytime=comparison.test.anytime,
         )
 
     def update(self, r0: float, r1: float) -> Verdict:
@@ -223,10 +205,9 @@ class SequentialTest(Resumable):
         return binding and state.futile and state.n_decided is None
 
     def _content(self) -> dict[str, Any]:
-        settings = dataclasses.asdict(self._comparison)
         return {
-            "settings": settings,
-            "edition": edition_of(self._comparison.method),
+            "settings": self.rules.pair_settings(),
+            "edition": edition_of(self.rules.method),
             "limit": self._limit,
             **self._state.content(),
         }

@@ -9,9 +9,9 @@ import numpy as np
 from stopwise.core.arrays import Floats, Ints
 from stopwise.planning.population import Population
 from stopwise.planning.stopping import runs_for_share, share_error
-from stopwise.ranking.pairs import Replay, replay
-from stopwise.ranking.rules import Rules
-from stopwise.ranking.table import Table
+from stopwise.questions.pairs import Replay, replay
+from stopwise.questions.rules import Rules
+from stopwise.rows.table import Table
 
 __all__ = ["Continuation", "Ends", "further_trials", "study_rules"]
 

@@ -12,9 +12,9 @@ from stopwise.planning.executors import Choice
 from stopwise.planning.forecast_result import Forecast, PairForecast
 from stopwise.planning.gathering import Progress, gather
 from stopwise.planning.population import Resampled
-from stopwise.ranking.pairs import replay
-from stopwise.ranking.rules import Rules
-from stopwise.ranking.table import Table, tables, unit_scores
+from stopwise.questions.pairs import replay
+from stopwise.questions.rules import Rules
+from stopwise.rows.table import Table, tables, unit_scores
 
 __all__ = ["forecast"]
 

@@ -16,10 +16,10 @@ from stopwise.planning.finding import SCHEMA, Finding
 from stopwise.planning.measures import measures
 from stopwise.planning.pages import measures_page
 from stopwise.planning.population import Resampled
-from stopwise.ranking.pairs import Replay, replay
-from stopwise.ranking.rules import Rules
-from stopwise.ranking.table import Table, tables, unit_scores
+from stopwise.questions.pairs import Replay, replay
+from stopwise.questions.rules import Rules
 from stopwise.report import plan_figures
+from stopwise.rows.table import Table, tables, unit_scores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

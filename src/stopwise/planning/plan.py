@@ -19,7 +19,7 @@ from stopwise.planning.population import Guessed
 from stopwise.planning.question import Design
 from stopwise.planning.result import Plan, PlanRow
 from stopwise.planning.scenarios import GapFamily, Scenario
-from stopwise.ranking.table import Table, check_scores, tables
+from stopwise.rows.table import Table, check_scores, tables
 
 __all__ = ["plan"]
 

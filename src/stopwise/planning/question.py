@@ -11,8 +11,8 @@ from stopwise.core.simulate import simulate
 from stopwise.errors import require
 from stopwise.planning.population import Population
 from stopwise.planning.stopping import StoppingTimes
-from stopwise.ranking.pairs import replay
-from stopwise.ranking.rules import Rules
+from stopwise.questions.pairs import replay
+from stopwise.questions.rules import Rules
 
 __all__ = ["Design", "PlanQuestion"]
 

@@ -12,7 +12,7 @@ from stopwise.core.scores import Scale, is_number, score_text
 from stopwise.errors import require
 from stopwise.planning.guess import Guess, as_guess
 from stopwise.planning.population import Guessed, Population, Resampled
-from stopwise.ranking.table import Table
+from stopwise.rows.table import Table
 
 __all__ = ["GAPS", "GapFamily", "Scenario", "of_gaps", "of_guesses", "of_pilot"]
 

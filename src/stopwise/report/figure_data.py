@@ -3,12 +3,15 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.ranking.analysis import Analysis, PairResult
 from stopwise.report.fonts import wrapped
+
+if TYPE_CHECKING:
+    from stopwise.questions.analysis import Analysis, PairResult
 
 __all__ = [
     "Curve",
@@ -52,7 +55,7 @@ class Edge:
     better: str | None
 
 
-def score_strips(analysis: Analysis) -> list[ScoreStrip]:
+def score_strips(analysis: "Analysis") -> list[ScoreStrip]:
     """Return one strip per policy, from best to worst."""
     strips = []
     for policy in analysis.policies:
@@ -71,17 +74,17 @@ def score_strips(analysis: Analysis) -> list[ScoreStrip]:
     return strips
 
 
-def evidence_curves(analysis: Analysis, kind: str) -> list[Curve]:
+def evidence_curves(analysis: "Analysis", kind: str) -> list[Curve]:
     """Return a curve per pair: the running p-value of the better direction, or its e-value."""
     return [_curve(pair, kind) for pair in analysis.pairs]
 
 
-def ranking_edges(analysis: Analysis) -> list[Edge]:
+def ranking_edges(analysis: "Analysis") -> list[Edge]:
     """Return the compared pairs, decided or not."""
     return [Edge(pair.policy0, pair.policy1, pair.better) for pair in analysis.pairs]
 
 
-def pair_matrix(analysis: Analysis, value: Callable[[PairResult], float]) -> Floats:
+def pair_matrix(analysis: "Analysis", value: "Callable[[PairResult], float]") -> Floats:
     """Return a value of policy1 against policy0 per pair, in the order of the policies.
 
     It is of the row against the column, and of the other sign the other way round; not a number
@@ -96,7 +99,7 @@ def pair_matrix(analysis: Analysis, value: Callable[[PairResult], float]) -> Flo
     return matrix
 
 
-def _curve(pair: PairResult, kind: str) -> Curve:
+def _curve(pair: "PairResult", kind: str) -> Curve:
     path = pair.path
     direction = int(np.argmin(path.p_value[-1]))
     if kind == "p":

@@ -7,7 +7,6 @@ import numpy as np
 from stopwise.core.promise import p_value_name
 from stopwise.core.result import Decision
 from stopwise.core.step.design import StepDesign
-from stopwise.ranking.analysis import Analysis
 from stopwise.report.figure_data import (
     Curve,
     evidence_curves,
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
+
+    from stopwise.questions.analysis import Analysis
 
 __all__ = [
     "COLOURS",
@@ -49,7 +50,7 @@ MOST_NAMED = 28
 DENSE = 3000
 
 
-def plot_scores(analysis: Analysis) -> "Figure":
+def plot_scores(analysis: "Analysis") -> "Figure":
     """Draw every score as a dot, with means, intervals, letters and trials used."""
     strips = score_strips(analysis)
     lines = max(strip.label.count("\n") for strip in strips) + 1
@@ -73,7 +74,7 @@ def plot_scores(analysis: Analysis) -> "Figure":
     return drawable(figure)
 
 
-def plot_evidence(analysis: Analysis, kind: str = "p") -> "Figure":
+def plot_evidence(analysis: "Analysis", kind: str = "p") -> "Figure":
     """Draw p-values ("p") or e-values ("e") against trials, with the threshold."""
     curves = evidence_curves(analysis, kind)
     # Narrow, with the legend below, so that letters stay legible on a phone.
@@ -114,7 +115,7 @@ def _step(axes: "Axes", curves: list[Curve], label: str, dense: bool, **look: An
         axes.plot(*zip(*ends, strict=True), **{**look, "linestyle": "", "marker": "o"})
 
 
-def plot_intervals(analysis: Analysis) -> "Figure":
+def plot_intervals(analysis: "Analysis") -> "Figure":
     """Draw the confidence interval of each pair's difference; of very many pairs as a matrix."""
     if _is_matrix(analysis):
         return _interval_matrix(analysis)
@@ -140,7 +141,7 @@ def plot_intervals(analysis: Analysis) -> "Figure":
     return drawable(figure)
 
 
-def plot_ranking(analysis: Analysis) -> "Figure":
+def plot_ranking(analysis: "Analysis") -> "Figure":
     """Draw policies from best to worst, with an arc for each pair.
 
     Arrows on the right lead from better to worse, dotted arcs on the left join policies that were
@@ -217,12 +218,12 @@ def legend_below(figure: "Figure", handles: "list[Patch] | None" = None) -> None
         legend.remove()
 
 
-def _is_matrix(analysis: Analysis) -> bool:
+def _is_matrix(analysis: "Analysis") -> bool:
     """Whether pairs are too many for a line each; those with a baseline grow no faster than k."""
     return len(analysis.pairs) > MOST_NAMED and analysis.baseline is None
 
 
-def _interval_matrix(analysis: Analysis) -> "Figure":
+def _interval_matrix(analysis: "Analysis") -> "Figure":
     """Draw the middle of each pair's interval as a colour, a dot where it includes 0."""
     figure, axes = _matrix_axes(analysis)
     middle = pair_matrix(analysis, lambda pair: sum(pair.interval) / 2)
@@ -236,7 +237,7 @@ def _interval_matrix(analysis: Analysis) -> "Figure":
     return drawable(figure)
 
 
-def _verdict_matrix(analysis: Analysis) -> "Figure":
+def _verdict_matrix(analysis: "Analysis") -> "Figure":
     """Draw which policies were shown to be better than which, as colours."""
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
@@ -254,7 +255,7 @@ def _verdict_matrix(analysis: Analysis) -> "Figure":
     return drawable(figure)
 
 
-def _matrix_axes(analysis: Analysis) -> tuple["Figure", "Axes"]:
+def _matrix_axes(analysis: "Analysis") -> tuple["Figure", "Axes"]:
     """Return axes for a matrix of policies, from best to worst."""
     labels = [f"{wrapped(policy.name, 40)}  {n}" for n, policy in enumerate(analysis.policies, 1)]
     size = len(labels) * CELL * (max(label.count("\n") for label in labels) + 1)

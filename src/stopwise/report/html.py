@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from stopwise import __version__
 from stopwise.core.promise import p_value_name
 from stopwise.core.scores import score_text
-from stopwise.ranking.analysis import Analysis
 from stopwise.report.drawn import DPI
 from stopwise.report.fonts import font_note
 from stopwise.report.methods_text import methods_paragraph
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from stopwise.questions.analysis import Analysis
 
 __all__ = ["Chapter", "captioned", "render", "render_page"]
 
@@ -39,7 +40,7 @@ class Chapter:
 
 
 def render(
-    analyses: Sequence[Analysis],
+    analyses: Sequence["Analysis"],
     figures: list[dict[str, "Figure"]],
     chapters: Sequence[Chapter] = (),
 ) -> str:

@@ -1,9 +1,13 @@
 """The paragraph on methods that a publication needs, with its citation."""
 
+from typing import TYPE_CHECKING
+
 from stopwise.core import registry
 from stopwise.core.promise import promise
-from stopwise.ranking.analysis import Analysis
-from stopwise.ranking.doubts import in_short
+from stopwise.messages import first_few
+
+if TYPE_CHECKING:
+    from stopwise.questions.analysis import Analysis
 
 __all__ = ["CITATIONS", "methods_paragraph"]
 
@@ -33,7 +37,7 @@ DESIGNS = {
 }
 
 
-def methods_paragraph(analysis: Analysis) -> str:
+def methods_paragraph(analysis: "Analysis") -> str:
     """Return what was done, in words that can go into a paper as they are."""
     low, high = analysis.bounds
     horizon = "" if analysis.n_max is None else f", at most {analysis.n_max} trials per policy"
@@ -53,7 +57,7 @@ def methods_paragraph(analysis: Analysis) -> str:
     )
 
 
-def _promise(analysis: Analysis, anytime: bool) -> str:
+def _promise(analysis: "Analysis", anytime: bool) -> str:
     promised = promise(
         analysis.method,
         f"the probability of {'ever ' if anytime else ''}declaring any false order",
@@ -68,13 +72,13 @@ def _promise(analysis: Analysis, anytime: bool) -> str:
     return f"{promised}{looks} ({ties} counted as errors)"
 
 
-def _pooling(analysis: Analysis) -> str:
+def _pooling(analysis: "Analysis") -> str:
     if not analysis.pooled_tasks:
         return ""
     return f", pooled over {analysis.pooled_tasks} tasks (a row of trials of each in turn),"
 
 
-def _meaning(analysis: Analysis) -> str:
+def _meaning(analysis: "Analysis") -> str:
     """Return what a reader must know of the claims before anything else."""
     said = ""
     if analysis.pooled_tasks:
@@ -82,6 +86,6 @@ def _meaning(analysis: Analysis) -> str:
     if analysis.doubts:
         said += (
             "All claims rest on fresh draws in random order, which the trials do not look like: "
-            f"{in_short(analysis.doubts)}. "
+            f"{first_few(analysis.doubts)}. "
         )
     return said

@@ -3,10 +3,9 @@
 import time
 from collections.abc import Callable
 
-from stopwise.rollout.account import progress_of
 from stopwise.rollout.executors import Executor
 from stopwise.rollout.journal import Journal
-from stopwise.rollout.result import Progress
+from stopwise.rollout.result import RaceProgress, progress_of
 from stopwise.rollout.schedule import Schedule
 
 __all__ = ["drive"]
@@ -16,7 +15,7 @@ def drive(
     schedule: Schedule,
     executor: Executor,
     journal: Journal | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[RaceProgress], None] | None = None,
 ) -> float:
     """Run until the schedule is over; return the seconds it took."""
     begin = time.monotonic()

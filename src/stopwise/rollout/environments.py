@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from stopwise.errors import InvalidInput, StopwiseError
-from stopwise.rollout.named import arguments, is_place, load
+from stopwise.rollout.import_path import arguments, is_place, load
 from stopwise.rollout.policies import Actor
 
 __all__ = ["Arena", "EpisodeFunction", "Gym", "TimedOut", "arena"]

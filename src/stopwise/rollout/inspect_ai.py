@@ -5,8 +5,10 @@ sample under way cannot be stopped. Rows are the samples in the order of the dat
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
+from stopwise.core.keywords import flat
+from stopwise.core.rules import StopSettings
 from stopwise.errors import InvalidInput, StopwiseError, require
 from stopwise.rollout.rule import StopRule
 
@@ -41,10 +43,16 @@ class StopTogether:
         As for ``stopwise.StopRule``; the design is "paired" unless said otherwise.
     """
 
+    @flat(StopSettings, bounds=(0.0, 1.0), design="paired", ties="strict")
     def __init__(
-        self, models: Sequence[str], *, scorer: str | None = None, **settings: Any
+        self,
+        models: Sequence[str],
+        *,
+        scorer: str | None = None,
+        **settings: Unpack[StopSettings],
     ) -> None:
-        self.rule = StopRule(models, **{"design": "paired", **settings})
+        settings.setdefault("design", "paired")
+        self.rule = StopRule(models, **settings)
         self._scorer = scorer
         self._to_float = value_to_float()
         self._rows: dict[SampleId, int] = {}

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from stopwise.core.registry import UNWRITTEN, edition_of, other_edition
+from stopwise.core.registry import UNWRITTEN, other_edition
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.rollout.episode import Episode
 
@@ -20,7 +20,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["Journal", "plain", "with_edition"]
+__all__ = ["Journal", "plain"]
 
 KIND = "stopwise race"
 VERSION = 2  # since it tells where the policies come from
@@ -172,11 +172,6 @@ def _reserve(file: IO[str], path: Path) -> None:
         raise InvalidInput(f"{path}: another race is writing this journal just now") from error
     except OSError:
         return  # a file system without locks
-
-
-def with_edition(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings of a rule with the edition of its method: a later run must have the same."""
-    return {**settings, "edition": edition_of(settings["method"])}
 
 
 def plain(identity: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,15 +4,16 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
+from stopwise.core.keywords import flat
+from stopwise.core.rules import RaceSettings
 from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import require
-from stopwise.rollout.account import result_of
 from stopwise.rollout.drive import drive
 from stopwise.rollout.executors import Executor, executor_of
-from stopwise.rollout.journal import Journal, with_edition
-from stopwise.rollout.result import Progress, RaceResult
+from stopwise.rollout.journal import Journal
+from stopwise.rollout.result import RaceProgress, RaceResult, result_of
 from stopwise.rollout.rule import StopRule
 from stopwise.rollout.schedule import FailureRule, Schedule
 from stopwise.rollout.seeds import episode_seed
@@ -25,6 +26,7 @@ __all__ = ["race"]
 SPARE = 2
 
 
+@flat(RaceSettings, ties="strict")
 def race(
     policies: Mapping[str, Any],
     env: Any,
@@ -32,7 +34,6 @@ def race(
     score: str | Callable[[Mapping[str, Any]], float] | None = None,
     bounds: tuple[float, float] = (0.0, 1.0),
     n_max: int | None = 500,
-    alpha: float = 0.05,
     design: str = "independent",
     seed: int = 0,
     executor: str | Executor = "serial",
@@ -40,8 +41,8 @@ def race(
     on_error: str = "raise",
     timeout: float | None = None,
     window: int | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-    **settings: Any,
+    on_progress: Callable[[RaceProgress], None] | None = None,
+    **settings: Unpack[RaceSettings],
 ) -> RaceResult:
     """Run policies in an environment until it is known which is better, or n_max is reached.
 
@@ -67,8 +68,6 @@ def race(
         Range of the score, known beforehand; a score outside stops the race.
     n_max
         The declared greatest number of episodes per policy, or None.
-    alpha
-        Probability, in (0, 1), of any false claim.
     design
         "independent": every episode has its own seed. "paired": in each row all policies meet the
         same environment seed, which needs fewer episodes where they find the same ones hard.
@@ -91,8 +90,8 @@ def race(
     on_progress
         Called whenever episodes came back.
     **settings
-        ``method="nscore-plus"``, ``adjust="holm"``, ``baseline``, ``ties="strict"`` and the
-        method's own parameters, as for ``stopwise.analyze``.
+        ``method``, ``alpha``, ``adjust``, ``baseline``, ``ties`` and the method's own parameters,
+        as for ``stopwise.analyze``.
 
     Examples
     --------
@@ -114,9 +113,7 @@ def race(
         timeout is None or (is_number(timeout) and timeout > 0),
         f"timeout must be a positive number of seconds or None, but got {timeout!r}",
     )
-    rule = StopRule(
-        list(policies), n_max=n_max, bounds=bounds, alpha=alpha, design=design, **settings
-    )
+    rule = StopRule(list(policies), n_max=n_max, bounds=bounds, design=design, **settings)
     failures = FailureRule(on_error)
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
@@ -158,7 +155,7 @@ def _seed_of(seed: int, paired: bool, row: int, policy: int) -> int:
 def _identity(rule: StopRule, setup: Setup, seed: int) -> dict[str, Any]:
     """Return what makes a race this one and no other, as far as it can be told."""
     return {
-        **with_edition(rule.settings()),
+        **rule.rules.identity(),
         **{f"policy {name!r}": _name(policy) for name, policy in setup.policies.items()},
         "env": _name(setup.env),
         "score": _name(setup.score),

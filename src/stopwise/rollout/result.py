@@ -1,18 +1,21 @@
 """What a race leaves: the ranking, the trials it rests on, and every episode that was run."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from stopwise.data.trials import Trials
-from stopwise.ranking.analysis import Standing
-from stopwise.report.analysis import Analysis
+from stopwise.questions.analysis import Analysis
+from stopwise.questions.standing import Standing
 from stopwise.rollout.episode import Episode
+from stopwise.rollout.schedule import Schedule
 
-__all__ = ["Progress", "RaceResult"]
+__all__ = ["RaceProgress", "RaceResult", "progress_of", "result_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress:
+class RaceProgress:
     """How a race stands.
 
     Attributes
@@ -109,3 +112,78 @@ class RaceResult:
             f"{len(self.overshoot)} more were finished and {self.abandoned} abandoned when the "
             "verdict was there."
         )
+
+
+def progress_of(schedule: Schedule, seconds: float) -> RaceProgress:
+    """Return how the race stands."""
+    rule, standings = schedule.rule, schedule.rule.standings()
+    return RaceProgress(
+        episodes=schedule.count,
+        rows=rule.rows,
+        n_max=rule.n_max,
+        needed=rule.needed,
+        standings=standings,
+        remaining=rule.remaining(standings),
+        seconds=seconds,
+    )
+
+
+def result_of(
+    schedule: Schedule, *, retries: int, abandoned: int, seconds: float, notes: Sequence[str]
+) -> RaceResult:
+    """Return the result of a race that is over."""
+    rule = schedule.rule
+    failed = Counter(e.policy for e in schedule.used if e.error is not None)
+    failures = {policy: failed[policy] for policy in rule.policies}
+    warnings = [*notes, *_on_failures(schedule, failures), *_on_retries(retries)]
+    return RaceResult(
+        analysis=rule.analysis(warnings=warnings),
+        trials=_trials(schedule, warnings),
+        episodes=schedule.episodes,
+        overshoot=schedule.overshoot,
+        abandoned=abandoned,
+        failures=failures,
+        retries=retries,
+        rows=rule.rows,
+        window=schedule.window,
+        decided=rule.decided,
+        seconds=seconds,
+    )
+
+
+def _on_failures(schedule: Schedule, failures: Mapping[str, int]) -> list[str]:
+    count = sum(failures.values())
+    if not count:
+        return []
+    who = ", ".join(f"{policy} {number}" for policy, number in failures.items())
+    if schedule.failures.kind == "score":
+        return [
+            f"{count} failed episodes count as score {schedule.failures.score:g} ({who}): the "
+            "claim is about scores with failures so counted, and holds if episodes fail by "
+            "themselves and not by the load of the machine"
+        ]
+    return [
+        f"{count} failed episodes were left out ({who}): the claim is only about episodes that do "
+        "not fail, and is void if whether one fails depends on how well it goes"
+    ]
+
+
+def _on_retries(retries: int) -> list[str]:
+    if not retries:
+        return []
+    return [
+        f"{retries} episodes were run anew because their worker was lost, which is valid if that "
+        "does not depend on how well they go"
+    ]
+
+
+def _trials(schedule: Schedule, notes: Sequence[str]) -> Trials:
+    """Return the scores that count; in a paired design the row is the block."""
+    scored = schedule.scored
+    columns: dict[str, list[object]] = {
+        "policy": [episode.policy for episode, _ in scored],
+        "score": [score for _, score in scored],
+    }
+    if schedule.rule.design == "paired":
+        columns["block"] = [str(episode.row) for episode, _ in scored]
+    return Trials.from_columns(columns, bounds=schedule.rule.bounds, notes=notes)

@@ -1,14 +1,19 @@
 """When to stop: a rule for anyone's own loop, whatever the order in which results arrive."""
 
+from collections import deque
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
+from stopwise.core.keywords import flat
+from stopwise.core.rules import Rules, StopSettings
 from stopwise.core.scores import is_number, require_whole
 from stopwise.core.snapshot import Resumable
 from stopwise.errors import InvalidInput, require
-from stopwise.ranking.analysis import Standing
-from stopwise.ranking.contest import Contest
-from stopwise.report.analysis import Analysis, with_figures
+from stopwise.messages import Message, Setting
+from stopwise.questions import pose, resume
+from stopwise.questions.analysis import Analysis
+from stopwise.questions.question import FindRow, complete
+from stopwise.questions.standing import Standing, remaining_rows
 
 __all__ = ["StopRule"]
 
@@ -45,57 +50,62 @@ class StopRule(Resumable):
 
     _kind = "StopRule"
 
-    def __init__(self, policies: Sequence[str], **settings: Any) -> None:
-        self._contest = Contest(policies, **settings)
+    @flat(StopSettings, bounds=(0.0, 1.0), design="independent", ties="strict")
+    def __init__(self, policies: Sequence[str], **settings: Unpack[StopSettings]) -> None:
+        self._question = pose(Rules.of(policies=tuple(policies), **settings))
         # Results that are not looked at yet, by row; None where a policy has none to offer.
         self._waiting: dict[int, dict[str, float | None]] = {}
-        self._next = dict.fromkeys(self._contest.policies, 0)
-        self._needed = self._contest.needed
+        self._next = dict.fromkeys(self.policies, 0)
+
+    @property
+    def rules(self) -> Rules:
+        """What was declared."""
+        return self._question.rules
 
     @property
     def policies(self) -> tuple[str, ...]:
         """The names, in the order given."""
-        return self._contest.policies
+        return self.rules.policies
 
     @property
     def rows(self) -> int:
         """Rows looked at."""
-        return self._contest.rows
+        return self._question.rows
 
     @property
     def n_max(self) -> int | None:
-        """The declared greatest number of rows."""
-        return self._contest.rules.comparison.n_max
+        """The declared maximum number of rows."""
+        return self.rules.n_max
 
     @property
     def alpha(self) -> float:
         """The probability of any false claim."""
-        return self._contest.rules.alpha
+        return self.rules.alpha
 
     @property
     def design(self) -> str:
         """The design, "independent" or "paired"."""
-        return self._contest.rules.design
+        return self.rules.design
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The declared range of the score."""
-        return self._contest.rules.comparison.bounds
+        return self.rules.bounds
 
     @property
     def needed(self) -> tuple[str, ...]:
         """Policies that need more trials; none when it is time to stop."""
-        return self._needed
+        return self._question.needed
 
     @property
     def stop(self) -> bool:
         """Whether everything is decided, or n_max rows were looked at."""
-        return not self._needed
+        return not self.needed
 
     @property
     def decided(self) -> bool:
         """Whether every pair is decided."""
-        return self._contest.decided
+        return self._question.decided
 
     @property
     def waiting(self) -> int:
@@ -122,7 +132,7 @@ class StopRule(Resumable):
         row = self._next[policy] if row is None else require_whole(row, "row", 0)
         known = self._waiting.get(row, {})
         require(
-            row >= self.rows or policy not in self._needed,
+            row >= self.rows or policy not in self.needed,
             f"row {row} was looked at already, but got another result of {policy!r} for it",
         )
         require(policy not in known, f"{policy!r} has a result in row {row} already")
@@ -131,33 +141,54 @@ class StopRule(Resumable):
             score = float(score)
         self._waiting.setdefault(row, {})[policy] = score
         self._next[policy] = max(self._next[policy], row + 1)
-        self._settle()
+        self.follow(self._row)
+
+    def follow(self, find: FindRow) -> None:
+        """Look at rows in their order, as far as ``find`` has them complete.
+
+        For those who keep results themselves: ``find(row, policies)`` returns the scores of these
+        policies in the row, without those that have none, or None as long as one is awaited.
+        """
+        deque(self._question.take(find), maxlen=0)
 
     def check(self, policy: str, score: float) -> None:
         """Raise unless this is a number within the bounds that the method accepts."""
         try:
-            self._contest.rules.comparison.unit_score(score, repr(policy))
+            self._question.comparison.unit_score(score, repr(policy))
         except InvalidInput as error:
             low, high = self.bounds
             if not is_number(score) or low <= score <= high:
                 raise
-            raise InvalidInput(f"{error}; give the range with bounds=") from error
+            message = Message(
+                f"{error}; give the range with ", Setting("bounds"), code="score-outside-bounds"
+            )
+            raise InvalidInput(message) from error
 
     def settings(self) -> dict[str, Any]:
         """Return all settings as plain values."""
-        return self._contest.rules.settings()
+        return self.rules.settings()
 
     def standings(self) -> tuple[Standing, ...]:
-        """Return how each pair stands now."""
-        return self._contest.standings()
+        """Return where each pair stands now."""
+        return self._question.standings()
+
+    def remaining(self, standings: Sequence[Standing]) -> int | None:
+        """Return the rows still needed at the growth of evidence so far; None if unknown."""
+        return remaining_rows(standings, alpha=self.alpha, rows=self.rows, n_max=self.n_max)
 
     def analysis(self, *, task: str | None = None, warnings: Sequence[str] = ()) -> Analysis:
         """Return the whole analysis of the rows looked at."""
-        return with_figures(self._contest.analysis(task=task, warnings=warnings))
+        return self._question.analysis(task=task, notes=warnings)
+
+    def _row(self, row: int, needed: tuple[str, ...]) -> dict[str, float] | None:
+        found = complete(self._waiting.get(row, {}), needed)
+        if found is not None:
+            del self._waiting[row]
+        return found
 
     def _content(self) -> dict[str, Any]:
         return {
-            "contest": self._contest.to_json(),
+            "contest": self._question.to_json(),
             "waiting": [[row, results] for row, results in self._waiting.items()],
             "next": self._next,
         }
@@ -165,20 +196,7 @@ class StopRule(Resumable):
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
         rule = cls.__new__(cls)
-        rule._contest = Contest.from_json(content["contest"])
+        rule._question = resume(content["contest"])
         rule._waiting = {int(row): dict(results) for row, results in content["waiting"]}
         rule._next = {str(policy): int(row) for policy, row in content["next"].items()}
-        rule._needed = rule._contest.needed
         return rule
-
-    def _settle(self) -> None:
-        """Look at rows in their order, as far as they are complete."""
-        while self._needed:
-            results = self._waiting.get(self.rows, {})
-            if any(policy not in results for policy in self._needed):
-                return
-            row = self._waiting.pop(self.rows)
-            # Of a policy that was decided in the meantime nothing more is used.
-            scores = {policy: row[policy] for policy in self._needed}
-            self._contest.add({name: score for name, score in scores.items() if score is not None})
-            self._needed = self._contest.needed

@@ -1,15 +1,20 @@
 """A callback for stable-baselines3 that asks whether training has led to a better policy."""
 
 import copy
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from stopwise.core.keywords import flat
+from stopwise.core.rules import RaceSettings
 from stopwise.core.scores import require_whole
-from stopwise.errors import StopwiseError, require
+from stopwise.errors import StopwiseError
+from stopwise.rollout.executors import Executor
 from stopwise.rollout.race import race
-from stopwise.rollout.result import RaceResult
+from stopwise.rollout.result import RaceProgress, RaceResult
 from stopwise.rollout.rule import StopRule
 
 try:
@@ -20,9 +25,6 @@ except ImportError as error:
     ) from error
 
 __all__ = ["CompareWithBest"]
-
-# Settings of a race that are not those of its rule.
-_RUNNING = ("score", "executor", "on_error", "timeout", "window", "on_progress")
 
 
 class CompareWithBest(BaseCallback):
@@ -42,17 +44,16 @@ class CompareWithBest(BaseCallback):
         Range of the score of an episode.
     n_max
         The greatest number of episodes per policy and comparison.
-    alpha
-        Of the whole training.
     patience
         Stop training after so many comparisons in a row without a better policy; None never does.
     save_path
         Folder in which the best model is kept, as ``best_model.zip``.
     seed
         Of all comparisons.
+    design, score, executor, on_error, timeout, window, on_progress
+        As for ``stopwise.race``; here the design is "paired" by default.
     **settings
-        Passed to ``stopwise.race``: ``score``, ``design="paired"`` (here the default),
-        ``executor``, ``method`` and more.
+        As for ``stopwise.race``; ``alpha`` is that of the whole training.
 
     Attributes
     ----------
@@ -62,6 +63,7 @@ class CompareWithBest(BaseCallback):
         The result of each race.
     """
 
+    @flat(RaceSettings, ties="strict")
     def __init__(
         self,
         env: Any,
@@ -69,24 +71,41 @@ class CompareWithBest(BaseCallback):
         every: int,
         bounds: tuple[float, float],
         n_max: int = 100,
-        alpha: float = 0.05,
         patience: int | None = None,
         save_path: str | Path | None = None,
         seed: int = 0,
-        **settings: Any,
+        design: str = "paired",
+        score: str | Callable[[Mapping[str, Any]], float] | None = None,
+        executor: str | Executor = "serial",
+        on_error: str = "raise",
+        timeout: float | None = None,
+        window: int | None = None,
+        on_progress: Callable[[RaceProgress], None] | None = None,
+        **settings: Unpack[RaceSettings],
     ) -> None:
         super().__init__()
         self.every = require_whole(every, "every", 1)
         self.patience = None if patience is None else require_whole(patience, "patience", 1)
         self.best: Any = None
         self.results: list[RaceResult] = []
-        self._alpha, self._seed = alpha, require_whole(seed, "seed", 0)
-        self._env, self._save_path = env, save_path
-        self._settings = {"design": "paired", "bounds": bounds, "n_max": n_max, **settings}
-        require("journal" not in settings, "each comparison is a race of its own: give no journal")
-        rules = {name: self._settings[name] for name in self._settings if name not in _RUNNING}
+        self._seed, self._save_path = require_whole(seed, "seed", 0), save_path
         # So that what is wrong is said before the training, not in the midst of it.
-        StopRule(["best", "new"], alpha=alpha, **rules)
+        rule = StopRule(["best", "new"], n_max=n_max, bounds=bounds, design=design, **settings)
+        self._alpha = rule.alpha
+        self._race = partial(
+            race,
+            env=env,
+            score=score,
+            bounds=bounds,
+            n_max=n_max,
+            design=design,
+            executor=executor,
+            on_error=on_error,
+            timeout=timeout,
+            window=window,
+            on_progress=on_progress,
+            **settings,
+        )
         self._next = self.every
         self._in_vain = 0
 
@@ -100,7 +119,7 @@ class CompareWithBest(BaseCallback):
             self._take_over(now)
             return True
         result = self._compare(now)
-        better = result.analysis.order_text == "new > best"
+        better = result.analysis.pairs[0].better == "new"
         if better:
             self._take_over(now)
         self._in_vain = 0 if better else self._in_vain + 1
@@ -110,12 +129,10 @@ class CompareWithBest(BaseCallback):
     def _compare(self, now: "_Frozen") -> RaceResult:
         number = len(self.results) + 1
         entropy = np.random.SeedSequence([self._seed, number])
-        result = race(
+        result = self._race(
             {"best": self.best, "new": now},
-            self._env,
             alpha=self._alpha / (number * (number + 1)),
             seed=int(entropy.generate_state(1)[0]),
-            **self._settings,
         )
         self.results.append(result)
         return result

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from stopwise.errors import InvalidInput, StopwiseError, require
+from stopwise.messages import Message, Setting
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.rule import StopRule
 
@@ -162,18 +163,18 @@ class Schedule:
 
     def _advance(self) -> None:
         """Show the rule every row that is complete now, in order."""
-        rule = self.rule
-        while not rule.stop:
-            row = rule.rows
-            found = [self._episodes.get((policy, row)) for policy in rule.needed]
-            complete = [episode for episode in found if episode is not None]
-            if len(complete) < len(found):
-                return
-            # All are judged before any is shown: an error leaves the row as it was.
-            scored = [(episode, self._judged(episode)) for episode in complete]
-            self._scored += scored
-            for episode, score in scored:
-                rule.add(episode.policy, score, row)
+        self.rule.follow(self._row)
+
+    def _row(self, row: int, needed: tuple[str, ...]) -> dict[str, float] | None:
+        """Return the scores of a row, or None as long as one of its episodes is awaited."""
+        found = [self._episodes.get((policy, row)) for policy in needed]
+        episodes = [episode for episode in found if episode is not None]
+        if len(episodes) < len(found):
+            return None
+        # All are judged before any is shown: an error leaves the row as it was.
+        scored = [(episode, self._judged(episode)) for episode in episodes]
+        self._scored += scored
+        return {episode.policy: score for episode, score in scored if score is not None}
 
     def _judged(self, episode: Episode) -> float | None:
         """Return the score that counts, None for no trial, or raise."""
@@ -183,8 +184,14 @@ class Schedule:
             return episode.score
         if self.failures.kind == "raise":
             failed = EpisodeFailed(
-                f"the episode of {episode.policy!r} in row {episode.row} (seed {episode.seed}) "
-                f"failed: {episode.error}; on_error='score:0' or 'void' would go on"
+                Message(
+                    f"the episode of {episode.policy!r} in row {episode.row} (seed {episode.seed}) "
+                    f"failed: {episode.error}; to go on, choose ",
+                    Setting("on_error", "score:0"),
+                    " or ",
+                    Setting("on_error", "void"),
+                    code="episode-failed",
+                )
             )
             failed.episodes = self.episodes
             raise failed

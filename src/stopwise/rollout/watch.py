@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -9,16 +10,15 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.registry import other_edition
-from stopwise.data.design import align
 from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, InvalidState, require
-from stopwise.ranking.analysis import Standing
-from stopwise.report.analysis import Analysis
-from stopwise.rollout.journal import plain, with_edition
-from stopwise.rollout.projection import remaining_rows
+from stopwise.questions.analysis import Analysis
+from stopwise.questions.standing import Standing
+from stopwise.rollout.journal import plain
 from stopwise.rollout.rule import StopRule
-from stopwise.rollout.sighted import Sighted, read_sighted, write_sighted
+from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_watch_state
+from stopwise.rows.align import align
 
 __all__ = ["PastChanged", "TaskSight", "Watch"]
 
@@ -118,7 +118,7 @@ class Watch:
         if state is not None:
             _require_apart(state, source)
             require(state.parent.is_dir(), f"{state}: there is no folder {state.parent}")
-        self._seen = {} if state is None else read_sighted(state)
+        self._seen = {} if state is None else read_watch_state(state)
 
     def look(self) -> tuple[TaskSight, ...]:
         """Read everything, and say how each task stands.
@@ -136,22 +136,22 @@ class Watch:
                 raise PastChanged(f"task {task!r} was looked at before, but now it is not there")
         sights = tuple(self._task(trials, task) for task in trials.tasks)
         if self._state is not None:
-            write_sighted(self._state, self._seen)
+            write_watch_state(self._state, self._seen)
         return sights
 
     def _task(self, trials: Trials, task: str) -> TaskSight:
         aligned = align(trials, task=task, design=self._design)
-        notes = [*trials.notes, *aligned.notes]
-        if task not in trials.bounds:
+        notes = list(aligned.notes)
+        if aligned.bounds is None:
             notes.append("no bounds were declared: scores are taken to lie in [0, 1]")
-        bounds = trials.bounds.get(task, (0.0, 1.0))
+        bounds = aligned.bounds or (0.0, 1.0)
         if task in self._seen:
             _require_same(task, self._seen[task].rules, aligned.policies, aligned.design)
         if task not in self._rules:
             settings = {"bounds": bounds, "design": aligned.design, **self._settings}
             rule = StopRule(aligned.policies, **settings)
-            rules, rows = plain(with_edition(rule.settings())), np.zeros((0, len(aligned.policies)))
-            if self._seen.setdefault(task, Sighted(rules=rules, rows=rows)).rules != rules:
+            rules, rows = plain(rule.rules.identity()), np.zeros((0, len(aligned.policies)))
+            if self._seen.setdefault(task, WatchedTask(rules=rules, rows=rows)).rules != rules:
                 self._refuse_rules(task, rules)
             self._rules[task] = rule
         rule = self._rules[task]
@@ -180,14 +180,7 @@ class Watch:
                 f"task {task!r}: rows that were looked at have changed; files must only grow, and "
                 "new ones must come after the old ones by name"
             )
-        while not rule.stop and rule.rows < len(scores):
-            row = dict(zip(rule.policies, scores[rule.rows].tolist(), strict=True))
-            if any(np.isnan(row[policy]) for policy in rule.needed):
-                break
-            for policy in rule.needed:  # all before any is shown: an error leaves the row as it was
-                rule.check(policy, row[policy])
-            for policy in rule.needed:
-                rule.add(policy, row[policy], rule.rows)
+        rule.follow(partial(_row, rule, scores))
         self._seen[task] = replace(self._seen[task], rows=scores[: rule.rows].copy())
 
     def _sight(self, task: str, rule: StopRule, scores: Floats, notes: list[str]) -> TaskSight:
@@ -201,9 +194,23 @@ class Watch:
             needed=rule.needed,
             waiting=int((~np.isnan(scores[rule.rows :])).sum()),
             standings=standings,
-            remaining=remaining_rows(standings, alpha=rule.alpha, rows=rule.rows, n_max=rule.n_max),
+            remaining=rule.remaining(standings),
             analysis=rule.analysis(task=task, warnings=notes) if rule.rows else None,
         )
+
+
+def _row(
+    rule: StopRule, scores: Floats, row: int, needed: tuple[str, ...]
+) -> dict[str, float] | None:
+    """Return the scores of a row, or None as long as one of them is awaited."""
+    if row >= len(scores):
+        return None
+    found = dict(zip(rule.policies, scores[row].tolist(), strict=True))
+    if any(np.isnan(found[policy]) for policy in needed):
+        return None
+    for policy in needed:
+        rule.check(policy, found[policy])
+    return {policy: found[policy] for policy in needed}
 
 
 def _require_same(

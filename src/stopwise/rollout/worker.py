@@ -11,7 +11,7 @@ from stopwise.core.scores import is_number
 from stopwise.errors import InvalidInput, StopwiseError
 from stopwise.rollout.environments import Arena, Measures, arena
 from stopwise.rollout.episode import Episode, Ticket
-from stopwise.rollout.named import made
+from stopwise.rollout.import_path import made
 
 __all__ = ["Setup", "Worker"]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from stopwise.core.comparison import Comparison
 from stopwise.errors import NotAllowed
-from stopwise.ranking.contest import Contest
+from stopwise.questions.order import Contest
 
 __all__ = ["Board", "Slot"]
 

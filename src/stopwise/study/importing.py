@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from stopwise.data.design import align
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, NotAllowed, require
+from stopwise.rows.align import align
 from stopwise.study.journal import Draft
 from stopwise.study.plan import Plan
 from stopwise.study.state import Import, State

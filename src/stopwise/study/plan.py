@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from stopwise.errors import StopwiseError
-from stopwise.ranking.contest import Contest
+from stopwise.questions.order import Contest
 from stopwise.study.rubric import Binary, Rubric, confusing_name
 
 __all__ = ["AMENDABLE", "Conditions", "Plan", "Policy", "Task"]

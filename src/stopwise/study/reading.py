@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
-from stopwise.report.analysis import Analysis
+from stopwise.questions.analysis import Analysis
 from stopwise.study import access, assignment, views
 from stopwise.study.access import Grant
 from stopwise.study.journal import Entry

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from stopwise.errors import NotAllowed
-from stopwise.ranking.contest import Contest
+from stopwise.questions.order import Contest
 from stopwise.study.board import Board, Slot
 from stopwise.study.edition import other_edition
 from stopwise.study.journal import ORIGIN

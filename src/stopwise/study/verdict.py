@@ -8,11 +8,10 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.errors import NotAllowed
-from stopwise.ranking.analysis import Standing
-from stopwise.ranking.analyze import rank
-from stopwise.ranking.rules import Rules
-from stopwise.ranking.table import Table
-from stopwise.report.analysis import Analysis, with_figures
+from stopwise.questions.analysis import Analysis, Standing, with_figures
+from stopwise.questions.analyze import rank
+from stopwise.questions.rules import Rules
+from stopwise.rows.table import Table
 from stopwise.study.board import Board
 from stopwise.study.plan import Plan
 from stopwise.study.state import State

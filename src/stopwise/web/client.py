@@ -12,7 +12,7 @@ import httpx
 
 from stopwise.core.result import Decision
 from stopwise.errors import InvalidInput, NotAllowed, StopwiseError, StoreFailed
-from stopwise.ranking.analysis import Standing
+from stopwise.questions.analysis import Standing
 from stopwise.study.rubric import plain_answer
 from stopwise.study.verdict import StudyVerdict, TaskVerdict
 from stopwise.study.views import Assignment, Recorded, Resolved, StationStatus, Status

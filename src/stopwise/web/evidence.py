@@ -10,7 +10,7 @@ import numpy as np
 
 from stopwise.core.promise import p_value_name
 from stopwise.errors import NotAllowed
-from stopwise.report.analysis import Analysis
+from stopwise.questions.analysis import Analysis
 from stopwise.report.figure_data import evidence_curves
 from stopwise.study.study import Study
 from stopwise.study.verdict import StudyVerdict

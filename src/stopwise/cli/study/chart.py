@@ -4,7 +4,7 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stopwise.ranking.analysis import Standing
+    from stopwise.questions.analysis import Standing
     from stopwise.study.verdict import StudyVerdict, TaskVerdict
 
 __all__ = ["evidence_chart"]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.ranking.analyze import analyze, analyze_tasks
-from tests.ranking.drawn import FOUR, scores
+from stopwise.questions.analyze import analyze, analyze_tasks
+from tests.questions.drawn import FOUR, scores
 
 rank = partial(analyze, method="nscore")
 tasks = partial(analyze_tasks, method="nscore")

@@ -14,11 +14,11 @@ from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.comparison import Comparison
 from stopwise.core.method import Evidence
 from stopwise.core.progress import Progress
-from stopwise.ranking.budget import Budget, Seen
-from stopwise.ranking.implication import with_implied, with_implied_p_values
-from stopwise.ranking.trace import Trace
+from stopwise.questions.budget import Budget, Seen
+from stopwise.questions.implication import with_implied, with_implied_p_values
+from stopwise.questions.trace import Trace
 
-__all__ = ["Board", "Replay", "has_e_process", "replay"]
+__all__ = ["PairStates", "Replay", "has_e_process", "replay"]
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def replay(
         Told the rows gone through.
     """
     rows = scores.shape[1]
-    board = Board(comparison, budget, len(scores), rows)
+    board = PairStates(comparison, budget, len(scores), rows)
     trace = Trace.start(rows, budget.family.size) if with_trace else None
     # Blocks of rows come first, so that a row of all studies lies together in memory.
     by_row = np.ascontiguousarray(np.moveaxis(scores, 1, 0))
@@ -115,7 +115,7 @@ def has_e_process(comparison: Comparison) -> bool:
     return bool(np.isfinite(method.evidence(method.start((1, 1))).log_e).all())
 
 
-class Board:
+class PairStates:
     """All that changes: the methods' states of the pairs still looked at, and every account."""
 
     def __init__(

@@ -1,18 +1,27 @@
-"""From a table of scores to a ranking with one honest sentence."""
+"""The answer that users hold: a ranking with one honest sentence, its figures and its report."""
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence import Interval
 from stopwise.core.promise import promise
-from stopwise.core.result import Decision
-from stopwise.ranking.trace import Path
+from stopwise.core.rules import Rules
+from stopwise.questions.standing import Standing
+from stopwise.questions.trace import Path
+from stopwise.report import figures, html
+from stopwise.report.drawn import Drawn
+from stopwise.report.fonts import font_note
+from stopwise.rows.table import Table
 
-__all__ = ["Analysis", "PairResult", "PolicyResult", "Standing"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Analysis", "PairResult", "PolicyResult", "report"]
 
 SCHEMA = 1
 # Most policies whose whole order still makes a sentence.
@@ -51,52 +60,6 @@ class PolicyResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
-    """How one pair of policies stands.
-
-    Attributes
-    ----------
-    decision
-        Which policy was declared better, or "undecided".
-    implied
-        Whether the decision follows from two others instead of the pair's own evidence.
-    n
-        Pairs of trials seen: until the decision, or all where undecided.
-    p_value
-        P-value adjusted for the family, of an anytime method an anytime one: at most alpha
-        exactly when decided.
-    log_e
-        Log e-value of the pair alone, of the direction claimed or, if undecided, of the one with
-        more evidence; None for methods without.
-    """
-
-    policy0: str
-    policy1: str
-    decision: Decision
-    implied: bool
-    n: int
-    p_value: float
-    log_e: float | None
-
-    @property
-    def decided(self) -> bool:
-        """Whether a decision was taken."""
-        return self.decision is not Decision.UNDECIDED
-
-    @property
-    def better(self) -> str | None:
-        """The name of the policy declared better, or None."""
-        return {Decision.POLICY0: self.policy0, Decision.POLICY1: self.policy1}.get(self.decision)
-
-    @property
-    def e_value(self) -> float | None:
-        """The e-value; infinite beyond what a number can hold."""
-        if self.log_e is None:
-            return None
-        return math.exp(self.log_e) if self.log_e < 709.0 else math.inf
-
-
-@dataclass(frozen=True, kw_only=True)
 class PairResult(Standing):
     """One pair of policies, with what a report needs besides.
 
@@ -114,7 +77,7 @@ class PairResult(Standing):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Analysis:
+class Analysis(Drawn):
     """A ranking of several policies; never changes afterwards.
 
     With an anytime method the probability that any declared order is false is at most alpha,
@@ -129,40 +92,85 @@ class Analysis:
         One result per compared pair.
     order_text
         The partial order in words: "A > B, C; B ? C".
-    bounds_inferred
-        Whether the bounds were taken from the data: then there is no guarantee.
-    pooled_tasks
-        Number of tasks that were pooled, 0 if none: then a claim is "better on some task".
+    rules
+        What was declared; its method, alpha, adjust, baseline, bounds and n_max are attributes of
+        the analysis too.
+    aligned
+        The table of aligned scores on which it rests, with its task and design.
+    ties
+        "strict" or "paper", as it holds: a method that splits its level itself is always strict.
     doubts
         What in the trials contradicts that they are fresh draws in random order, one clause each.
     warnings
         What was assumed, and what may void the guarantee.
     facts
         What is known of the test itself, such as the certificate of ``step``.
-    scores
-        The scores of each policy that were looked at, in order, for figures; read-only.
-    method, alpha, adjust, ties, design, baseline, bounds, n_max, task
-        The settings that the ranking rests on.
     """
 
     policies: tuple[PolicyResult, ...]
     pairs: tuple[PairResult, ...]
     order_text: str
-    method: str
-    alpha: float
-    adjust: str
+    rules: Rules
+    aligned: Table = field(repr=False, compare=False)
     ties: str
-    design: str
-    baseline: str | None
-    bounds: tuple[float, float]
-    bounds_inferred: bool
-    n_max: int | None
-    task: str | None
-    pooled_tasks: int
     doubts: tuple[str, ...]
     warnings: tuple[str, ...]
     facts: tuple[str, ...]
-    scores: Mapping[str, Floats] = field(repr=False, compare=False)
+
+    @property
+    def method(self) -> str:
+        """The method's name."""
+        return self.rules.method
+
+    @property
+    def alpha(self) -> float:
+        """The probability of any false claim."""
+        return self.rules.alpha
+
+    @property
+    def adjust(self) -> str:
+        """How alpha is shared."""
+        return self.rules.adjust
+
+    @property
+    def baseline(self) -> str | None:
+        """The policy that all others are compared with, or None."""
+        return self.rules.baseline
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The range of the score."""
+        return self.rules.bounds
+
+    @property
+    def n_max(self) -> int | None:
+        """The declared maximum number of trials per policy."""
+        return self.rules.n_max
+
+    @property
+    def design(self) -> str:
+        """The design, "independent" or "paired"."""
+        return self.aligned.design
+
+    @property
+    def task(self) -> str | None:
+        """The task's name, or None."""
+        return self.aligned.task
+
+    @property
+    def bounds_inferred(self) -> bool:
+        """Whether the bounds were taken from the data: then there is no guarantee."""
+        return self.aligned.bounds_inferred
+
+    @property
+    def pooled_tasks(self) -> int:
+        """Number of tasks that were pooled, 0 if none: then a claim is "better on some task"."""
+        return self.aligned.pooled_tasks
+
+    @property
+    def scores(self) -> Mapping[str, Floats]:
+        """The scores of each policy in order, without gaps; read-only. Rows are in ``aligned``."""
+        return MappingProxyType(self.aligned.by_policy)
 
     @property
     def letters(self) -> dict[str, str]:
@@ -250,11 +258,7 @@ class Analysis:
                 f"of {len(self.pairs)} policies {better} shown to be better than {self.baseline}, "
                 f"{worse} worse"
             )
-        beaten = {
-            pair.policy1 if pair.better == pair.policy0 else pair.policy0
-            for pair in self.pairs
-            if pair.decided
-        }
+        beaten = {pair.worse for pair in self.pairs if pair.decided}
         top = [policy.name for policy in self.policies if policy.name not in beaten]
         named = ", ".join(top) if len(top) <= MOST_IN_WORDS else f"{len(top)} of them"
         return f"{len(self.policies)} policies, none shown to be better than {named}"
@@ -326,3 +330,44 @@ class Analysis:
 
     def __str__(self) -> str:
         return self.sentence
+
+    def plot_scores(self) -> "Figure":
+        """Draw every score, with means, intervals, letters and trials used."""
+        return figures.plot_scores(self)
+
+    def plot_evidence(self, kind: str = "p") -> "Figure":
+        """Draw p-values ("p") or e-values ("e") against trials."""
+        return figures.plot_evidence(self, kind)
+
+    def plot_intervals(self) -> "Figure":
+        """Draw the confidence interval of each pair's difference."""
+        return figures.plot_intervals(self)
+
+    def plot_ranking(self) -> "Figure":
+        """Draw which policies were shown to be better than which."""
+        return figures.plot_ranking(self)
+
+    def figures(self) -> dict[str, "Figure"]:
+        """Return all figures by the name under which they are saved."""
+        drawn = {
+            "scores": self.plot_scores(),
+            "p_values": self.plot_evidence("p"),
+            "intervals": self.plot_intervals(),
+            "ranking": self.plot_ranking(),
+        }
+        if all(pair.log_e is not None for pair in self.pairs):
+            drawn["e_values"] = self.plot_evidence("e")
+        return drawn
+
+    def figure_note(self) -> str | None:
+        """Return which characters of names cannot be drawn here, if any."""
+        return font_note(policy.name for policy in self.policies)
+
+    def to_html(self) -> str:
+        """Return a self-contained page with tables, figures and a methods paragraph."""
+        return report([self])
+
+
+def report(analyses: Sequence[Analysis]) -> str:
+    """Return one self-contained page for several tasks."""
+    return html.render(analyses, [analysis.figures() for analysis in analyses])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stopwise.core.arrays import Bools
-from stopwise.ranking.letters import letters, order_text, ranked
+from stopwise.questions.letters import letters, order_text, ranked
 
 
 def random_graph(seed: int) -> tuple[Bools, list[int]]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.errors import require
-from stopwise.ranking.family import Family
+from stopwise.questions.family import Family
 
 __all__ = ["ADJUSTMENTS", "Bonferroni", "Budget", "Closed", "Holm", "Seen", "create"]
 

@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence import Interval
 from stopwise.core.result import Decision
-from stopwise.ranking.analysis import PairResult, PolicyResult
+from stopwise.questions.analysis import PairResult, PolicyResult
 
-__all__ = ["doubts", "in_short"]
+__all__ = ["doubts"]
 
-# So many are named in a sentence.
-MOST_NAMED = 4
 # As a share of the score's range; less is rounding.
 ROUNDING = 1e-9
 
@@ -37,10 +35,9 @@ def doubts(
     for pair, difference in zip(pairs, differences.tolist(), strict=True):
         against = -difference if pair.decision is Decision.POLICY1 else difference
         if pair.decided and against > ROUNDING * span:
-            other = pair.policy0 if pair.better == pair.policy1 else pair.policy1
             found.append(
-                f"{pair.better} > {other} was decided after {pair.n} pairs of trials, but over all "
-                f"pairs of trials {other} has the higher mean"
+                f"{pair.better} > {pair.worse} was decided after {pair.n} pairs of trials, but "
+                f"over all pairs of trials {pair.worse} has the higher mean"
             )
     outside = [policy.name for policy in policies if _left(policy.mean, policy.interval, span)]
     found += [f"the mean of {name} lies outside its own interval" for name in outside]
@@ -50,12 +47,6 @@ def doubts(
         if _left(difference, pair.interval, span)
     ]
     return tuple(found)
-
-
-def in_short(found: Sequence[str]) -> str:
-    """Return the first few, and how many more there are."""
-    more = len(found) - MOST_NAMED
-    return "; ".join(found[:MOST_NAMED]) + (f"; and {more} more such signs" if more > 0 else "")
 
 
 def _left(mean: float, interval: Interval, span: float) -> bool:

@@ -5,11 +5,13 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
+from stopwise.core.comparison import Comparison
 from stopwise.core.nscore_plus import NScorePlus
-from stopwise.ranking import budget
-from stopwise.ranking.family import Family
-from stopwise.ranking.pairs import Replay, replay
-from stopwise.ranking.trace import DENSE, Trace
+from stopwise.core.rules import Rules
+from stopwise.questions import budget
+from stopwise.questions.family import Family
+from stopwise.questions.pairs import Replay, replay
+from stopwise.questions.trace import DENSE, Trace
 
 MEANS = np.array([0.2, 0.5, 0.5, 0.9])
 
@@ -30,7 +32,7 @@ def run(
     p_values: bool = True,
 ) -> tuple[Family, Replay]:
     family = Family.of(method, k=scores.shape[2], baseline=baseline, ties=ties)
-    comparison = family.comparison(method, alpha=0.05)
+    comparison = Comparison(Rules(method=method, ties=ties), family.size)
     procedure = budget.create(adjust, family=family, alpha=0.05)
     return family, replay(comparison, procedure, scores, with_p_values=p_values, with_trace=trace)
 
@@ -164,7 +166,7 @@ def test_rows_taken_together_change_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     rng = np.random.default_rng(5)
     scores = rng.binomial(6, [0.5, 0.5, 0.51], (1, 2600, 3)) / 6
     family = Family(k=3)
-    comparison = family.comparison("nscore-plus", alpha=0.05)
+    comparison = Comparison(Rules(), family.size)
     together = replay(comparison, budget.Holm(family=family, alpha=0.05), scores, with_trace=True)
     monkeypatch.setattr(NScorePlus, "held", lambda *_: 1)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
-from stopwise.ranking.family import Family
+from stopwise.questions.family import Family
 
 __all__ = ["with_implied", "with_implied_p_values"]
 

@@ -11,27 +11,28 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.registry import UNWRITTEN
 from stopwise.errors import InvalidState
+from stopwise.files import replace_file
 
-__all__ = ["Sighted", "read_sighted", "write_sighted"]
+__all__ = ["WatchedTask", "read_watch_state", "write_watch_state"]
 
 HEAD = {"kind": "stopwise watch", "version": 1}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sighted:
+class WatchedTask:
     """The rows of a task that were looked at (NaN where a trial was not there), and its rules."""
 
     rules: Mapping[str, Any]
     rows: Floats
 
 
-def read_sighted(path: Path) -> dict[str, Sighted]:
+def read_watch_state(path: Path) -> dict[str, WatchedTask]:
     """Return what was looked at, by task: nothing if there is no such file yet."""
     if not path.exists():
         return {}
     try:
         found = json.loads(path.read_bytes())
-        tasks = {task: _sighted(**own) for task, own in found.pop("tasks").items()}
+        tasks = {task: _watched(**own) for task, own in found.pop("tasks").items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidState(f"{path}: this is no state of a watch, or it is damaged") from error
     if found != HEAD:
@@ -39,16 +40,14 @@ def read_sighted(path: Path) -> dict[str, Sighted]:
     return tasks
 
 
-def write_sighted(path: Path, tasks: Mapping[str, Sighted]) -> None:
+def write_watch_state(path: Path, tasks: Mapping[str, WatchedTask]) -> None:
     """Replace the file in one step: a crash leaves the old one or the new one."""
     content = {
         task: {"rules": dict(own.rules), "rows": own.rows.tolist()} for task, own in tasks.items()
     }
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_text(json.dumps({**HEAD, "tasks": content}) + "\n", encoding="utf-8")
-    partial.replace(path)
+    replace_file(path, (json.dumps({**HEAD, "tasks": content}) + "\n").encode())
 
 
-def _sighted(rules: dict[str, Any], rows: list[list[float]]) -> Sighted:
+def _watched(rules: dict[str, Any], rows: list[list[float]]) -> WatchedTask:
     table = np.array(rows, dtype=float).reshape(len(rows), len(rules["policies"]))
-    return Sighted(rules={**rules, "edition": rules.get("edition", UNWRITTEN)}, rows=table)
+    return WatchedTask(rules={**rules, "edition": rules.get("edition", UNWRITTEN)}, rows=table)

@@ -1,18 +1,16 @@
 """Which claims "a is better than b" are tested, and which of them can be false together."""
 
 import itertools
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.comparison import TIES, Comparison
-from stopwise.core.scores import is_number
+from stopwise.core.rules import TIES
 from stopwise.errors import require
 
 __all__ = ["LARGEST", "Family"]
@@ -52,30 +50,6 @@ class Family:
         """Return the family for a method; one that splits its level itself is always strict."""
         family = cls(k=k, baseline=baseline, ties=ties)
         return replace(family, ties="strict") if registry.find(method).splits_itself else family
-
-    def comparison(
-        self,
-        method: str,
-        *,
-        alpha: float,
-        n_max: int | None = None,
-        bounds: tuple[float, float] = (0.0, 1.0),
-        design: str = "independent",
-        parameters: Mapping[str, Any] | None = None,
-    ) -> Comparison:
-        """Return the settings of each pair: two-sided, aiming at an equal share of alpha."""
-        return Comparison(
-            method=method,
-            # What is no level at all is left for the comparison to refuse.
-            alpha=alpha / self.size if is_number(alpha) and 0 < alpha < 1 else alpha,
-            n_max=n_max,
-            bounds=bounds,
-            alternative="two-sided",
-            design=design,
-            margin=0.0,
-            ties=self.ties,
-            parameters=parameters or {},
-        )
 
     @cached_property
     def pairs(self) -> Ints:

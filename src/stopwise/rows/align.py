@@ -13,44 +13,20 @@ Rules, each counted in the notes of the result:
   and only its score is kept; what remains is an independent design with about n/k trials each.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from stopwise.core.scores import require_whole
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, require
+from stopwise.messages import Message, Setting
+from stopwise.rows.table import Table
 
-__all__ = ["DESIGNS", "Aligned", "align"]
+__all__ = ["DESIGNS", "align"]
 
 DESIGNS = ("auto", "independent", "paired", "stratified")
 FEW_ROWS_PER_STRATUM = 5
-
-
-@dataclass(frozen=True, eq=False)
-class Aligned:
-    """Scores of one task, aligned for comparison.
-
-    Parameters
-    ----------
-    policies
-        The policies, one per column.
-    scores
-        Shape (n, k), in the order of the analysis; NaN where a policy has no trial. Read-only.
-    counts
-        The trials of each policy in ``scores``.
-    notes
-        What was assumed, left out or drawn, one plain sentence each.
-    design
-        What to declare to the test: "independent" or "paired".
-    """
-
-    policies: tuple[str, ...]
-    scores: NDArray[np.float64]
-    counts: tuple[int, ...]
-    notes: tuple[str, ...]
-    design: str
 
 
 def align(
@@ -61,7 +37,7 @@ def align(
     policies: tuple[str, ...] | None = None,
     iid_correction: bool = False,
     seed: int | None = None,
-) -> Aligned:
+) -> Table:
     """Align the trials of one task.
 
     Parameters
@@ -85,7 +61,7 @@ def align(
     Examples
     --------
     >>> import stopwise as sw
-    >>> from stopwise.data.design import align
+    >>> from stopwise.rows.align import align
     >>> trials = sw.read_trials(
     ...     {"policy": ["a", "b", "b", "a"], "block": ["x", "x", "y", "z"], "score": [0, 1, 1, 0]}
     ... )
@@ -94,8 +70,9 @@ def align(
     ('paired', [[0.0, 1.0], [nan, 1.0], [0.0, nan]])
     """
     require(design in DESIGNS, f"design must be one of {', '.join(DESIGNS)}, but got {design!r}")
+    task = _chosen(trials, task)
     frame, names = _selected(trials, task, policies)
-    notes: list[str] = []
+    notes: list[str] = list(trials.notes)
     if design == "auto":
         design = _detected(frame, notes)
     if iid_correction and design == "independent":
@@ -104,26 +81,40 @@ def align(
             "design, but the design is independent"
         )
     if design == "independent":
-        return _independent(frame, names, notes)
-    scores = _by_block(frame, names, design, notes)
-    if iid_correction:
-        return _one_policy_per_row(scores, names, seed, notes)
-    empty = int(np.isnan(scores).sum())
-    if empty:
-        notes.append(
-            f"{empty} of {scores.size} cells are empty: pairs with that policy skip the block"
+        grouped = frame.partition_by("policy", as_dict=True)
+        scores = _side_by_side(
+            [grouped[(name,)]["score"].to_numpy() for name in names], names, notes
         )
-    return _aligned(names, scores, notes, "paired")
+    else:
+        scores = _by_block(frame, names, design, notes)
+        design = "independent" if iid_correction else "paired"
+        if iid_correction:
+            scores = _one_policy_per_row(scores, names, seed, notes)
+        else:
+            _note_gaps(scores, notes)
+    return Table(
+        policies=names,
+        scores=scores,
+        design=design,
+        task=task,
+        bounds=trials.bounds.get(task),
+        notes=tuple(notes),
+        bounds_inferred=trials.bounds_inferred,
+    )
 
 
-def _selected(
-    trials: Trials, task: str | None, policies: tuple[str, ...] | None
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def _chosen(trials: Trials, task: str | None) -> str:
     tasks = trials.tasks
     if task is None:
         require(len(tasks) == 1, f"there are {len(tasks)} tasks: name one of {', '.join(tasks)}")
         task = tasks[0]
     require(task in tasks, f"task must be one of {', '.join(tasks)}, but got {task!r}")
+    return task
+
+
+def _selected(
+    trials: Trials, task: str, policies: tuple[str, ...] | None
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
     frame = trials.frame.filter(pl.col("task") == task)
     present = tuple(frame["policy"].unique(maintain_order=True))
     names = present if policies is None else tuple(policies)
@@ -156,15 +147,9 @@ def _detected(frame: pl.DataFrame, notes: list[str]) -> str:
     return design
 
 
-def _independent(frame: pl.DataFrame, names: tuple[str, ...], notes: list[str]) -> Aligned:
-    grouped = frame.partition_by("policy", as_dict=True)
-    columns = [grouped[(name,)]["score"].to_numpy() for name in names]
-    return _columns_side_by_side(columns, names, notes)
-
-
-def _columns_side_by_side(
+def _side_by_side(
     columns: list[NDArray[np.float64]], names: tuple[str, ...], notes: list[str]
-) -> Aligned:
+) -> NDArray[np.float64]:
     lengths = [len(column) for column in columns]
     scores = np.full((max(lengths), len(names)), np.nan)
     for index, column in enumerate(columns):
@@ -175,7 +160,15 @@ def _columns_side_by_side(
             f"unequal numbers of trials ({counted}): the last trials of the longer policies "
             "have no partner"
         )
-    return _aligned(names, scores, notes, "independent")
+    return scores
+
+
+def _note_gaps(scores: NDArray[np.float64], notes: list[str]) -> None:
+    empty = int(np.isnan(scores).sum())
+    if empty:
+        notes.append(
+            f"{empty} of {scores.size} cells are empty: pairs with that policy skip the block"
+        )
 
 
 def _by_block(
@@ -184,8 +177,12 @@ def _by_block(
     """Return one row per block (paired), or per block and occurrence (stratified)."""
     require(
         "block" in frame.columns,
-        f"design {design!r} needs a column of blocks, and there is none by a usual name; "
-        "name it with columns={'block': ...}",
+        Message(
+            f"design {design!r} needs a column of blocks, and no column has a usual name for one; "
+            "name it with ",
+            Setting("columns", {"block": ...}),
+            code="no-blocks",
+        ),
     )
     without = frame["block"].null_count()
     if without:
@@ -232,11 +229,8 @@ def _note_strata(frame: pl.DataFrame, notes: list[str]) -> None:
 
 def _one_policy_per_row(
     scores: NDArray[np.float64], names: tuple[str, ...], seed: int | None, notes: list[str]
-) -> Aligned:
-    require(
-        isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0,
-        f"the i.i.d. correction needs a seed, a whole number of at least 0, but got {seed!r}",
-    )
+) -> NDArray[np.float64]:
+    require_whole(seed, "the seed of the i.i.d. correction", 0)
     # Drawn among all policies, present or not: missing cells must not steer the choice.
     drawn = np.random.default_rng(seed).integers(len(names), size=len(scores))
     kept = scores[np.arange(len(scores)), drawn]
@@ -246,12 +240,4 @@ def _one_policy_per_row(
         f"i.i.d. correction: one policy per block drawn with seed {seed}, {used} of "
         f"{int((~np.isnan(scores)).sum())} trials kept"
     )
-    return _columns_side_by_side(columns, names, notes)
-
-
-def _aligned(
-    names: tuple[str, ...], scores: NDArray[np.float64], notes: list[str], design: str
-) -> Aligned:
-    scores.setflags(write=False)
-    counts = tuple(int(count) for count in (~np.isnan(scores)).sum(axis=0))
-    return Aligned(policies=names, scores=scores, counts=counts, notes=tuple(notes), design=design)
+    return _side_by_side(columns, names, notes)

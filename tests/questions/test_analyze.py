@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.data.design import align
-from stopwise.ranking.analyze import analyze, analyze_tasks
-from tests.ranking.drawn import FOUR
+from stopwise.questions.analyze import analyze, analyze_tasks
+from stopwise.rows.align import align
+from tests.questions.drawn import FOUR
 
 rank = partial(analyze, method="nscore")
 tasks = partial(analyze_tasks, method="nscore")
@@ -113,7 +113,7 @@ def test_methods_without_e_values_say_null() -> None:
 
     assert all(pair["e_value"] is None and pair["log_e"] is None for pair in content["pairs"])
     assert any("it saves no trials" in warning for warning in content["warnings"])
-    with pytest.raises(sw.InvalidInput, match="closed adjustment needs an e-process"):
+    with pytest.raises(sw.InvalidInput, match="closed adjustment needs a method that bets"):
         rank(FOUR, method="barnard", n_max=20, adjust="closed")
 
 
@@ -285,7 +285,7 @@ def test_step_answers_within_the_ranking() -> None:
         decided = pair["decision"] != "undecided"
         assert pair["p_value"] == (0.05 if decided else 1.0)
         assert pair["e_value"] == pytest.approx(240.0 if decided else 0.0)
-    with pytest.raises(sw.InvalidInput, match="which step has not"):
+    with pytest.raises(sw.InvalidInput, match="which step does not"):
         rank(FOUR, method="step", n_max=20, adjust="closed")
 
 

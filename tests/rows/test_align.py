@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.data.design import Aligned, align
+from stopwise.rows.align import align
+from stopwise.rows.table import Table
 
 
 def table(*rows: tuple[str, str | None, float]) -> sw.Trials:
@@ -14,7 +15,7 @@ def table(*rows: tuple[str, str | None, float]) -> sw.Trials:
     return sw.Trials.from_columns({"policy": policies, "block": blocks, "score": scores})
 
 
-def rows(aligned: Aligned) -> list[list[float]]:
+def rows(aligned: Table) -> list[list[float]]:
     found: list[list[float]] = np.nan_to_num(aligned.scores, nan=-1).tolist()
     return found
 
@@ -36,6 +37,7 @@ def test_independent_trials_meet_by_number() -> None:
     assert aligned.counts == (3, 1)
     assert aligned.design == "independent"
     assert aligned.notes == (
+        *trials.notes,
         "design: independent was assumed, since the trials have no blocks",
         "unequal numbers of trials (a 3, b 1): the last trials of the longer policies "
         "have no partner",
@@ -134,7 +136,10 @@ def test_results_are_read_only() -> None:
         ({"task": "cup"}, "task must be one of task, but got 'cup'"),
         ({"policies": ("a", "x")}, "policy must be one of a, b, c in task 'task', but got 'x'"),
         ({"policies": ("a", "a")}, "policies must be distinct"),
-        ({"iid_correction": True}, "the i.i.d. correction needs a seed, .* but got None"),
+        (
+            {"iid_correction": True},
+            "seed of the i.i.d. correction must be a whole number .* but got None",
+        ),
         ({"iid_correction": True, "design": "independent"}, "needs a paired or stratified design"),
     ],
 )

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stopwise.core.rules import Rules
 from stopwise.core.snapshot import dump
 from stopwise.errors import InvalidInput, InvalidState
-from stopwise.ranking.analysis import Analysis
-from stopwise.ranking.analyze import analyze
-from stopwise.ranking.contest import Contest
+from stopwise.questions.analysis import Analysis
+from stopwise.questions.analyze import analyze
+from stopwise.questions.order import OrderQuestion
 
 NAMES = ("a", "b", "c", "d")
 MEANS = np.array([0.2, 0.45, 0.5, 0.85])
@@ -28,7 +29,11 @@ def rows(seed: int = 0, count: int = 60) -> Any:
     return (np.random.default_rng(seed).random((count, 4)) < MEANS).astype(float)
 
 
-def play(contest: Contest, scores: Any) -> Contest:
+def asked(**settings: Any) -> OrderQuestion:
+    return OrderQuestion(Rules.of(policies=NAMES, **settings))
+
+
+def play(contest: OrderQuestion, scores: Any) -> OrderQuestion:
     """Try only the policies that are needed, as a study would."""
     for row in scores:
         if not contest.needed:
@@ -38,7 +43,7 @@ def play(contest: Contest, scores: Any) -> Contest:
     return contest
 
 
-def brief(analysis: Analysis | Contest) -> Sequence[Any]:
+def brief(analysis: Analysis | OrderQuestion) -> Sequence[Any]:
     found = analysis.pairs if isinstance(analysis, Analysis) else analysis.standings()
     return [
         (pair.policy0, pair.policy1, pair.decision, pair.implied, pair.n, pair.p_value, pair.log_e)
@@ -51,7 +56,7 @@ def test_equals_the_analysis_of_the_whole_table(settings: dict[str, Any]) -> Non
     """Fails if a contest looks at a policy after its elimination, or stops too early."""
     scores = rows()
     whole = analyze(dict(zip(NAMES, scores.T, strict=True)), bounds=(0, 1), **settings)
-    contest = play(Contest(NAMES, **settings), scores)
+    contest = play(asked(**settings), scores)
     assert brief(contest) == brief(whole)
     own = contest.analysis()
     assert brief(own) == brief(whole)
@@ -72,8 +77,8 @@ def test_equals_the_analysis_of_the_whole_table(settings: dict[str, Any]) -> Non
 @pytest.mark.parametrize("cut", [0, 1, 17])
 def test_resumes_exactly(settings: dict[str, Any], cut: int) -> None:
     scores = rows(seed=3)
-    whole = play(Contest(NAMES, **settings), scores)
-    resumed = Contest.from_json(play(Contest(NAMES, **settings), scores[:cut]).to_json())
+    whole = play(asked(**settings), scores)
+    resumed = OrderQuestion.from_json(play(asked(**settings), scores[:cut]).to_json())
     assert resumed.rows == cut
     play(resumed, scores[cut:])
     assert resumed.to_json() == whole.to_json()
@@ -81,14 +86,14 @@ def test_resumes_exactly(settings: dict[str, Any], cut: int) -> None:
 
 
 def test_a_missing_policy_waits() -> None:
-    contest = Contest(["a", "b", "c"])
+    contest = OrderQuestion(Rules(policies=("a", "b", "c")))
     contest.add({"a": 1.0, "b": 0.0})
     assert [standing.n for standing in contest.standings()] == [1, 0, 0]
     assert contest.needed == ("a", "b", "c")
 
 
 def test_the_budget_of_rows_ends_it() -> None:
-    contest = play(Contest(NAMES, n_max=3), rows())
+    contest = play(asked(n_max=3), rows())
     assert contest.rows == 3
     assert not contest.decided
     with pytest.raises(InvalidInput, match="n_max = 3 rows are already in"):
@@ -100,7 +105,7 @@ def test_the_budget_of_rows_ends_it() -> None:
     [({"z": 1.0}, "policies are a, b, c, d, but got"), ({"a": 2.0}, "'a'"), ({"b": "x"}, "'b'")],
 )
 def test_bad_rows_change_nothing(row: dict[str, Any], complaint: str) -> None:
-    contest = play(Contest(NAMES), rows(count=2))
+    contest = play(asked(), rows(count=2))
     before = contest.to_json()
     with pytest.raises(InvalidInput, match=complaint):
         contest.add(row)
@@ -108,9 +113,9 @@ def test_bad_rows_change_nothing(row: dict[str, Any], complaint: str) -> None:
 
 
 def test_a_damaged_snapshot_is_refused() -> None:
-    text = play(Contest(NAMES), rows(count=5)).to_json()
+    text = play(asked(), rows(count=5)).to_json()
     with pytest.raises(InvalidState, match="damaged"):
-        Contest.from_json(text.replace('"alpha": 0.05', '"alpha": 0.5'))
+        OrderQuestion.from_json(text.replace('"alpha": 0.05', '"alpha": 0.5'))
 
 
 @pytest.mark.parametrize(
@@ -118,8 +123,8 @@ def test_a_damaged_snapshot_is_refused() -> None:
     [{"runs": [99]}, {"state": []}, {"n": [[7], [1.0]]}, {"scores": None}, {"rules": {"x": 1}}],
 )
 def test_a_snapshot_that_does_not_fit_together_is_refused(changes: dict[str, Any]) -> None:
-    text = play(Contest(NAMES), rows(count=5)).to_json()
+    text = play(asked(), rows(count=5)).to_json()
     altered = dump("Contest", 1, {**json.loads(text)["content"], **changes})
 
     with pytest.raises(InvalidState, match="does not fit together"):
-        Contest.from_json(altered)
+        OrderQuestion.from_json(altered)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from stopwise.errors import InvalidInput
-from stopwise.ranking.budget import Closed, Holm, Seen, create
-from stopwise.ranking.family import Family
+from stopwise.questions.budget import Closed, Holm, Seen, create
+from stopwise.questions.family import Family
 
 
 @pytest.mark.parametrize(("k", "orders"), [(2, 3), (3, 13), (4, 75), (5, 541), (6, 4683)])

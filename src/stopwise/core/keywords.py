@@ -1,0 +1,68 @@
+"""Flat, typed keywords that are declared once and taken by many functions.
+
+A function that takes ``**settings: Unpack[SomeSettings]`` is completed and checked by editors and
+type checkers. ``flat`` gives it the same signature at run time, for notebooks and ``help``, and
+answers a misspelt keyword with the right one.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any, TypeVar, cast, get_type_hints
+
+from stopwise.errors import InvalidInput
+
+__all__ = ["flat"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+DEFAULTS = {"method": "nscore-plus", "alpha": 0.05, "adjust": "holm", "goal": "order"}
+
+
+def flat(settings: type, **defaults: Any) -> Callable[[Function], Function]:
+    """Give a function the keys of a typed dictionary as keywords of its own.
+
+    Parameters
+    ----------
+    settings
+        The ``TypedDict`` of its ``**settings``.
+    **defaults
+        Defaults to show that differ from the usual ones.
+    """
+    shown = {**DEFAULTS, **defaults}
+
+    def decorate(function: Function) -> Function:
+        signature = inspect.signature(function)
+        own = [
+            parameter
+            for parameter in signature.parameters.values()
+            if parameter.kind is not parameter.VAR_KEYWORD
+        ]
+        more = [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=shown.get(name), annotation=hint
+            )
+            for name, hint in get_type_hints(settings).items()
+        ]
+        known = {parameter.name for parameter in (*own, *more)}
+
+        @functools.wraps(function)
+        def checked(*args: Any, **keywords: Any) -> Any:
+            for name in keywords:
+                if name not in known:
+                    raise InvalidInput(_unknown(function, name, known), parameter=name)
+            return function(*args, **keywords)
+
+        vars(checked)["__signature__"] = signature.replace(parameters=[*own, *more])
+        return cast(Function, checked)
+
+    return decorate
+
+
+def _unknown(function: Callable[..., Any], name: str, known: set[str]) -> str:
+    called = function.__qualname__.removesuffix(".__init__")
+    # Underscores are what is forgotten most.
+    plain = {word.replace("_", ""): word for word in sorted(known)}
+    close = get_close_matches(name.replace("_", "").lower(), plain, n=1)
+    meant = f"; did you mean {plain[close[0]]!r}?" if close else ""
+    return f"{called} has no keyword {name!r}{meant}"

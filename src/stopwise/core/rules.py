@@ -1,0 +1,266 @@
+"""What is declared before the data, as one value: it travels from every entry to every result.
+
+The keyword dictionaries below say which of it each entry takes as keywords, once for all of them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+
+from stopwise.core import registry
+from stopwise.core.registry import MethodParameters
+from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
+from stopwise.errors import require
+
+__all__ = [
+    "CommonSettings",
+    "PairSettings",
+    "RaceSettings",
+    "RuleSettings",
+    "Rules",
+    "StopSettings",
+]
+
+ALTERNATIVES = ("greater", "less", "two-sided")
+DESIGNS = ("independent", "paired")
+TIES = ("paper", "strict")
+# What a pair of policies is saved with, in this order.
+PAIR_FIELDS = (
+    *("method", "alpha", "n_max", "bounds", "alternative"),
+    *("design", "margin", "ties", "parameters"),
+)
+
+
+class PairSettings(MethodParameters, total=False):
+    """Keywords of a test of two policies, besides method, alpha and n_max."""
+
+    bounds: tuple[float, float]
+    alternative: str
+    design: str
+    margin: float
+    ties: str
+    futility: str | None
+    seed: int
+
+
+class CommonSettings(MethodParameters, total=False):
+    """Keywords that every question about several policies takes."""
+
+    method: str
+    alpha: float
+    adjust: str
+    ties: str
+    goal: str
+
+
+class RaceSettings(CommonSettings, total=False):
+    """The same with those of a comparison that is running; its seed is that of the race."""
+
+    baseline: str | None
+    futility: str | None
+
+
+class RuleSettings(RaceSettings, total=False):
+    """The same with the seed of the method, where there is no other seed."""
+
+    seed: int
+
+
+class StopSettings(RuleSettings, total=False):
+    """All keywords of a stopping rule."""
+
+    n_max: int | None
+    bounds: tuple[float, float]
+    design: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """All that is declared before the data, checked once, as plain Python values.
+
+    Nothing can change it afterwards, and it survives JSON. Every result carries the rules that it
+    rests on.
+
+    Attributes
+    ----------
+    policies
+        Names of two or more policies; a test of one pair calls them "policy 0" and "policy 1".
+    method, parameters
+        Name of the method, see ``stopwise.methods()``, and the method's own parameters.
+    alpha
+        Probability, in (0, 1), of any false claim.
+    n_max
+        The declared maximum number of trials per policy, or None.
+    bounds
+        Range [A, B] of the score, known before the data.
+    design
+        "independent", or "paired" when the policies share each row's environment.
+    alternative, margin
+        Of two policies: which may be declared better, and by how much.
+    ties
+        "strict": declaring an order between equal policies counts as an error. "paper": exact ties
+        are assumed not to occur.
+    adjust
+        How alpha is shared among many claims: "bonferroni", "holm" or "closed".
+    goal, baseline
+        What is asked ("order": which policies are better than which), and the policy that all
+        others are compared with, if not with each other.
+    """
+
+    policies: tuple[str, ...] = ("policy 0", "policy 1")
+    method: str = "nscore-plus"
+    alpha: float = 0.05
+    n_max: int | None = None
+    bounds: tuple[float, float] = (0.0, 1.0)
+    design: str = "independent"
+    alternative: str = "two-sided"
+    margin: float = 0.0
+    ties: str = "strict"
+    adjust: str = "holm"
+    goal: str = "order"
+    baseline: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, **settings: Any) -> "Rules":
+        """Return the rules of flat keywords; those of no field are the method's own parameters."""
+        own = {entry.name for entry in fields(cls)}
+        return cls(
+            **{name: value for name, value in settings.items() if name in own},
+            parameters={name: value for name, value in settings.items() if name not in own},
+        )
+
+    def __post_init__(self) -> None:
+        converted = {
+            "policies": self._checked_policies(),
+            "alpha": self._checked_alpha(),
+            "n_max": self._checked_n_max(),
+            "bounds": tuple(Scale.declared(self.bounds)),
+            "parameters": {key: _plain(value, key) for key, value in self.parameters.items()},
+        }
+        for name, value in converted.items():
+            object.__setattr__(self, name, value)
+        _require_choice("alternative", self.alternative, ALTERNATIVES)
+        _require_choice("ties", self.ties, TIES)
+        self._check_design()
+        object.__setattr__(self, "margin", self._checked_margin())
+
+    def _checked_policies(self) -> tuple[str, ...]:
+        names = tuple(self.policies)
+        require(
+            len(names) >= 2, f"a ranking needs at least 2 policies, but got {len(names)}",
+            parameter="policies",
+        )  # fmt: skip
+        require(
+            len(set(names)) == len(names),
+            f"policies must be distinct, but got {', '.join(names)}",
+            parameter="policies",
+        )
+        require(
+            self.baseline is None or self.baseline in names,
+            f"baseline must be one of {', '.join(names)}, but got {self.baseline!r}",
+            parameter="baseline",
+        )
+        return names
+
+    def _checked_alpha(self) -> float:
+        require(
+            is_number(self.alpha) and 0 < self.alpha < 1,
+            f"alpha must lie strictly between 0 and 1, but got {self.alpha!r}",
+            parameter="alpha",
+        )
+        return float(self.alpha)
+
+    def _checked_n_max(self) -> int | None:
+        n_max = None if self.n_max is None else require_whole(self.n_max, "n_max", 1)
+        require(
+            n_max is not None or not registry.find(self.method).needs_n_max,
+            f"{self.method} needs a declared n_max, but n_max is None",
+            parameter="n_max",
+        )
+        return n_max
+
+    def _check_design(self) -> None:
+        _require_choice("design", self.design, DESIGNS)
+        proven = registry.find(self.method).designs
+        require(
+            self.design in proven,
+            f"{self.method} is proven only for the {' and '.join(proven)} design, "
+            f"not for design={self.design!r}; nscore-plus, nscore and wsr hold for both",
+            parameter="design",
+        )
+
+    def _checked_margin(self) -> float:
+        span = Scale(*self.bounds).span
+        # A margin as wide as the range would make the claim empty or certain.
+        require(
+            is_number(self.margin) and abs(self.margin) < (1 - 1e-6) * span,
+            f"margin must lie strictly between -{span:g} and {span:g}, the width of the bounds, "
+            f"but got {self.margin!r}",
+            parameter="margin",
+        )
+        takes = registry.find(self.method).takes_margin
+        require(self.margin == 0 or takes, f"{self.method} takes no margin", parameter="margin")
+        require(
+            self.margin >= 0 or self.alternative != "two-sided",
+            "a negative margin (non-inferiority) is one-sided: choose alternative 'greater' or "
+            f"'less', but got margin {self.margin!r} with 'two-sided'",
+            parameter="margin",
+        )
+        return float(self.margin)
+
+    @property
+    def scale(self) -> Scale:
+        """The declared range of the score."""
+        return Scale(*self.bounds)
+
+    def among(self, policies: tuple[str, ...], baseline: str | None) -> "Rules":
+        """Return the same rules for policies by other names."""
+        return replace(self, policies=policies, baseline=baseline)
+
+    def settings(self) -> dict[str, Any]:
+        """Return plain values from which equal rules can be made; what is usual is left out.
+
+        Journals and saved studies hold them, so a field added later appears only where it is used.
+        """
+        usual = {"goal": "order", "alternative": "two-sided", "margin": 0.0}
+        unusual = {name: getattr(self, name) for name in usual}
+        return {
+            "policies": list(self.policies),
+            "method": self.method,
+            "alpha": self.alpha,
+            "n_max": self.n_max,
+            "bounds": list(self.bounds),
+            "design": self.design,
+            "adjust": self.adjust,
+            "baseline": self.baseline,
+            "ties": self.ties,
+            **{name: value for name, value in unusual.items() if value != usual[name]},
+            **self.parameters,
+        }
+
+    def identity(self) -> dict[str, Any]:
+        """Return the settings with the edition of the method: what goes on later must have both."""
+        return {**self.settings(), "edition": registry.edition_of(self.method)}
+
+    def pair_settings(self) -> dict[str, Any]:
+        """Return plain values from which an equal test of two policies can be made."""
+        return {name: getattr(self, name) for name in PAIR_FIELDS}
+
+
+def _plain(value: Any, name: str) -> Any:
+    """Return a parameter as plain Python numbers, strings, booleans or tuples of them."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, np.generic) or is_number(value):
+        return value.item() if isinstance(value, np.generic) else float(value)
+    array = numeric_array(value if hasattr(value, "__len__") else [value], name)
+    return tuple(array.ravel().tolist())
+
+
+def _require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    known = isinstance(value, str) and value in choices
+    message = f"{name} must be one of {', '.join(choices)}, but got {value!r}"
+    require(known, message, parameter=name)

@@ -1,0 +1,127 @@
+"""The one call: ``analyze`` ranks the policies of whatever holds their trials."""
+
+from dataclasses import replace
+from typing import Any, Unpack
+
+from stopwise.core.keywords import flat
+from stopwise.core.rules import Rules, RuleSettings
+from stopwise.errors import require
+from stopwise.questions import pose
+from stopwise.questions.analysis import Analysis
+from stopwise.rows.sources import pooled, tables
+from stopwise.rows.table import Table
+
+__all__ = ["analyze", "analyze_tasks"]
+
+
+@flat(RuleSettings, ties="strict")
+def analyze(
+    trials: Any,
+    *,
+    n_max: int | None = None,
+    bounds: tuple[float, float] | None = None,
+    design: str | None = None,
+    pool: bool = False,
+    iid_seed: int | None = None,
+    **settings: Unpack[RuleSettings],
+) -> Analysis:
+    """Rank several policies on one task by sequential tests of all pairs.
+
+    With an anytime method the probability that any order ever declared is false is at most alpha,
+    whenever you stop, if rows of trials are independent (or, more weakly and not for ``step``,
+    if conditional means given the past keep their order) and the bounds were known beforehand.
+
+    Parameters
+    ----------
+    trials
+        A trial table (see ``read_trials``), aligned scores, or a mapping from policy to its scores
+        in order.
+    n_max
+        The declared maximum number of trials per policy; rows beyond are not used.
+    bounds
+        Range [A, B] of the score, known before the data; by default the one that the trial table
+        declares, else [0, 1].
+    design
+        "independent" (the i-th trial meets the i-th), "paired" (by block) or "stratified" (by
+        block, several trials each); by default what the blocks of the table show.
+    pool
+        Whether to pool several tasks; see the warning in the result for what is assumed.
+    iid_seed
+        Draw, with this seed, one policy per block and keep only its score (the paper's i.i.d.
+        correction); by default all scores count.
+    method
+        Name of the method, see ``stopwise.methods()``.
+    alpha
+        Probability, in (0, 1), of any false claim among all pairs.
+    adjust
+        "bonferroni", "holm" or "closed": how alpha is shared, see docs/design/many-policies.md;
+        ``closed`` mostly needs the fewest trials, for up to 7 policies.
+    baseline
+        Compare all other policies with this one only.
+    ties
+        "strict": an order declared between policies with equal means counts as false. "paper":
+        such exact ties are assumed not to occur, as in the paper.
+    goal
+        What is asked; "order" is which policies are better than which.
+    **settings
+        The five above, and the method's own parameters.
+
+    Examples
+    --------
+    >>> import stopwise as sw
+    >>> scores = {"a": [0.9, 1, 0.8] * 9, "b": [0.1, 0.3, 0.2] * 9, "c": [0.3, 0.2, 0.2] * 9}
+    >>> analysis = sw.analyze(scores)
+    >>> analysis.letters
+    {'a': 'a', 'c': 'b', 'b': 'b'}
+    >>> analysis.order_text
+    'a > c, b; c ? b'
+    """
+    found = [table.declaring(bounds) for table in tables(trials, design=design, iid_seed=iid_seed)]
+    if pool and len(found) > 1:
+        found = [pooled(found)]
+    require(
+        len(found) == 1,
+        f"analyze takes one task, but got {len(found)}: "
+        f"{', '.join(str(table.task) for table in found)}; use analyze_tasks, or pool=True",
+        parameter="pool",
+    )
+    return _answer(found[0], n_max, settings)
+
+
+@flat(RuleSettings, ties="strict")
+def analyze_tasks(
+    trials: Any,
+    *,
+    n_max: int | None = None,
+    bounds: tuple[float, float] | None = None,
+    design: str | None = None,
+    iid_seed: int | None = None,
+    **settings: Unpack[RuleSettings],
+) -> dict[str, Analysis]:
+    """Return one analysis per task, each with its own alpha.
+
+    Parameters
+    ----------
+    trials, n_max, bounds, design, iid_seed, **settings
+        As for ``analyze``.
+    """
+    found = tables(trials, design=design, iid_seed=iid_seed)
+    note = f"{len(found)} tasks are analysed apart: alpha holds for each task, not for all together"
+    more = (note,) if len(found) > 1 else ()
+    return {
+        table.task or "task": _answer(
+            replace(table.declaring(bounds), notes=(*table.notes, *more)), n_max, settings
+        )
+        for table in found
+    }
+
+
+def _answer(table: Table, n_max: int | None, settings: RuleSettings) -> Analysis:
+    rules = Rules.of(
+        policies=table.policies,
+        n_max=n_max,
+        bounds=table.bounds or (0.0, 1.0),
+        design=table.design,
+        **settings,
+    )
+    return pose(rules).analyze(table)

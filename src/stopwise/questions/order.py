@@ -1,0 +1,132 @@
+"""Which policies are better than which: all pairs, or all with a baseline, asked row by row."""
+
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.core.comparison import Comparison
+from stopwise.core.registry import edition_of
+from stopwise.core.rules import Rules
+from stopwise.core.snapshot import encode_shaped, restore_shaped
+from stopwise.questions.analysis import Analysis
+from stopwise.questions.pairs import PairStates
+from stopwise.questions.question import Question
+from stopwise.questions.rank import rank
+from stopwise.questions.ranking import Ranking
+from stopwise.questions.standing import Standing, standing_of
+from stopwise.rows.table import Table
+
+__all__ = ["OrderQuestion"]
+
+# All of the pairs that changes; what else they have follows from the rules and these.
+_ACCOUNTS = ("log_e_now", "log_e", "p_value", "adjusted", "claims", "open", "implied", "n", "rows")
+
+
+class OrderQuestion(Question):
+    """The order of the policies; after every row it knows what ``analyze`` would say.
+
+    The probability that any order ever declared is false is at most alpha, whenever one stops,
+    under the assumptions of ``analyze``.
+
+    Examples
+    --------
+    >>> from stopwise.core.rules import Rules
+    >>> from stopwise.questions.order import OrderQuestion
+    >>> question = OrderQuestion(Rules(policies=("a", "b", "c"), n_max=100))
+    >>> while question.needed:
+    ...     scores = {"a": 0.9, "b": 0.1, "c": 0.5 + question.rows % 2 / 2}
+    ...     question.add({policy: scores[policy] for policy in question.needed})
+    >>> question.decided, question.rows < 100
+    (True, True)
+    >>> question.analysis().order_text
+    'a > c; c > b'
+    """
+
+    _kind = "Contest"  # the name under which it has always been saved
+
+    def __init__(self, rules: Rules) -> None:
+        super().__init__(rules)
+        self._ranking = Ranking(rules)
+        self._pairs = PairStates(self._ranking.comparison, self._ranking.budget, 1, 0)
+        self._tried = self.policies
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The test of each pair."""
+        return self._ranking.comparison
+
+    @property
+    def decided(self) -> bool:
+        """Whether every pair is decided."""
+        return not self._pairs.open.any()
+
+    @property
+    def tried(self) -> tuple[str, ...]:
+        """Policies that have an undecided pair."""
+        return self._tried
+
+    def standings(self) -> tuple[Standing, ...]:
+        """Return where each pair stands now."""
+        self._pairs.adjust()
+        outcome, family = self._pairs.result(None), self._ranking.family
+        return tuple(
+            Standing(**standing_of(self.policies, family, outcome, pair))
+            for pair in range(family.size)
+        )
+
+    def analyze(self, table: Table) -> Analysis:
+        """Return the whole analysis of a table of rows, under the same rules."""
+        return rank(table, self._ranking)
+
+    def _show(self, scores: Floats) -> None:
+        pairs = self._pairs
+        if not pairs.runs.size:
+            return
+        seen = pairs.observe(scores[None], complete=False)
+        if seen is not None and pairs.judge(seen, self.rows):
+            pairs.adjust()
+            pairs.settle()
+            self._settle()
+
+    def _settle(self) -> None:
+        tried = (self._pairs.open[0] & self._ranking.family.of_policy).any(axis=1)
+        self._tried = tuple(name for name, still in zip(self.policies, tried, strict=True) if still)
+
+    def _content(self) -> dict[str, Any]:
+        pairs = self._pairs
+        return {
+            "rules": self.rules.settings(),
+            "edition": edition_of(self.rules.method),
+            "scores": encode_shaped(np.array(self._scores)),
+            "runs": pairs.runs.tolist(),
+            "state": [encode_shaped(array) for array in pairs.state],
+            "account": [encode_shaped(array) for array in pairs.account],
+            **{name: encode_shaped(getattr(pairs, name)) for name in _ACCOUNTS},
+        }
+
+    @classmethod
+    def _resumed(cls, content: dict[str, Any]) -> Self:
+        cls._require_edition(content["rules"]["method"], content)
+        question = cls(Rules.of(**content["rules"]))
+        _, scores = content["scores"]
+        question._scores = list(np.array(scores, dtype=float).reshape(-1, len(question.policies)))
+        pairs = question._pairs
+        for name in _ACCOUNTS:
+            setattr(pairs, name, restore_shaped(content[name], getattr(pairs, name)))
+        pairs.keep(np.array(content["runs"], dtype=np.int64))
+        pairs.state = _restored(content["state"], pairs.state)
+        # A procedure may drop, with its last axis, what can no longer be claimed.
+        pairs.account = _restored(content["account"], pairs.account, free_last_axis=True)
+        question._settle()
+        return question
+
+
+def _restored(encoded: list[Any], template: Any, *, free_last_axis: bool = False) -> Any:
+    return type(template)(
+        *(
+            restore_shaped(array, like, free_last_axis=free_last_axis)
+            for array, like in zip(encoded, template, strict=True)
+        )
+    )

@@ -1,0 +1,187 @@
+"""From a table of scores to its analysis: replay, results, doubts and warnings."""
+
+import numpy as np
+
+from stopwise.core.arrays import Bools, Floats
+from stopwise.core.comparison import Comparison
+from stopwise.core.confidence import ConfidenceSequence, Interval
+from stopwise.core.progress import watched
+from stopwise.messages import first_few
+from stopwise.questions.analysis import Analysis, PairResult, PolicyResult
+from stopwise.questions.doubts import doubts
+from stopwise.questions.family import Family
+from stopwise.questions.intervals import interval
+from stopwise.questions.letters import letters, order_text, ranked
+from stopwise.questions.pairs import Replay, replay
+from stopwise.questions.ranking import Ranking
+from stopwise.questions.standing import standing_of
+from stopwise.questions.trace import Trace
+from stopwise.rows.table import Table, unit_scores
+
+__all__ = ["rank"]
+
+
+def rank(table: Table, ranking: Ranking) -> Analysis:
+    """Return the analysis of one table."""
+    rules, family, comparison = ranking.rules, ranking.family, ranking.comparison
+    used = table.first(rules.n_max)
+    scores = unit_scores(used, comparison)
+    title = f"{table.task}: " if table.task else ""
+    with watched(f"{title}{len(scores)} rows of {family.k} policies") as progress:
+        budget = ranking.budget
+        outcome = replay(comparison, budget, scores[None], with_trace=True, progress=progress)
+    policies = _policy_results(used, scores, ranking, outcome)
+    pairs, differences = _pair_results(used, scores, comparison, family, outcome)
+    found = doubts(policies, pairs, differences, comparison.scale.span)
+    order = [rules.policies.index(policy.name) for policy in policies]
+    better = family.better(outcome.claims[0])
+    tested = family.better(np.ones_like(outcome.claims[0]))
+    return Analysis(
+        policies=policies,
+        pairs=pairs,
+        order_text=order_text(rules.policies, better, tested, order),
+        rules=rules,
+        aligned=used,
+        ties=family.ties,
+        doubts=found,
+        warnings=(
+            *_doubtful(found),
+            *table.notes,
+            *_beyond(table, rules.n_max),
+            *_warnings(used, family, comparison, outcome),
+        ),
+        facts=comparison.test.facts(),
+    )
+
+
+def _beyond(table: Table, n_max: int | None) -> tuple[str, ...]:
+    """Say that trials were left out, for whoever declares a smaller n_max than the file holds."""
+    rest = 0 if n_max is None else int((~np.isnan(table.scores[n_max:])).sum())
+    return (f"{rest} trials beyond n_max = {n_max} per policy were left out",) if rest else ()
+
+
+def _doubtful(found: tuple[str, ...]) -> tuple[str, ...]:
+    """Say that the trials contradict what every claim rests on."""
+    asked = (
+        "the trials do not look like fresh draws in random order, on which the claims rest (is the "
+        "file sorted by score, or did policies or scenes change on the way?)"
+    )
+    return (f"{asked}: {first_few(found)}",) if found else ()
+
+
+def _policy_results(
+    table: Table, scores: Floats, ranking: Ranking, outcome: Replay
+) -> tuple[PolicyResult, ...]:
+    """Return the policies' results, from best to worst."""
+    family, comparison, n_max = ranking.family, ranking.comparison, ranking.rules.n_max
+    low, high = comparison.bounds
+    means = np.nanmean(table.scores, axis=0)
+    better = family.better(outcome.claims[0])
+    order = ranked(better, means)
+    shown = [""] * family.k
+    if family.baseline is None:
+        shown = list(letters(better | better.T, order))
+    # The pairs hold together at alpha; so do the policies.
+    sequence = ConfidenceSequence(alpha=comparison.alpha * family.size / family.k)
+    last = _last_rows(family, outcome)
+    entered = _entered(scores, ranking, outcome)
+    decided = np.asarray(outcome.claims[0].any(axis=-1))
+    results = []
+    for index in order:
+        known = ~np.isnan(scores[:, index])
+        own = scores[known, index]
+        trials_used = int(entered[:, index].sum())
+        later = int(known[last[index] :].sum())
+        # Of an undecided policy nothing is saved, though it may have had fewer than n_max trials.
+        done = bool(decided[family.of_policy[index]].all())
+        inside = interval(sequence, np.zeros(own.size), own, len(scores))
+        results.append(
+            PolicyResult(
+                name=table.policies[index],
+                n=own.size,
+                mean=float(means[index]),
+                interval=Interval(
+                    low + max(inside.low, 0.0) * (high - low),
+                    low + min(inside.high, 1.0) * (high - low),
+                ),
+                letters=shown[index],
+                trials_used=trials_used,
+                trials_saved=later if n_max is None or not done else n_max - last[index],
+                trials_unpaired=own.size - later - trials_used,
+            )
+        )
+    return tuple(results)
+
+
+def _last_rows(family: Family, outcome: Replay) -> list[int]:
+    """Return the rows of each policy until its last pair was decided, or all."""
+    return [int(outcome.rows[0, has].max()) for has in family.of_policy]
+
+
+def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:
+    """Return which trials (rows, policies) entered a comparison: those with a partner in time."""
+    last = _last_rows(ranking.family, outcome)
+    present = ~np.isnan(scores)
+    entered = np.zeros_like(present)
+    for pair, policies in enumerate(ranking.family.pairs.tolist()):
+        # Shared evidence counts as long as both policies are tried, also after the decision.
+        end = int(outcome.rows[0, pair])
+        if ranking.budget.shares_evidence:
+            end = min(last[policy] for policy in policies)
+        entered[:end, policies] |= np.asarray(present[:end, policies].all(axis=1, keepdims=True))
+    return entered
+
+
+def _pair_results(
+    table: Table, scores: Floats, comparison: Comparison, family: Family, outcome: Replay
+) -> tuple[tuple[PairResult, ...], Floats]:
+    """Return the pairs' results, and the mean differences over all trials of each pair."""
+    span = comparison.scale.span
+    results, differences = [], np.full(family.size, np.nan)
+    for pair, (policy0, policy1) in enumerate(family.pairs.tolist()):
+        # The interval is valid at all times, so it uses all trials, also those after the decision.
+        rows = scores[:, [policy0, policy1]]
+        met = rows[~np.isnan(rows).any(axis=1)]
+        low, high = interval(comparison.confidence, met[:, 0], met[:, 1], len(scores))
+        if met.size:
+            differences[pair] = span * (met[:, 1] - met[:, 0]).mean()
+        trace = outcome.trace
+        assert isinstance(trace, Trace)
+        results.append(
+            PairResult(
+                **standing_of(table.policies, family, outcome, pair),
+                interval=Interval(low * span, high * span),
+                path=trace.path(pair),
+            )
+        )
+    return tuple(results), differences
+
+
+def _warnings(table: Table, family: Family, comparison: Comparison, outcome: Replay) -> list[str]:
+    found = []
+    # A policy that is no longer needed is not missing.
+    columns = zip(table.scores.T, _last_rows(family, outcome), strict=True)
+    if any(np.isnan(column[:rows]).any() for column, rows in columns):
+        found.append(
+            "a pair uses only rows in which both policies have a trial, which is valid if what is "
+            "missing does not depend on the scores"
+        )
+    if table.bounds is None:
+        found.append("no bounds were declared: scores are taken to lie in [0, 1]")
+    if family.ties == "paper":
+        found.append(
+            "exact ties are taken not to occur: if some means are equal, the chance of a false "
+            "order can be up to twice alpha"
+        )
+    if not comparison.test.anytime:
+        found.append(
+            f"{comparison.method} answers only at n_max = {comparison.n_max}: it saves no trials"
+        )
+    if table.pooled_tasks and comparison.test.constant_rates:
+        found.append(
+            f"{comparison.method} needs means that stay the same throughout, which tasks that are "
+            "pooled in turn have only if they are alike: choose a method that bets"
+        )
+    if not comparison.test.exact:
+        found.append(f"{comparison.method} is approximate: nothing bounds its chance of an error")
+    return found

@@ -1,0 +1,47 @@
+"""A ranking under its rules: which pairs are compared, by which test, and how they share alpha."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from stopwise.core.comparison import Comparison
+from stopwise.core.rules import Rules
+from stopwise.errors import require
+from stopwise.questions import budget
+from stopwise.questions.budget import Budget
+from stopwise.questions.family import Family
+from stopwise.questions.pairs import has_e_process
+
+__all__ = ["Ranking"]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The pairs of the policies, checked once; a file, a live question and a plan share it."""
+
+    rules: Rules
+
+    def __post_init__(self) -> None:
+        require(
+            has_e_process(self.comparison) or not self.budget.shares_evidence,
+            f"the {self.rules.adjust} adjustment needs a method that bets, which "
+            f"{self.rules.method} does not; choose 'holm'",
+            parameter="adjust",
+        )
+
+    @cached_property
+    def family(self) -> Family:
+        """The claims that are tested."""
+        rules = self.rules
+        baseline = None if rules.baseline is None else rules.policies.index(rules.baseline)
+        return Family.of(rules.method, k=len(rules.policies), baseline=baseline, ties=rules.ties)
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The test of each pair, aiming at an equal share of alpha."""
+        return Comparison(self.rules, self.family.size)
+
+    @cached_property
+    def budget(self) -> Budget[Any]:
+        """The family-wise procedure."""
+        return budget.create(self.rules.adjust, family=self.family, alpha=self.rules.alpha)

@@ -1,0 +1,131 @@
+"""Where one pair of policies stands, and how far it still has to go."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.result import Decision, e_value_of
+from stopwise.questions.family import Family
+from stopwise.questions.pairs import Replay
+
+__all__ = ["Standing", "remaining_rows", "share_of_way", "standing_of"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """Where one pair of policies stands.
+
+    Attributes
+    ----------
+    decision
+        Which policy was declared better, or "undecided".
+    implied
+        Whether the decision follows from two others instead of the pair's own evidence.
+    n
+        Pairs of trials seen: until the decision, or all where undecided.
+    p_value
+        P-value adjusted for the family, of an anytime method an anytime one: at most alpha
+        exactly when decided.
+    log_e
+        Log e-value of the pair alone, of the direction claimed or, if undecided, of the one with
+        more evidence; None for methods without.
+    """
+
+    policy0: str
+    policy1: str
+    decision: Decision
+    implied: bool
+    n: int
+    p_value: float
+    log_e: float | None
+
+    @property
+    def decided(self) -> bool:
+        """Whether a decision was taken."""
+        return self.decision is not Decision.UNDECIDED
+
+    @property
+    def better(self) -> str | None:
+        """The name of the policy declared better, or None."""
+        return {Decision.POLICY0: self.policy0, Decision.POLICY1: self.policy1}.get(self.decision)
+
+    @property
+    def worse(self) -> str | None:
+        """The name of the policy that the other was declared better than, or None."""
+        return {Decision.POLICY0: self.policy1, Decision.POLICY1: self.policy0}.get(self.decision)
+
+    @property
+    def e_value(self) -> float | None:
+        """The e-value; infinite beyond what a number can hold."""
+        return e_value_of(self.log_e)
+
+
+def standing_of(
+    policies: tuple[str, ...], family: Family, outcome: Replay, pair: int
+) -> dict[str, Any]:
+    """Return the fields of one pair's ``Standing`` in the replay of one study."""
+    policy0, policy1 = family.pairs[pair].tolist()
+    claims, log_e = outcome.claims[0, pair], outcome.log_e[0, pair]
+    shown = claims if claims.any() else np.ones(2, dtype=bool)
+    return {
+        "policy0": policies[policy0],
+        "policy1": policies[policy1],
+        "decision": _decision(bool(claims[0]), bool(claims[1])),
+        "implied": bool(outcome.implied[0, pair]),
+        "n": int(outcome.n[0, pair]),
+        "p_value": float(outcome.p_value[0, pair][shown].min()),
+        "log_e": None if np.isnan(log_e).any() else float(log_e[shown].max()),
+    }
+
+
+def _decision(policy1_better: bool, policy0_better: bool) -> Decision:
+    if policy1_better:
+        return Decision.POLICY1
+    return Decision.POLICY0 if policy0_better else Decision.UNDECIDED
+
+
+def share_of_way(standing: Standing, *, pairs: int, alpha: float) -> float:
+    """Return how much of the way to its decision a pair has gone, from 0 to 1.
+
+    On a log scale: evidence grows by factors. An undecided pair needs a log e-value of at most
+    log(2 P / alpha), P the number of pairs; without e-values its p-value tells.
+    """
+    if standing.decided:
+        return 1.0
+    if standing.log_e is not None:
+        gone = standing.log_e / math.log(2 * pairs / alpha)
+    else:
+        gone = math.log(max(standing.p_value, 1e-300)) / math.log(alpha)
+    return min(max(gone, 0.0), 1.0)
+
+
+def remaining_rows(
+    standings: Sequence[Standing], *, alpha: float, rows: int, n_max: int | None
+) -> int | None:
+    """Return the rows still needed if evidence keeps growing at its average rate so far.
+
+    A plain extrapolation, which promises nothing. The slowest pair counts, and n_max is the limit.
+    None where there is nothing to go by: no evidence so far, and no n_max.
+
+    Examples
+    --------
+    >>> from stopwise.core.rules import Rules
+    >>> from stopwise.questions.order import OrderQuestion
+    >>> from stopwise.questions.standing import remaining_rows
+    >>> question = OrderQuestion(Rules(policies=("a", "b")))
+    >>> for _ in range(4):
+    ...     question.add({"a": 0.9, "b": 0.2})
+    >>> remaining_rows(question.standings(), alpha=0.05, rows=question.rows, n_max=None)
+    2
+    """
+    slowest = 0.0
+    for standing in standings:
+        if not standing.decided:
+            share = share_of_way(standing, pairs=len(standings), alpha=alpha)
+            more = standing.n * (1 / share - 1) if share > 0 else math.inf
+            slowest = max(slowest, more, 1.0)
+    slowest = min(slowest, math.inf if n_max is None else n_max - rows)
+    return None if slowest == math.inf else math.ceil(slowest)

@@ -1,0 +1,102 @@
+"""From whatever holds trials to tables, one per task."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.core.scores import Scale, numeric_array
+from stopwise.errors import InvalidInput, require
+from stopwise.rows.table import Table
+
+__all__ = ["pooled", "tables"]
+
+POOLED = "pooled"
+
+
+def tables(source: Any, *, design: str | None, iid_seed: int | None = None) -> list[Table]:
+    """Return one table per task from a trial table, aligned scores or scores by policy."""
+    from stopwise.data.trials import Trials
+    from stopwise.rows.align import align
+
+    if isinstance(source, Trials):
+        chosen, correct = design or "auto", iid_seed is not None
+        return [
+            align(source, task=task, design=chosen, iid_correction=correct, seed=iid_seed)
+            for task in source.tasks
+        ]
+    require(
+        iid_seed is None,
+        "the i.i.d. correction needs a trial table with blocks",
+        parameter="iid_seed",
+    )
+    if isinstance(source, Table):
+        return [source if design is None else replace(source, design=design)]
+    if isinstance(source, Mapping):
+        return [_from_mapping(source, design)]
+    readable = isinstance(source, str | os.PathLike | np.ndarray)
+    raise InvalidInput(
+        "trials must be a trial table, aligned scores or a mapping from policy to scores, "
+        f"but got {type(source).__name__}{'; read it with read_trials first' if readable else ''}",
+        parameter="trials",
+    )
+
+
+def pooled(parts: list[Table]) -> Table:
+    """Return one table of all tasks, normalised, a row of each task in turn.
+
+    Each row stays within its task, so both policies of a pair always meet the same task.
+    """
+    policies = parts[0].policies
+    for part in parts:
+        require(
+            set(part.policies) == set(policies),
+            "tasks can be pooled only if each has the same policies, but "
+            f"{part.task!r} has {', '.join(part.policies)} and "
+            f"{parts[0].task!r} has {', '.join(policies)}",
+        )
+    turns = np.concatenate([np.arange(len(part.scores)) for part in parts])
+    rows = np.concatenate([_normalised(part, policies) for part in parts])
+    assumption = (
+        f"{len(parts)} tasks are pooled, one row of each in turn, with scores scaled to [0, 1]. A "
+        "claim then says that a policy is better on some task (implied claims, and the closed "
+        "adjustment of more than 2 policies, need tasks that agree on the order). It is a claim "
+        "about the mean over tasks only if no policy is better on one task and worse on another, "
+        "or if tasks came in random order"
+    )
+    notes = dict.fromkeys(note for part in parts for note in part.notes)
+    return replace(
+        parts[0],
+        scores=rows[np.argsort(turns, kind="stable")],
+        task=POOLED,
+        bounds=(0.0, 1.0),
+        notes=(*notes, assumption),
+        pooled_tasks=len(parts),
+    )
+
+
+def _normalised(part: Table, policies: tuple[str, ...]) -> Floats:
+    scale = Scale(*(part.bounds or (0.0, 1.0)))
+    if part.bounds is None:
+        part.check(scale.check)
+    columns = [part.policies.index(name) for name in policies]
+    return scale.unit(part.scores[:, columns])
+
+
+def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:
+    columns = [numeric_array(scores, repr(name)) for name, scores in source.items()]
+    for name, column in zip(source, columns, strict=True):
+        require(column.ndim == 1, f"{name!r} needs its scores in one row, got {column.shape}")
+    scores = np.full((max(map(len, columns), default=0), len(columns)), np.nan)
+    for index, column in enumerate(columns):
+        scores[: len(column), index] = column
+    gaps = sum(int(np.isnan(column).sum()) for column in columns)
+    return Table(
+        policies=tuple(map(str, source)),
+        scores=scores,
+        design=design or "independent",
+        notes=(f"{gaps} scores are NaN, which counts as no trial",) if gaps else (),
+    )

@@ -1,0 +1,107 @@
+"""The scores of one task, aligned: a row of trials, a column per policy, NaN where none is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.core.comparison import Comparison
+from stopwise.core.scores import Scale
+from stopwise.errors import InvalidInput, require
+from stopwise.messages import Message, Setting
+
+__all__ = ["Table", "unit_scores"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Table:
+    """Aligned scores of several policies on one task; whatever bounds it has, they were checked.
+
+    Attributes
+    ----------
+    policies
+        Names, one per column.
+    scores
+        Array (rows, policies) in the order of the analysis, NaN where a policy has no trial.
+        Read-only.
+    design
+        "paired" if a row is one block that the policies share, else "independent".
+    task
+        The task's name, or None.
+    bounds
+        The declared range of the score, or None. All scores lie within it.
+    notes
+        What was assumed, left out or drawn, one sentence each.
+    bounds_inferred
+        Whether the range was taken from the data, which voids the guarantee.
+    pooled_tasks
+        Number of tasks that were pooled, 0 for one task as it is.
+    """
+
+    policies: tuple[str, ...]
+    scores: Floats
+    design: str
+    task: str | None = None
+    bounds: tuple[float, float] | None = None
+    notes: tuple[str, ...] = ()
+    bounds_inferred: bool = False
+    pooled_tasks: int = 0
+
+    def __post_init__(self) -> None:
+        self.scores.setflags(write=False)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The trials of each policy."""
+        return tuple(int(count) for count in (~np.isnan(self.scores)).sum(axis=0))
+
+    @property
+    def by_policy(self) -> dict[str, Floats]:
+        """The scores of each policy in order, without gaps; read-only."""
+        found = {}
+        for name, column in zip(self.policies, self.scores.T, strict=True):
+            found[name] = column[~np.isnan(column)]
+            found[name].setflags(write=False)
+        return found
+
+    def declaring(self, bounds: tuple[float, float] | None) -> "Table":
+        """Return the table with these bounds declared, or as it is if there are none."""
+        if bounds is None:
+            return self
+        self.check(Scale.declared(bounds).check)
+        return replace(self, bounds=bounds, bounds_inferred=False)
+
+    def first(self, rows: int | None) -> "Table":
+        """Return the table of the first so many rows, or of all."""
+        return replace(self, scores=self.scores[:rows])
+
+    def check(self, check: Callable[[Floats, str], None]) -> None:
+        """Check the scores of each policy; say in the error which task, and what helps."""
+        for name, column in zip(self.policies, self.scores.T, strict=True):
+            known = column[~np.isnan(column)]
+            require(known.size > 0, f"each policy needs at least one trial, but {name!r} has none")
+            try:
+                check(known, repr(name))
+            except InvalidInput as error:
+                raise InvalidInput(self._with_place(known, error.message)) from error
+
+    def _with_place(self, scores: Floats, complaint: str) -> str:
+        """Return a complaint with the task, and with what helps if no range was declared."""
+        place = f"task {self.task}: " if self.task not in (None, "task") else ""
+        outside = self.bounds is None and (scores.min() < 0.0 or scores.max() > 1.0)
+        if not outside:
+            return f"{place}{complaint}"
+        return Message(
+            f"{place}{complaint}; no bounds were declared: give ",
+            Setting("bounds"),
+            code="bounds-undeclared",
+        )
+
+
+def unit_scores(table: Table, comparison: Comparison) -> Floats:
+    """Return the scores normalised to [0, 1]; raise, naming the policy, if one is not allowed."""
+    # Within the table's own bounds they are known to lie.
+    inside = table.bounds == comparison.bounds
+    table.check(comparison.check_levels if inside else comparison.check)
+    return comparison.scale.unit(table.scores)

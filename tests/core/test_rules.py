@@ -1,0 +1,95 @@
+"""One value for what is declared: flat, typed keywords at every entry, and every result carries it."""
+
+import inspect
+from dataclasses import fields
+from typing import Any, get_type_hints
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core.registry import MethodParameters
+from stopwise.core.rules import PairSettings, Rules, StopSettings
+
+ENTRIES = [
+    sw.SequentialTest,
+    sw.simulate,
+    sw.analyze,
+    sw.analyze_tasks,
+    sw.StopRule,
+    sw.race,
+    sw.plan,
+    sw.forecast,
+    sw.compare_metrics,
+]
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.__name__)
+def test_every_entry_shows_its_keywords(entry: Any) -> None:
+    """A notebook completes ``sw.analyze(trials, al``."""
+    shown = inspect.signature(entry).parameters
+
+    assert {"method", "alpha", "n_max", "bounds", "design", "ties", "bins"} <= set(shown)
+    assert not any(each.kind is each.VAR_KEYWORD for each in shown.values())
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.__name__)
+def test_a_misspelt_keyword_suggests_the_right_one(entry: Any) -> None:
+    for wrong, right in (("nmax", "n_max"), ("alhpa", "alpha"), ("bound", "bounds")):
+        with pytest.raises(sw.InvalidInput, match=f"no keyword '{wrong}'; did you mean '{right}'"):
+            entry(**{wrong: 1})
+
+
+def test_the_keywords_are_the_fields_of_the_rules_and_the_parameters_of_the_methods() -> None:
+    """Fails if a setting or a method's parameter is declared in one place only."""
+    own = {
+        name
+        for info in sw.methods().values()
+        for name in info.parameters
+        if name not in ("futility", "seed")
+    }
+    known = {field.name for field in fields(Rules)} - {"policies", "parameters"}
+
+    assert set(get_type_hints(MethodParameters)) == own
+    pair, stop = set(get_type_hints(PairSettings)), set(get_type_hints(StopSettings))
+    assert pair | stop == known | own | {"futility", "seed"}
+
+
+def test_rules_are_plain_and_equal_however_they_are_given() -> None:
+    plain = Rules(policies=("a", "b"), n_max=50, alpha=0.1, bounds=(0, 2))
+    arrays = Rules.of(
+        policies=["a", "b"], n_max=np.int64(50), alpha=np.float64(0.1), bounds=np.array([0, 2])
+    )
+
+    assert plain == arrays
+    assert Rules.of(**arrays.settings()) == plain
+    assert type(arrays.n_max) is int
+    assert type(arrays.bounds[1]) is float
+
+
+def test_results_carry_their_rules() -> None:
+    scores = {"a": [0.1, 0.3] * 10, "b": [0.8, 0.9] * 10}
+    analysis = sw.analyze(scores, alpha=0.1, n_max=20)
+    rule = sw.StopRule(["a", "b"], alpha=0.1, n_max=20)
+    for row in zip(scores["a"], scores["b"], strict=True):
+        for policy, score in zip(rule.needed, row, strict=False):
+            rule.add(policy, score)
+
+    assert analysis.rules == rule.rules == rule.analysis().rules
+    test = sw.SequentialTest(alpha=0.1, n_max=20)
+    assert test.update(0.1, 0.9).rules is test.rules
+    assert sw.simulate("nscore", [[0.1]], [[0.9]], alpha=0.1).rules.alpha == 0.1
+
+
+def test_a_field_that_is_not_used_is_not_written() -> None:
+    """Journals made before a setting existed go on under equal rules."""
+    settings = Rules(policies=("a", "b")).settings()
+
+    assert "goal" not in settings
+    assert "margin" not in settings
+    assert Rules(policies=("a", "b"), margin=0.1).settings()["margin"] == 0.1
+
+
+def test_an_unknown_goal_is_refused() -> None:
+    with pytest.raises(sw.InvalidInput, match="goal must be one of order, but got 'first'"):
+        sw.analyze({"a": [0.1], "b": [0.2]}, goal="first")

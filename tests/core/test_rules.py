@@ -1,4 +1,4 @@
-"""One value for what is declared: flat, typed keywords at every entry, and every result carries it."""
+"""One value for what is declared: flat, typed keywords at every entry; every result carries it."""
 
 import inspect
 from dataclasses import fields

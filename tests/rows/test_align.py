@@ -138,7 +138,7 @@ def test_results_are_read_only() -> None:
         ({"policies": ("a", "a")}, "policies must be distinct"),
         (
             {"iid_correction": True},
-            "seed of the i.i.d. correction must be a whole number .* but got None",
+            "seed of the i.i.d. correction must be .* but got None",
         ),
         ({"iid_correction": True, "design": "independent"}, "needs a paired or stratified design"),
     ],

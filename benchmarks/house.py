@@ -1,0 +1,80 @@
+"""The shape of the source in numbers: places that list the settings, files, lines, names used twice.
+
+``python -m benchmarks.house [ROOT]`` counts any tree, so that two versions can be held against
+each other.
+"""
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+__all__ = ["class_names", "count", "listings"]
+
+SETTINGS = frozenset(
+    {"method", "alpha", "n_max", "bounds", "design", "adjust", "baseline", "ties", "parameters"}
+)
+# A definition or a call that spells out so many of them lists the settings.
+MANY = 5
+
+
+def count(root: Path) -> dict[str, int]:
+    """Return the counts of one tree."""
+    files = sorted((root / "src" / "stopwise").rglob("*.py"))
+    names = class_names(root)
+    modules = Counter(path.stem for path in files if path.stem not in ("__init__", "__main__"))
+    return {
+        "places that list the settings": sum(1 for _ in listings(root)),
+        "files": len(files),
+        "lines": sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files),
+        "class names used twice": sum(number > 1 for number in names.values()),
+        "module names used twice": sum(number > 1 for number in modules.values()),
+    }
+
+
+def class_names(root: Path) -> Counter[str]:
+    """Return how often each class name is defined."""
+    return Counter(
+        node.name
+        for path in (root / "src" / "stopwise").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+
+
+def listings(root: Path) -> Iterator[tuple[Path, int]]:
+    """Yield file and line of each place that spells out most of the settings."""
+    for path in sorted((root / "src" / "stopwise").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if len(_named(node) & SETTINGS) >= MANY:
+                yield path, getattr(node, "lineno", 0)
+
+
+def _named(node: ast.AST) -> set[str]:
+    """Return the names that a definition, a call or a literal spells out."""
+    if isinstance(node, ast.FunctionDef):
+        return {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
+    if isinstance(node, ast.ClassDef):
+        return {
+            entry.target.id
+            for entry in node.body
+            if isinstance(entry, ast.AnnAssign) and isinstance(entry.target, ast.Name)
+        }
+    if isinstance(node, ast.Call):
+        return {keyword.arg for keyword in node.keywords if keyword.arg}
+    values: list[ast.expr | None] = []
+    if isinstance(node, ast.Dict):
+        values = list(node.keys)
+    elif isinstance(node, ast.Tuple | ast.List | ast.Set):
+        values = list(node.elts)
+    return {str(value.value) for value in values if isinstance(value, ast.Constant)}
+
+
+if __name__ == "__main__":
+    place = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1]
+    for what, number in count(place).items():
+        print(f"{what}: {number:,}")
+    if "--list" in sys.argv:
+        for file, line in listings(place):
+            print(f"  {file.relative_to(place)}:{line}")

@@ -128,7 +128,7 @@ def test_what_was_saved_with_another_edition_is_refused_in_one_line(
         type(thing).from_json(text)
     assert str(refused.value) == (
         f"this {named} was saved with edition 1 of wsr, but this stopwise has edition 2: "
-        "go on with the stopwise version it was begun with"
+        "continue with the stopwise version it was started with"
     )
     again = saved_things()[kind].to_json()
     assert type(thing).from_json(again).to_json() == again

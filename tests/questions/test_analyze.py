@@ -165,7 +165,9 @@ def test_unequal_numbers_of_trials() -> None:
     assert counts["other"] == (9, 9)
     pair = next(pair for pair in analysis.pairs if pair.policy1 == "other")
     assert pair.n <= 9
-    assert any("what is missing does not depend on the scores" in w for w in analysis.warnings)
+    assert any(
+        "which trials are missing does not depend on the scores" in w for w in analysis.warnings
+    )
 
 
 def test_n_max_cuts_the_rows() -> None:
@@ -179,7 +181,7 @@ def test_n_max_cuts_the_rows() -> None:
 def test_the_papers_convention_is_named() -> None:
     analysis = rank(FOUR, ties="paper")
 
-    assert any("exact ties are taken not to occur" in warning for warning in analysis.warnings)
+    assert any("exact ties are assumed not to occur" in warning for warning in analysis.warnings)
     assert "exact ties not counted as errors" in analysis.sentence
     assert not any("exact ties" in w for w in rank(FOUR, ties="paper", method="wsr").warnings)
 

@@ -57,7 +57,7 @@ def test_a_sorted_file_is_not_believed() -> None:
         "the mean of a lies outside its own interval",
         "the mean difference of b and a lies outside its own interval",
     ]
-    assert found.warnings[0].startswith("the trials do not look like fresh draws in random order")
+    assert found.warnings[0].startswith("every claim assumes fresh draws in random order")
     assert all(doubt in found.warnings[0] for doubt in found.doubts)
     assert "for fresh draws in random order the chance of any false order" in found.sentence
     assert "these trials do not look like fresh draws in random order: b > a" in found.sentence
@@ -99,12 +99,12 @@ def test_fresh_draws_are_hardly_ever_doubted() -> None:
         (
             "barnard",
             "is at most 0.05, given success rates that stay the same throughout and n_max = 20 "
-            "fixed beforehand and looked at once (",
+            "fixed in advance and a single look at the end (",
         ),
         (
             "welch",
-            "is only approximately 0.05, and can be far more in small samples, given means that "
-            "stay the same throughout and n_max = 20 fixed beforehand and looked at once (",
+            "is only approximately 0.05, and can be much larger in small samples, given means that "
+            "stay the same throughout and n_max = 20 fixed in advance and a single look at the end (",
         ),
     ],
 )

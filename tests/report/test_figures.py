@@ -137,7 +137,7 @@ def test_the_methods_paragraph_says_what_the_method_promises() -> None:
     assert "in its anytime-valid form" in bets
     assert "is at most 0.05, given success rates that stay the same throughout, however" in step
     assert "the probability of declaring any false order is at most 0.05, given" in fixed
-    assert "n_max = 20 fixed beforehand and looked at once (ties" in fixed
+    assert "n_max = 20 fixed in advance and a single look at the end (ties" in fixed
     assert "the probability of declaring any false order is only approximately 0.05" in rough
 
 
@@ -152,8 +152,8 @@ def test_the_methods_paragraph_says_what_pooling_claims_and_what_is_doubtful() -
 
     text = methods_paragraph(pooled)
     assert "of 2 policies, pooled over 2 tasks (a row of trials of each in turn), with the" in text
-    assert "An order declared means only: better on some of the 2 pooled tasks." in text
-    assert "which the trials do not look like: b > a was decided" in methods_paragraph(by_score)
+    assert "A declared order means only: better on some of the 2 pooled tasks." in text
+    assert "these trials do not look like that: b > a was decided" in methods_paragraph(by_score)
 
 
 def drawn_from(names: list[str], trials: int = 40) -> sw.Analysis:
@@ -264,7 +264,8 @@ def test_characters_without_a_font_become_codes_and_one_note(tmp_path: Path) -> 
     analysis.save_figures(tmp_path)
 
     assert score_strips(analysis)[1].label.startswith("<F8F0><F8F1>\n")
-    assert analysis.to_html().count("\uf8f0 \uf8f1, so they show codes, &lt;F8F0&gt;") == 1
+    said = "\uf8f0 \uf8f1, so the figures show codes instead (&lt;F8F0&gt;"
+    assert analysis.to_html().count(said) == 1
     assert drawn_from(["plain", "simple"]).figure_note() is None
 
 

@@ -160,7 +160,7 @@ def test_a_race_goes_on_from_its_journal_after_a_crash(tmp_path: Path) -> None:
     assert resumed.rows == whole.rows
     assert [e.place for e in resumed.episodes] == [e.place for e in whole.episodes]
     assert [e.score for e in resumed.episodes] == [e.score for e in whole.episodes]
-    assert any("cut short" in warning for warning in resumed.analysis.warnings)
+    assert any("cut off" in warning for warning in resumed.analysis.warnings)
     assert finished.episodes == resumed.episodes
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert lines[0]["race"]["seed"] == 9
@@ -176,7 +176,7 @@ def test_two_races_do_not_write_one_journal(tmp_path: Path) -> None:
 
     def meddling(policy: Any, seed: int) -> float:
         if not refused:
-            with pytest.raises(sw.InvalidInput, match="another race is writing this journal"):
+            with pytest.raises(sw.InvalidInput, match="another race is writing to this journal"):
                 race(draw)
             refused.append(path.read_bytes())
         return draw(policy, seed)
@@ -240,8 +240,8 @@ def test_a_journal_goes_on_only_with_the_edition_it_was_begun_with(
     with pytest.raises(sw.InvalidState) as refused:
         race()
     assert str(refused.value) == (
-        f"{path}: the race was begun with edition 1 of wsr, but this stopwise has edition 2: "
-        "go on with the stopwise version it was begun with"
+        f"{path}: the race was started with edition 1 of wsr, but this stopwise has edition 2: "
+        "continue with the stopwise version it was started with"
     )
     assert path.read_bytes() == before
 
@@ -290,7 +290,7 @@ def test_a_failed_episode_stops_the_race_with_everything_kept(tmp_path: Path) ->
 
     mended = sw.race(RATES, failing, n_max=50, journal=path, on_error="score:0")
 
-    assert "on_error was changed on the way (raise, then score:0)" in " ".join(
+    assert "on_error changed along the way (raise, then score:0)" in " ".join(
         mended.analysis.warnings
     )
 
@@ -356,7 +356,7 @@ def test_an_episode_that_takes_too_long_has_failed() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"env": "NoSuch-v0"}, "no environment that gymnasium can make"),
+        ({"env": "NoSuch-v0"}, "not an environment that gymnasium can make"),
         ({"env": 3}, "env must be a gymnasium id"),
         ({"env": "no.such.module:make"}, "module cannot be imported"),
         ({"env": "math:nothing"}, "math has no 'nothing'"),

@@ -79,14 +79,14 @@ def test_what_cannot_be_a_result_is_refused_and_changes_nothing() -> None:
         (("c", 1.0), "policies are a, b"),
         (("a", 11.0), r"within the bounds \[0, 10\]"),
         (("a", float("nan")), "within the bounds"),
-        (("a", 1.0, 0), "row 0 was looked at already"),
+        (("a", 1.0, 0), "row 0 has already been looked at"),
         (("a", 1.0, -1), "row must be a whole number"),
     ]
     for wrong, message in cases:
         with pytest.raises(sw.InvalidInput, match=message):
             rule.add(*wrong)
     rule.add("a", 1.0, 7)
-    with pytest.raises(sw.InvalidInput, match="has a result in row 7 already"):
+    with pytest.raises(sw.InvalidInput, match="already has a result in row 7"):
         rule.add("a", 1.0, 7)
     with pytest.raises(sw.InvalidState, match="not a saved StopRule"):
         sw.StopRule.from_json("{}")

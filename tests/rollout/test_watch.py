@@ -117,7 +117,7 @@ def test_a_state_is_of_the_same_rules(tmp_path: Path) -> None:
     watch(path, state=state).look()
     kept = state.read_bytes()
 
-    with pytest.raises(PastChanged, match=r"at earlier looks alpha was 0\.05, but now it is 0\.1"):
+    with pytest.raises(PastChanged, match=r"alpha was 0\.05 at earlier looks, but is now 0\.1"):
         watch(path, state=state, alpha=0.1).look()
     assert state.read_bytes() == kept
 
@@ -143,10 +143,10 @@ def test_a_state_goes_on_only_with_the_edition_it_was_begun_with(
     with pytest.raises(sw.InvalidState) as refused:
         watch(path, state=state, method="wsr").look()
     assert str(refused.value) == (
-        f"{state}: task {task!r} was begun with edition 1 of wsr, but this stopwise has edition "
-        "2: go on with the stopwise version it was begun with"
+        f"{state}: task {task!r} was started with edition 1 of wsr, but this stopwise has edition "
+        "2: continue with the stopwise version it was started with"
     )
-    with pytest.raises(PastChanged, match="at earlier looks method was 'wsr'"):
+    with pytest.raises(PastChanged, match="method was 'wsr' at earlier looks"):
         watch(path, state=state, method="nscore").look()
     assert state.read_bytes() == kept
 
@@ -164,7 +164,7 @@ def test_a_state_in_no_folder_is_refused_before_anything_is_read(tmp_path: Path)
 def test_a_file_that_is_no_state_is_left_alone(tmp_path: Path, content: str) -> None:
     state = tmp_path / "seen.json"
     state.write_text(content)
-    with pytest.raises(sw.InvalidState, match=r"seen\.json: this is no state of a watch"):
+    with pytest.raises(sw.InvalidState, match=r"seen\.json: this is not a watch state"):
         watch(tmp_path / "results.csv", state=state)
     assert state.read_text() == content
 
@@ -185,7 +185,7 @@ def test_a_task_that_is_gone_is_a_past_that_changes(tmp_path: Path) -> None:
     assert [sight.task for sight in watching.look()] == ["cup", "plate"]
     (tmp_path / "plate.csv").unlink()
 
-    with pytest.raises(PastChanged, match="task 'plate' was looked at before"):
+    with pytest.raises(PastChanged, match="task 'plate' was there at an earlier look"):
         watching.look()
 
 

@@ -34,14 +34,14 @@ def promise(
     cls = registry.find(method)
     size = f"at most {alpha:g}"
     if not cls.exact:
-        size = f"only approximately {alpha:g}, and can be far more in small samples"
+        size = f"only approximately {alpha:g}, and can be much larger in small samples"
     given = []
     if cls.constant_rates:
         rates = "success rates" if cls.scores == "binary" else "means"
         given.append(f"{rates} that stay the same throughout")
     if not cls.anytime:
         number = "n_max" if n_max is None else f"n_max = {n_max}"
-        given.append(f"{number} fixed beforehand and looked at once")
+        given.append(f"{number} fixed in advance and a single look at the end")
     return f"{chance} is {size}" + (f", given {' and '.join(given)}" if given else "")
 
 

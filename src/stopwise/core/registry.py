@@ -142,7 +142,7 @@ def edition_of(method: str) -> int:
 
 
 def other_edition(
-    method: str, edition: object, begun: str, *, version: str = "", go_on: str = "go on"
+    method: str, edition: object, begun: str, *, version: str = "", go_on: str = "continue"
 ) -> str | None:
     """Return why this stopwise cannot go on with what has this edition, or None if it can.
 
@@ -153,7 +153,7 @@ def other_edition(
         return None
     return (
         f"{begun} with edition {edition} of {method}{version}, but this stopwise has edition "
-        f"{ours}: {go_on} with the stopwise version it was begun with"
+        f"{ours}: {go_on} with the stopwise version it was started with"
     )
 
 

@@ -63,8 +63,8 @@ def _beyond(table: Table, n_max: int | None) -> tuple[str, ...]:
 def _doubtful(found: tuple[str, ...]) -> tuple[str, ...]:
     """Say that the trials contradict what every claim rests on."""
     asked = (
-        "the trials do not look like fresh draws in random order, on which the claims rest (is the "
-        "file sorted by score, or did policies or scenes change on the way?)"
+        "every claim assumes fresh draws in random order, and these trials do not look like that "
+        "(is the file sorted by score, or did policies or scenes change along the way?)"
     )
     return (f"{asked}: {first_few(found)}",) if found else ()
 
@@ -163,14 +163,14 @@ def _warnings(table: Table, family: Family, comparison: Comparison, outcome: Rep
     columns = zip(table.scores.T, _last_rows(family, outcome), strict=True)
     if any(np.isnan(column[:rows]).any() for column, rows in columns):
         found.append(
-            "a pair uses only rows in which both policies have a trial, which is valid if what is "
-            "missing does not depend on the scores"
+            "each pair uses only rows in which both policies have a trial; this is valid only if "
+            "which trials are missing does not depend on the scores"
         )
     if table.bounds is None:
-        found.append("no bounds were declared: scores are taken to lie in [0, 1]")
+        found.append("no bounds were declared: scores are assumed to lie in [0, 1]")
     if family.ties == "paper":
         found.append(
-            "exact ties are taken not to occur: if some means are equal, the chance of a false "
+            "exact ties are assumed not to occur: if some means are equal, the chance of a false "
             "order can be up to twice alpha"
         )
     if not comparison.test.anytime:
@@ -179,9 +179,11 @@ def _warnings(table: Table, family: Family, comparison: Comparison, outcome: Rep
         )
     if table.pooled_tasks and comparison.test.constant_rates:
         found.append(
-            f"{comparison.method} needs means that stay the same throughout, which tasks that are "
-            "pooled in turn have only if they are alike: choose a method that bets"
+            f"{comparison.method} assumes means that stay the same throughout, which pooled tasks "
+            "have only if they are alike: choose a method that bets"
         )
     if not comparison.test.exact:
-        found.append(f"{comparison.method} is approximate: nothing bounds its chance of an error")
+        found.append(
+            f"{comparison.method} is approximate: its chance of an error has no proven limit"
+        )
     return found

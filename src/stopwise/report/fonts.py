@@ -54,8 +54,9 @@ def font_note(names: Iterable[str]) -> str | None:
     if not lost:
         return None
     return (
-        f"no font of the computer that drew the figures has {' '.join(lost)}, so they show codes, "
-        f"{_code(lost[0])} for the first; with such a font, Noto Sans for example, they show names"
+        f"no font on the computer that drew the figures has {' '.join(lost)}, so the figures show "
+        f"codes instead ({_code(lost[0])} for the first); install a font that has them, such as "
+        "Noto Sans, to see the names"
     )
 
 

@@ -31,9 +31,9 @@ ADJUSTMENTS = {
     "closed": "closed testing over {pairs}",
 }
 DESIGNS = {
-    "independent": "The policies' trials are taken to be independent of each other.",
-    "paired": "Trials of different policies share their environment, and are compared within it; "
-    "nothing is assumed of their dependence there.",
+    "independent": "The policies' trials are assumed to be independent of each other.",
+    "paired": "Trials of different policies share their environment and are compared within it; "
+    "nothing is assumed about their dependence there.",
 }
 
 
@@ -82,10 +82,10 @@ def _meaning(analysis: "Analysis") -> str:
     """Return what a reader must know of the claims before anything else."""
     said = ""
     if analysis.pooled_tasks:
-        said += f"An order declared means only: {analysis.pooled_claim}. "
+        said += f"A declared order means only: {analysis.pooled_claim}. "
     if analysis.doubts:
         said += (
-            "All claims rest on fresh draws in random order, which the trials do not look like: "
+            "All claims assume fresh draws in random order; these trials do not look like that: "
             f"{first_few(analysis.doubts)}. "
         )
     return said

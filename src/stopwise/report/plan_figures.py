@@ -67,7 +67,7 @@ def plot_power(curves: list[Curve], wanted: float) -> "Figure":
         va="bottom", fontsize=8, color=GREY,
     )  # fmt: skip
     axes.set_ylim(0, 1.03)
-    axes.set_xlabel("greatest number of trials per policy (n_max)")
+    axes.set_xlabel("maximum number of trials per policy (n_max)")
     axes.set_ylabel("chance of the right verdict")
     figure.legend(fontsize=8, frameon=False, loc="outside right upper")
     return figure
@@ -107,8 +107,8 @@ def plot_detectable(points: list[Point], wanted: float) -> "Figure":
     )
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
-    axes.set_xlabel("greatest number of trials per policy (n_max)")
-    axes.set_ylabel(f"smallest gap found with power {wanted:g}")
+    axes.set_xlabel("maximum number of trials per policy (n_max)")
+    axes.set_ylabel(f"smallest gap detected with power {wanted:g}")
     return figure
 
 

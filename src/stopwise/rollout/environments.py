@@ -162,5 +162,5 @@ def _registered(name: str) -> Any:
         return gymnasium.make(name)
     except gymnasium.error.Error as error:
         raise InvalidInput(
-            f"{name!r} is no environment that gymnasium can make: {error}"
+            f"{name!r} is not an environment that gymnasium can make: {error}"
         ) from error

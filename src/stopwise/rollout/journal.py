@@ -98,18 +98,16 @@ class Journal:
                 self._take(number, line)
         else:
             own = torn.startswith(OPENING) or OPENING.startswith(torn)
-            require(own, f"{self.path}: this is no journal of a race")
+            require(own, f"{self.path}: this is not a race journal")
         if torn:  # only now is it known to be a journal
-            self.notes.append(
-                "the last line of the journal was cut short, and its episode run anew"
-            )
+            self.notes.append("the last line of the journal was cut off; its episode was run again")
             with self.path.open("r+b") as file:
                 file.truncate(len(data) - len(torn))
         return bool(whole)
 
     def _check(self, line: bytes, identity: Mapping[str, Any]) -> None:
         found = self._object(1, line)
-        require(found.get("kind") == KIND, f"{self.path}: this is no journal of a race")
+        require(found.get("kind") == KIND, f"{self.path}: this is not a race journal")
         require(
             found.get("version") == VERSION,
             f"{self.path}: the journal has format {found.get('version')!r}, but this stopwise "
@@ -122,10 +120,10 @@ class Journal:
                 continue
             require(
                 identity.get(name) == known.get(name),
-                f"{self.path}: the journal is of another race: its {name} is "
+                f"{self.path}: this journal belongs to another race: its {name} is "
                 f"{known.get(name)!r}, not {identity.get(name)!r}",
             )
-        begun = f"{self.path}: the race was begun"
+        begun = f"{self.path}: the race was started"
         refusal = other_edition(identity["method"], known["edition"], begun)
         if refusal is not None:
             raise InvalidState(refusal)
@@ -157,8 +155,8 @@ class Journal:
         choices = list(dict.fromkeys([*self._choices, on_error]))
         if len(choices) > 1:
             self.notes.append(
-                f"on_error was changed on the way ({', then '.join(choices)}): if the choice was "
-                "made in view of the scores, the guarantee does not hold"
+                f"on_error changed along the way ({', then '.join(choices)}): if that choice was "
+                "made after seeing scores, the guarantee does not hold"
             )
 
 
@@ -169,7 +167,7 @@ def _reserve(file: IO[str], path: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise InvalidInput(f"{path}: another race is writing this journal just now") from error
+        raise InvalidInput(f"{path}: another race is writing to this journal right now") from error
     except OSError:
         return  # a file system without locks
 

@@ -110,7 +110,7 @@ class RaceResult:
         return (
             f"{self.analysis.sentence} {self.used} episodes in {self.rows} rows counted; "
             f"{len(self.overshoot)} more were finished and {self.abandoned} abandoned when the "
-            "verdict was there."
+            "verdict came in."
         )
 
 
@@ -159,12 +159,12 @@ def _on_failures(schedule: Schedule, failures: Mapping[str, int]) -> list[str]:
     if schedule.failures.kind == "score":
         return [
             f"{count} failed episodes count as score {schedule.failures.score:g} ({who}): the "
-            "claim is about scores with failures so counted, and holds if episodes fail by "
-            "themselves and not by the load of the machine"
+            "claim is about scores with failures counted that way, and holds only if episodes fail "
+            "on their own, not because the machine is overloaded"
         ]
     return [
-        f"{count} failed episodes were left out ({who}): the claim is only about episodes that do "
-        "not fail, and is void if whether one fails depends on how well it goes"
+        f"{count} failed episodes were left out ({who}): the claim covers only episodes that do "
+        "not fail, and is void if failing depends on how well an episode goes"
     ]
 
 
@@ -172,8 +172,8 @@ def _on_retries(retries: int) -> list[str]:
     if not retries:
         return []
     return [
-        f"{retries} episodes were run anew because their worker was lost, which is valid if that "
-        "does not depend on how well they go"
+        f"{retries} episodes were run again because their worker was lost; this is valid only if "
+        "losing a worker does not depend on how well the episode goes"
     ]
 
 

@@ -133,9 +133,9 @@ class StopRule(Resumable):
         known = self._waiting.get(row, {})
         require(
             row >= self.rows or policy not in self.needed,
-            f"row {row} was looked at already, but got another result of {policy!r} for it",
+            f"row {row} has already been looked at, but got another result of {policy!r} for it",
         )
-        require(policy not in known, f"{policy!r} has a result in row {row} already")
+        require(policy not in known, f"{policy!r} already has a result in row {row}")
         if score is not None:
             self.check(policy, score)
             score = float(score)

@@ -109,7 +109,7 @@ class Watch:
         StopRule(["one", "other"], **{**settings, "baseline": None})
         require(
             reading.get("bounds") != "data",
-            "bounds must be declared: those of data that grow would change on the way",
+            "bounds must be declared: taken from growing data, they would change along the way",
         )
         self._source, self._reading = source, dict(reading)
         self._design, self._settings = design, dict(settings)
@@ -133,7 +133,7 @@ class Watch:
         trials = read_trials(self._source, **self._reading)
         for task in self._seen:
             if task not in trials.tasks:
-                raise PastChanged(f"task {task!r} was looked at before, but now it is not there")
+                raise PastChanged(f"task {task!r} was there at an earlier look, but is gone now")
         sights = tuple(self._task(trials, task) for task in trials.tasks)
         if self._state is not None:
             write_watch_state(self._state, self._seen)
@@ -143,7 +143,7 @@ class Watch:
         aligned = align(trials, task=task, design=self._design)
         notes = list(aligned.notes)
         if aligned.bounds is None:
-            notes.append("no bounds were declared: scores are taken to lie in [0, 1]")
+            notes.append("no bounds were declared: scores are assumed to lie in [0, 1]")
         bounds = aligned.bounds or (0.0, 1.0)
         if task in self._seen:
             _require_same(task, self._seen[task].rules, aligned.policies, aligned.design)
@@ -162,11 +162,11 @@ class Watch:
         before = self._seen[task].rules
         name = next(name for name in {**before, **rules} if before.get(name) != rules.get(name))
         if name == "edition":
-            begun = f"{self._state}: task {task!r} was begun"
+            begun = f"{self._state}: task {task!r} was started"
             raise InvalidState(str(other_edition(rules["method"], before[name], begun)))
         raise PastChanged(
-            f"task {task!r}: at earlier looks {name} was {before.get(name)!r}, but now it is "
-            f"{rules.get(name)!r}; go on as before, or begin anew without {self._state}"
+            f"task {task!r}: {name} was {before.get(name)!r} at earlier looks, but is now "
+            f"{rules.get(name)!r}; keep it as it was, or start over without {self._state}"
         )
 
     def _feed(self, task: str, rule: StopRule, scores: Floats) -> None:
@@ -220,12 +220,12 @@ def _require_same(
     if rules["policies"] != list(policies):
         raise PastChanged(
             f"task {task!r}: the policies were {', '.join(rules['policies'])}, but now are "
-            f"{', '.join(policies)}; begin anew with all of them"
+            f"{', '.join(policies)}; start over with all of them"
         )
     if rules.get("design") != design:
         raise PastChanged(
             f"task {task!r}: the trials looked at so far showed the design {rules.get('design')}, "
-            f"but now it is {design}: begin anew, with the design declared"
+            f"but now it is {design}: start over and declare the design"
         )
 
 

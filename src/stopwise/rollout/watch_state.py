@@ -34,9 +34,9 @@ def read_watch_state(path: Path) -> dict[str, WatchedTask]:
         found = json.loads(path.read_bytes())
         tasks = {task: _watched(**own) for task, own in found.pop("tasks").items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidState(f"{path}: this is no state of a watch, or it is damaged") from error
+        raise InvalidState(f"{path}: this is not a watch state, or it is damaged") from error
     if found != HEAD:
-        raise InvalidState(f"{path}: this is no state of a watch that this stopwise can read")
+        raise InvalidState(f"{path}: this is not a watch state that this stopwise can read")
     return tasks
 
 

@@ -93,7 +93,7 @@ class _Processes:
         except BrokenProcessPool as error:
             raise WorkerLost("its process ended abruptly") from error
         except Exception as error:  # results never raise: it is the set-up
-            raise StopwiseError(f"a worker cannot work: {error}") from error
+            raise StopwiseError(f"a worker failed to start: {error}") from error
 
     def end(self, worker: ProcessPoolExecutor, busy: bool) -> None:
         """Kill a busy process, and let an idle one go."""

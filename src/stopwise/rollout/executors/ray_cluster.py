@@ -125,11 +125,11 @@ class _Ray:
         try:
             return self._ray.get(job)
         except errors.RayTaskError as error:
-            raise StopwiseError(f"a worker cannot work: {error.cause}") from error
+            raise StopwiseError(f"a worker failed to start: {error.cause}") from error
         except errors.ActorDiedError as error:
             cause = getattr(error, "cause", None) or error
             if "creation task" in str(error) or "__init__" in str(error):
-                raise StopwiseError(f"a worker cannot work: {_last_line(error)}") from error
+                raise StopwiseError(f"a worker failed to start: {_last_line(error)}") from error
             raise WorkerLost(_last_line(cause)) from error
         except (errors.RayActorError, errors.WorkerCrashedError, errors.ObjectLostError) as error:
             raise WorkerLost(_last_line(error)) from error

@@ -1,7 +1,6 @@
 """Midway forecasts: continued from the actual state, calibrated, and honest about futility."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ import stopwise as sw
 from stopwise.planning.continuation import Continuation, study_rules
 from stopwise.planning.guess import Guess
 from stopwise.planning.population import Guessed, Resampled
-from stopwise.planning.study_forecast import forecast_study
 from stopwise.ranking.pairs import replay
 from stopwise.ranking.table import Table
 
@@ -173,40 +171,3 @@ def test_impossible_input_has_one_clear_line(
 ) -> None:
     with pytest.raises(sw.InvalidInput, match=line):
         sw.forecast(trials, **settings)
-
-
-def test_live_study_is_forecast_under_its_own_rules(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    plan = {"name": "cups", "policies": ["old", "new"], "tasks": ["stack"], "n_max": 40}
-    study = sw.Study.create(tmp_path_factory.mktemp("studies") / "cups", plan)
-    study.lock(who="ada")
-    for turn in range(12):
-        trial = study.next_trial("arm")
-        assert trial is not None
-        study.record(trial.trial, turn % 3 == 0, station="arm")
-    ahead = forecast_study(study, futility=0.1)["stack"]
-
-    assert sum(ahead.seen.values()) == 12
-    assert ahead.n_max == 40
-    assert 0 < ahead.chance < 1
-    assert "old" not in ahead.seen  # still blinded: labels only
-    with pytest.raises(sw.InvalidInput, match="declared n_max = 40 for 'stack': it cannot be 50"):
-        forecast_study(study, n_max=50)
-
-
-def test_a_task_that_has_reached_its_end_does_not_keep_others_from_a_forecast(
-    tmp_path: Path,
-) -> None:
-    plan = {"name": "cups", "policies": ["old", "new"], "tasks": ["stack", "sort"], "n_max": 4}
-    with sw.Study.create(tmp_path / "cups", plan) as study:
-        study.lock()
-        for task, turns in (("stack", 8), ("sort", 4)):
-            for turn in range(turns):
-                trial = study.next_trial("arm", task=task)
-                assert trial is not None
-                study.record(trial.trial, turn % 2 == 0, station="arm")
-            if task == "stack":
-                with pytest.raises(sw.InvalidInput, match="every task has reached its n_max"):
-                    forecast_study(study)
-        assert list(forecast_study(study)) == ["sort"]

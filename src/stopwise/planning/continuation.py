@@ -104,10 +104,9 @@ class Continuation:
         n_max = self.rules.n_max
         assert n_max is not None
         scores = self.population.draw(np.random.default_rng(seed), runs, n_max).scores
-        seen = ~np.isnan(self.past)
-        if self.rules.design == "paired":
-            seen[:] = True  # a gap in a block that is over stays a gap
-        scores[:, : len(self.past)][:, seen] = self.past[seen]
+        # A gap in what is over stays a gap.
+        over = np.arange(len(self.past))[:, None] < rows_over(self.rules, self.past)
+        scores[:, : len(self.past)][:, over] = self.past[over]
         outcome = replay(self.rules.comparison, self.rules.budget, scores, with_p_values=False)
         now = replay(self.rules.comparison, self.rules.budget, self.past[None], with_p_values=False)
         further = further_trials(self.rules, self.past, outcome)
@@ -138,8 +137,13 @@ def study_rules(table: Table, n_max: int, settings: Mapping[str, Any]) -> Rules:
 def further_trials(rules: Rules, past: Floats, outcome: Replay) -> Ints:
     """Return the trials (runs, policies) still run until all pairs of the policy are decided."""
     last = np.stack([outcome.rows[:, own].max(axis=1) for own in rules.family.of_policy], axis=1)
+    return np.maximum(last - rows_over(rules, past), 0)
+
+
+def rows_over(rules: Rules, past: Floats) -> Ints:
+    """Return the rows that are over for each policy: all blocks, else up to its last trial."""
     if rules.design == "paired":
-        done: Ints = np.full(past.shape[1], len(past))
-    else:
-        done = (~np.isnan(past)).sum(axis=0)
-    return np.maximum(last - done, 0)
+        return np.full(past.shape[1], len(past))
+    numbers = np.arange(1, len(past) + 1)[:, None]
+    last: Ints = np.where(np.isnan(past), 0, numbers).max(axis=0, initial=0)
+    return last

@@ -20,7 +20,7 @@ from rich.table import Table
 from benchmarks.paper.datasets import lbm_scores, mujoco, roboarena_all
 from stopwise.core.arrays import Floats
 from stopwise.planning.continuation import Continuation
-from stopwise.planning.population import Resampled
+from stopwise.planning.populations import Resampled
 from stopwise.ranking.pairs import replay
 from stopwise.ranking.rules import Rules
 
@@ -97,7 +97,7 @@ def cases(source: Source, rng: np.random.Generator, *, runs: int = RUNS) -> Iter
         past = order[:seen]
         population = Resampled(past, rules.design == "paired")
         seed = np.random.SeedSequence(int(rng.integers(2**32)))
-        ends = Continuation(rules, past, population).ask(seed, runs)
+        ends = Continuation(rules, past, population).simulate(seed, runs)
         group = source.name.split(maxsplit=1)[0]
         yield Case(group, cut, ends.share(ends.every), decided_at is not None)
 

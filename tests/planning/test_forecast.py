@@ -9,8 +9,8 @@ from scipy import stats
 
 import stopwise as sw
 from stopwise.planning.continuation import Continuation, study_rules
-from stopwise.planning.guess import Guess
-from stopwise.planning.population import Guessed, Resampled
+from stopwise.planning.guesses import Guess
+from stopwise.planning.populations import Guessed, Resampled
 from stopwise.ranking.pairs import replay
 from stopwise.ranking.table import Table
 
@@ -23,7 +23,7 @@ def test_continuation_starts_from_the_actual_state() -> None:
     rules = study_rules(table, 40, {})
     population = Guessed((Guess.of_moments(0.4, 0.2), Guess.of_moments(0.6, 0.2)))
     seed = np.random.SeedSequence(8)
-    ends = Continuation(rules, past, population).ask(seed, 60)
+    ends = Continuation(rules, past, population).simulate(seed, 60)
     futures = population.draw(np.random.default_rng(seed), 60, 40).scores[:, 12:]
     decided, further = 0, 0
     for future in futures:
@@ -44,7 +44,7 @@ def test_gaps_of_a_paired_study_stay_and_open_trials_are_drawn() -> None:
         ordered = scores if gap else np.array([[0, 1], [0, 1], [1, 0.5], [np.nan, 0.5]])
         table = Table(policies=("a", "b"), scores=ordered, design=design)
         rules = study_rules(table, 6, {})
-        ends = Continuation(rules, ordered, Resampled(ordered, gap)).ask(
+        ends = Continuation(rules, ordered, Resampled(ordered, gap)).simulate(
             np.random.SeedSequence(0), 20
         )
         assert ends.rows[:4].sum() + ends.rows[4:].sum() == 20
@@ -66,7 +66,7 @@ def test_chances_are_calibrated_where_gaps_are_usual() -> None:
     outcome = replay(rules.comparison, rules.budget, studies, with_p_values=False)
     chances, verdicts = [], []
     for study, came in zip(studies, outcome.claims[:, 0].tolist(), strict=True):
-        ends = Continuation(rules, study[:8], Resampled(study[:8])).ask(
+        ends = Continuation(rules, study[:8], Resampled(study[:8])).simulate(
             np.random.SeedSequence(1), 60
         )
         if ends.trials:
@@ -95,7 +95,7 @@ def test_futility_advice_needs_a_threshold_and_explains_itself() -> None:
     assert "does not show that the policies are equal" in advised.sentence
     assert advised.hours == pytest.approx(advised.mean_trials / 10)
     assert hopeful.futile is False
-    assert "go on" in hopeful.sentence
+    assert "continue" in hopeful.sentence
     assert "does not affect validity" in hopeful.sentence
 
 
@@ -112,7 +112,7 @@ def test_stopping_for_futility_keeps_the_error() -> None:
         table = Table(policies=("a", "b"), scores=scores[:10], design="independent")
         rules = study_rules(table, 30, {"method": "nscore", "alpha": 0.2})
         test.run(scores[:10, 0], scores[:10, 1])
-        ends = Continuation(rules, scores[:10], Resampled(scores[:10])).ask(
+        ends = Continuation(rules, scores[:10], Resampled(scores[:10])).simulate(
             np.random.SeedSequence(1), 50
         )
         if ends.share(ends.further) < 0.25 and not test.verdict.decided:
@@ -138,7 +138,7 @@ def test_many_policies_and_decided_pairs() -> None:
     done = sw.forecast({"a": [1.0] * 20, "b": [0.0] * 20}, n_max=60)
     assert done.decided
     assert done.mean_trials == 0
-    assert "no further trial is needed" in done.sentence
+    assert "no further trials are needed" in done.sentence
 
 
 def test_json_and_seed() -> None:
@@ -157,7 +157,7 @@ def test_json_and_seed() -> None:
 @pytest.mark.parametrize(
     ("trials", "settings", "line"),
     [
-        ({"a": [0, 1], "b": [1, 1]}, {"n_max": 2}, "must exceed the 2 trials per policy seen"),
+        ({"a": [0, 1], "b": [1, 1]}, {"n_max": 2}, "must exceed the 2 trials per policy so far"),
         ({"a": [0, 1], "b": [1, 1]}, {"n_max": 9, "futility": 1.5}, "futility must lie strictly"),
         ({"a": [0], "b": [1]}, {"n_max": 9}, "at least 2 trials of each policy"),
         ({"a": [0, 1], "b": [1, 3]}, {"n_max": 9}, "within the bounds"),

@@ -7,7 +7,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.planning.study_forecast import forecast_study
+from stopwise.planning.forecast import forecast_study
 
 CUPS = {"name": "cups", "policies": ["old", "new"], "tasks": ["stack"], "n_max": 40}
 # Some places are hard for both policies; the new one is a little better in each.
@@ -79,7 +79,9 @@ def test_live_study_is_forecast_under_its_own_rules(tmp_path: Path) -> None:
     assert ahead.n_max == 40
     assert 0 < ahead.chance < 1
     assert "old" not in ahead.seen  # still blinded: labels only
-    with pytest.raises(sw.InvalidInput, match="declared n_max = 40 for 'stack': it cannot be 50"):
+    with pytest.raises(
+        sw.InvalidInput, match="declared n_max = 40 for 'stack', so it cannot be 50"
+    ):
         forecast_study(study, n_max=50)
 
 

@@ -2,25 +2,27 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.planning.population import Population
-from stopwise.planning.stopping import runs_for_share, share_error
+from stopwise.planning.populations import Population
+from stopwise.planning.simulation import Tally
+from stopwise.planning.stopping_times import runs_for_share, share_error
 from stopwise.ranking.pairs import Replay, replay
 from stopwise.ranking.rules import Rules
 from stopwise.ranking.table import Table
 
-__all__ = ["Continuation", "Ends", "further_trials", "study_rules"]
+__all__ = ["Continuation", "ContinuationEnds", "further_trials", "study_rules"]
 
 # Settings of ``analyze`` that are not a method's own parameters.
 COMMON = ("method", "alpha", "adjust", "baseline", "ties")
 
 
 @dataclass(frozen=True, eq=False)
-class Ends:
+class ContinuationEnds(Tally):
     """How continuations ended, added up.
 
     Attributes
@@ -31,8 +33,8 @@ class Ends:
         Those in which every pair is decided, and in which at least one more is.
     rows
         Continuations by the further trials of the policy that needs most, from 0.
-    trials
-        Further trials of all policies.
+    trials, runs
+        Further trials of all policies, and continuations.
     """
 
     claims: Ints
@@ -41,16 +43,6 @@ class Ends:
     rows: Ints
     trials: int
     runs: int
-
-    def __add__(self, other: "Ends") -> "Ends":
-        return Ends(
-            self.claims + other.claims,
-            self.every + other.every,
-            self.further + other.further,
-            self.rows + other.rows,
-            self.trials + other.trials,
-            self.runs + other.runs,
-        )
 
     def share(self, count: float) -> float:
         """Return a count as a share of the continuations."""
@@ -72,7 +64,7 @@ class Ends:
         return tuple((decided / self.runs).tolist())
 
     def runs_needed(self, precision: float) -> int:
-        """Return how many runs give both chances this standard error."""
+        """Return how many runs bring both chances to this standard error."""
         return max(
             runs_for_share(count, self.runs, precision) for count in (self.every, self.further)
         )
@@ -99,8 +91,15 @@ class Continuation:
     past: Floats
     population: Population
 
-    def ask(self, seed: np.random.SeedSequence, runs: int) -> Ends:
-        """Simulate this many continuations."""
+    @cached_property
+    def now(self) -> Replay:
+        """How every pair stands after what was seen."""
+        return replay(
+            self.rules.comparison, self.rules.budget, self.past[None], with_p_values=False
+        )
+
+    def simulate(self, seed: np.random.SeedSequence, runs: int) -> ContinuationEnds:
+        """Return how this many continuations end."""
         n_max = self.rules.n_max
         assert n_max is not None
         scores = self.population.draw(np.random.default_rng(seed), runs, n_max).scores
@@ -108,14 +107,13 @@ class Continuation:
         over = np.arange(len(self.past))[:, None] < rows_over(self.rules, self.past)
         scores[:, : len(self.past)][:, over] = self.past[over]
         outcome = replay(self.rules.comparison, self.rules.budget, scores, with_p_values=False)
-        now = replay(self.rules.comparison, self.rules.budget, self.past[None], with_p_values=False)
         further = further_trials(self.rules, self.past, outcome)
         decided = np.asarray(outcome.claims.any(axis=-1))
         longest = further.max(axis=1)
-        return Ends(
+        return ContinuationEnds(
             outcome.claims.sum(axis=0),
             int(decided.all(axis=1).sum()),
-            int((decided.sum(axis=1) > now.claims.any(axis=-1).sum()).sum()),
+            int((decided.sum(axis=1) > self.now.claims.any(axis=-1).sum()).sum()),
             np.bincount(longest, minlength=n_max + 1),
             int(further.sum()),
             runs,

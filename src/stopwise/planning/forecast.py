@@ -1,22 +1,25 @@
-"""Midway: how much longer a running study will take, and whether it is worth going on."""
+"""The question, midway through a study, whether it is worth continuing."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
+from stopwise.core.progress import Progress
 from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import require
-from stopwise.planning.checks import check_work
-from stopwise.planning.continuation import Continuation, Ends, study_rules
-from stopwise.planning.executors import Choice
+from stopwise.planning.continuation import Continuation, ContinuationEnds, study_rules
 from stopwise.planning.forecast_result import Forecast, PairForecast
-from stopwise.planning.gathering import Progress, gather
-from stopwise.planning.population import Resampled
-from stopwise.ranking.pairs import replay
+from stopwise.planning.populations import Resampled
+from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.ranking.rules import Rules
 from stopwise.ranking.table import Table, tables, unit_scores
 
-__all__ = ["forecast"]
+if TYPE_CHECKING:
+    from stopwise.report.analysis import Analysis
+    from stopwise.study.study import Study
+
+__all__ = ["forecast", "forecast_study"]
 
 MOST_RUNS = 20_000
 
@@ -31,27 +34,27 @@ def forecast(
     design: str | None = None,
     precision: float = 0.015,
     seed: int = 0,
-    executor: Choice = None,
+    executor: ExecutorChoice = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Forecast:
     """Forecast, midway, the chance of a verdict by n_max and the trials still needed.
 
-    Further trials are drawn from what was seen, with its uncertainty (Bayesian bootstrap, with a
-    prior that the policies are alike, as strong as what was seen makes likely), and the study is
-    continued from its actual state.
+    Further trials are drawn from what was seen, with its uncertainty (a Bayesian bootstrap whose
+    prior takes the policies to be as alike as they look so far), and the study is continued from
+    its actual state.
 
     Parameters
     ----------
     trials, bounds, design, **settings
         The trials so far and the settings of the study, as for ``analyze``.
     n_max
-        The greatest number of trials per policy that was declared.
+        The declared maximum number of trials per policy.
     futility
-        A threshold in (0, 1), set before the study: advise to stop when the chance of any
+        A threshold in (0, 1), set before the study: the advice is to stop once the chance of any
         further verdict is below it.
     minutes_per_trial
-        For the time in hours.
+        To convert trials to hours.
     precision
         Standard error of the chances.
     seed, executor, progress
@@ -69,22 +72,16 @@ def forecast(
         futility is None or (is_number(futility) and 0 < futility < 1),
         f"futility must lie strictly between 0 and 1, but got {futility!r}",
     )
-    check_work(minutes_per_trial, precision, seed)
+    check_simulation(minutes_per_trial, precision, seed)
     found = tables(trials, design=design)
-    require(len(found) == 1, f"a forecast takes one task, but got {len(found)}")
+    require(len(found) == 1, f"a forecast needs trials of one task, but got {len(found)} tasks")
     table = found[0].declaring(bounds)
     rules = _rules(table, n_max, settings)
     past = unit_scores(table, rules.comparison)
-    population = Resampled(past, rules.design == "paired")
-    question = Continuation(rules, past, population)
-    (ends,) = gather(
-        [question],
-        precision=precision,
-        seed=seed,
-        most=MOST_RUNS,
-        executor=executor,
-        progress=progress,
-    )
+    continuation = Continuation(rules, past, Resampled(past, rules.design == "paired"))
+    with opened(executor) as workers:
+        simulator = Simulator(workers, seed, precision, progress)
+        (ends,) = simulator.run([continuation], most=MOST_RUNS)
     return Forecast(
         seen={
             name: int(count)
@@ -94,7 +91,7 @@ def forecast(
         chance=ends.share(ends.every),
         chance_error=0.0 if ends.trials == 0 else ends.error(ends.every),
         chance_further=ends.share(ends.further),
-        pairs=_pairs(question, ends),
+        pairs=_pairs(continuation, ends),
         mean_n=float(ends.rows @ np.arange(ends.rows.size)) / ends.runs,
         n_quantiles=(ends.quantile(0.1), ends.quantile(0.5), ends.quantile(0.9)),
         chance_by=ends.chance_by(),
@@ -116,15 +113,15 @@ def _rules(table: Table, n_max: int, settings: dict[str, Any]) -> Rules:
     where = "" if table.task is None else f" of {table.task!r}"
     require(
         len(table.scores) < n_max,
-        f"n_max = {n_max} must exceed the {len(table.scores)} trials per policy seen{where}: "
+        f"n_max = {n_max} must exceed the {len(table.scores)} trials per policy{where} so far: "
         "nothing is left to forecast",
     )
     return study_rules(table, n_max, settings)
 
 
-def _pairs(question: Continuation, ends: Ends) -> tuple[PairForecast, ...]:
-    rules = question.rules
-    now = replay(rules.comparison, rules.budget, question.past[None], with_p_values=False)
+def _pairs(continuation: Continuation, ends: ContinuationEnds) -> tuple[PairForecast, ...]:
+    rules = continuation.rules
+    now = continuation.now
     found = []
     for pair, (first, second) in enumerate(rules.family.pairs.tolist()):
         names = rules.policies[first], rules.policies[second]
@@ -142,3 +139,61 @@ def _pairs(question: Continuation, ends: Ends) -> tuple[PairForecast, ...]:
             )
         )
     return tuple(found)
+
+
+def forecast_study(
+    study: "Study", *, n_max: int | None = None, **settings: Any
+) -> dict[str, Forecast]:
+    """Return a forecast for each task with rows left, under the study's own rules.
+
+    Policies keep their labels until they are unblinded.
+
+    Parameters
+    ----------
+    study
+        A study with trials.
+    n_max
+        The maximum number of trials per policy, for a study that declared none.
+    **settings
+        ``futility``, ``minutes_per_trial``, ``precision``, ``seed``, ``executor``, ``progress``.
+    """
+    found = {}
+    for task, analysis in study.analyses().items():
+        require(
+            analysis.n_max is None or n_max in (None, analysis.n_max),
+            f"the study declared n_max = {analysis.n_max} for {task!r}, so it cannot be {n_max}",
+        )
+        horizon = analysis.n_max or n_max
+        require(horizon is not None, f"the study declared no n_max for {task!r}: give n_max")
+        assert horizon is not None
+        table = _used_rows(study, task, analysis)
+        if len(table.scores) >= horizon:
+            continue
+        found[task] = forecast(
+            table,
+            n_max=horizon,
+            method=analysis.method,
+            alpha=analysis.alpha,
+            adjust=analysis.adjust,
+            baseline=analysis.baseline,
+            ties=analysis.ties,
+            **settings,
+            **study.plan.parameters,
+        )
+    require(bool(found), "every task has reached its n_max: nothing is left to forecast")
+    return found
+
+
+def _used_rows(study: "Study", task: str, analysis: "Analysis") -> Table:
+    """Return the rows behind a verdict, with a gap where a trial was voided for good."""
+    (rows,) = [found.rows for found in study.verdict().tasks if found.task == task]
+    used = study.records().filter(pl.col("used") & (pl.col("task") == task))
+    policies = tuple(analysis.scores)
+    # A trial may have come in between the two looks.
+    scores = np.full((max(rows, *used["row"]), len(policies)), np.nan)
+    scores[used["row"].to_numpy() - 1, [policies.index(name) for name in used["policy"]]] = used[
+        "score"
+    ]
+    return Table(
+        policies=policies, scores=scores, design=analysis.design, task=task, bounds=analysis.bounds
+    )

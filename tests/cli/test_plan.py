@@ -27,7 +27,7 @@ def test_from_nothing_there_is_a_table_of_gaps() -> None:
     done = run(*FAST)
 
     assert done.exit_code == 0
-    assert done.stdout.count("gap 0.") == 10
+    assert done.stdout.count(" exact ") == 10
     assert "smallest gap detected with power 0.8" in done.stdout
 
 

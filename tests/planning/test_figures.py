@@ -51,7 +51,7 @@ def test_page_and_figures(single: sw.Plan, tmp_path: Path) -> None:
     assert "http" not in page.replace("http-equiv", "")
     assert "Barnard&#39;s exact test" in page
     # Hours at most: 40 trials each, 2 minutes.
-    assert '<td class="number" data-label="max hours">2.7</td>' in page
+    assert '<td class="number" data-label="max h">2.7</td>' in page
     assert {path.name for path in paths} == {
         f"{name}.{ending}"
         for name in ("power", "stopping", "detectable")

@@ -33,7 +33,7 @@ __all__ = [
 SCHEMA = 1
 Rows = list[dict[str, Any]]
 # Columns of words; all others are numbers.
-TEXT_COLUMNS = ("scenario", "pair", "now", "task", "metric")
+TEXT_COLUMNS = ("pair", "now", "task", "metric")
 CAPTIONS = {
     "power": "Chance of the right verdict, by maximum number of trials",
     "stopping": "Chance of having reached the right verdict, by trial",
@@ -84,11 +84,11 @@ def _plain(value: Any) -> Any:
 
 def plan_rows(plan: "Plan") -> Rows:
     """Return a row for each scenario and n_max."""
-    several = len({row.scenario for row in plan.rows}) > 1
+    several = len({row.scenario for row in plan.rows}) > 1  # one for each gap
     hours = plan.minutes_per_trial is not None
     return [
         {
-            **({"scenario": row["scenario"]} if several else {}),
+            **({"gap": f"{row['gap']:.4g}"} if several else {}),
             "n_max": row["n_max"],
             "power": f"{row['power']:.3f}",
             "± SE": "exact" if row["exact"] else f"{row['power_error']:.3f}",
@@ -99,7 +99,7 @@ def plan_rows(plan: "Plan") -> Rows:
             "fixed": "-" if row["fixed_n"] is None else row["fixed_n"] * plan.policies,
             "saved": "-" if row["trials_saved"] is None else f"{row['trials_saved']:.0f}",
             **({"hours": f"{row['mean_hours']:.1f}"} if hours else {}),
-            **({"max hours": f"{row['most_hours']:.1f}"} if hours else {}),
+            **({"max h": f"{row['most_hours']:.1f}"} if hours else {}),
         }
         for row in plan.table()
     ]
@@ -168,7 +168,7 @@ def plan_page(plan: "Plan") -> str:
     legend = (
         f'{PER_POLICY} "Fixed" is the total of a fixed-sample plan with the same power (at most '
         '.99), evaluated once at the end, and "saved" what the sequential study saves against it '
-        "on average. Hours are expected hours and the maximum."
+        "on average. Hours are those expected, and the maximum."
     )
     section = _Section(plan.sentence, tables, plan.figures(), plan.notes, legend=legend)
     return _page("How many trials will it take?", [section])

@@ -1,4 +1,4 @@
-"""What each measure needs, on the same rollouts."""
+"""What each metric needs, on the same rollouts."""
 
 import json
 from typing import Any

@@ -107,7 +107,7 @@ def plan(
     >>> [(row.n_max, round(row.power, 3), round(row.mean_n, 1)) for row in plan.rows]
     [(30, 0.599, 23.7), (60, 0.878, 35.1)]
     """
-    scale, table = _scale(guesses, pilot, bounds, design)
+    scale, table = _scale_and_pilot(guesses, pilot, bounds, design)
     _check_level(power, alpha)
     check_simulation(minutes_per_trial, precision, seed)
     scenarios, family, notes = assume(
@@ -203,7 +203,7 @@ def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: S
     )
 
 
-def _scale(
+def _scale_and_pilot(
     guesses: tuple[Any, ...], pilot: Any, bounds: Any, design: str | None
 ) -> tuple[Scale, Table | None]:
     """Return the range of the score, and the table of the pilot study if there is one."""

@@ -51,11 +51,6 @@ class Population(ABC):
 
     @property
     @abstractmethod
-    def policies(self) -> int:
-        """Number of policies."""
-
-    @property
-    @abstractmethod
     def binary(self) -> bool:
         """Whether every score is success or failure."""
 
@@ -93,11 +88,6 @@ class Guessed(Population):
         )
 
     @property
-    def policies(self) -> int:
-        """Number of policies."""
-        return len(self.guesses)
-
-    @property
     def binary(self) -> bool:
         """Whether every score is success or failure."""
         return all(guess.binary for guess in self.guesses)
@@ -116,7 +106,7 @@ class Guessed(Population):
         """The largest correlation that policies with these distributions can have."""
         deviations = [max(guess.deviation, 1e-12) for guess in self.guesses]
         correlations = self._together / np.outer(deviations, deviations)
-        return min(float(np.mean(correlations[np.triu_indices(self.policies, 1)])), 1.0)
+        return min(float(np.mean(correlations[np.triu_indices(len(deviations), 1)])), 1.0)
 
     @cached_property
     def _share(self) -> float:
@@ -125,7 +115,7 @@ class Guessed(Population):
 
     def draw(self, rng: np.random.Generator, runs: int, n: int) -> SimulatedScores:
         """Return studies of n rows each."""
-        uniform = rng.random((n, runs, self.policies))
+        uniform = rng.random((n, runs, len(self.guesses)))
         if self._share > 0:
             own, shared = rng.spawn(2)
             together = own.random((n, runs)) < self._share
@@ -186,11 +176,6 @@ class Resampled(Population):
         require(fewest >= 2, f"resampling needs at least 2 trials of each policy, but got {fewest}")
 
     @property
-    def policies(self) -> int:
-        """Number of policies."""
-        return int(self.scores.shape[1])
-
-    @property
     def binary(self) -> bool:
         """Whether every score seen is success or failure."""
         return bool(np.isin(self.scores[~np.isnan(self.scores)], (0.0, 1.0)).all())
@@ -201,7 +186,7 @@ class Resampled(Population):
         if self.paired:
             complete = self.scores[~np.isnan(self.scores).any(axis=1)]
             # Beforehand the policies' names mean nothing: what one did, another might have done.
-            turned = [np.roll(complete, shift, axis=1) for shift in range(self.policies)]
+            turned = [np.roll(complete, shift, axis=1) for shift in range(complete.shape[1])]
             return [_weighted(complete, np.concatenate(turned), self._unseen)]
         columns = [column[~np.isnan(column), None] for column in self.scores.T]
         pooled = np.concatenate(columns)
@@ -210,7 +195,7 @@ class Resampled(Population):
     @property
     def _unseen(self) -> Floats:
         """Rows that may come though they were not seen: of successes and failures all."""
-        width = self.policies if self.paired else 1
+        width = self.scores.shape[1] if self.paired else 1
         if not self.binary or width > ALL_COMBINATIONS:
             return np.empty((0, width))
         return np.array(list(itertools.product((0.0, 1.0), repeat=width)))
@@ -225,8 +210,9 @@ class Resampled(Population):
 
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
         """Return the moments of random truths."""
-        means = np.empty((worlds, self.policies))
-        covariances = np.zeros((worlds, self.policies, self.policies))
+        policies = self.scores.shape[1]
+        means = np.empty((worlds, policies))
+        covariances = np.zeros((worlds, policies, policies))
         start = 0
         weight, parts = self._begin(rng, worlds)
         for atoms, own in parts:

@@ -1,4 +1,4 @@
-"""The shape of the source in numbers: places that list the settings, files, lines, names used twice.
+"""The shape of the source in numbers: listings of the settings, files, lines, repeated names.
 
 ``python -m benchmarks.house [ROOT]`` counts any tree, so that two versions can be held against
 each other.

@@ -19,10 +19,11 @@ from rich.table import Table
 
 from benchmarks.paper.datasets import lbm_scores, mujoco, roboarena_all
 from stopwise.core.arrays import Floats
+from stopwise.core.rules import Rules
 from stopwise.planning.continuation import Continuation
-from stopwise.planning.population import Resampled
+from stopwise.planning.populations import Resampled
 from stopwise.questions.pairs import replay
-from stopwise.questions.rules import Rules
+from stopwise.questions.ranking import Ranking
 
 RUNS = 500
 CUTS = (0.1, 0.25, 0.5, 0.75)
@@ -44,9 +45,9 @@ class Source:
             return self.scores[rng.permutation(len(self.scores))]
         return np.stack([rng.permutation(column) for column in self.scores.T], axis=1)
 
-    def rules(self) -> Rules:
-        """Return the rules of the study."""
-        return Rules(policies=("a", "b"), n_max=self.n_max, design=self.design, parameters={})
+    def ranking(self) -> Ranking:
+        """Return the two policies under the rules of the study."""
+        return Ranking(Rules(policies=("a", "b"), n_max=self.n_max, design=self.design))
 
 
 def sources() -> Iterator[Source]:
@@ -86,18 +87,18 @@ class Case:
 
 def cases(source: Source, rng: np.random.Generator, *, runs: int = RUNS) -> Iterator[Case]:
     """Yield a forecast at each cut of one random order, and what came of it."""
-    rules = source.rules()
+    ranking = source.ranking()
     order = source.order(rng)[: source.n_max]
-    outcome = replay(rules.comparison, rules.budget, order[None], with_p_values=False)
+    outcome = replay(ranking.comparison, ranking.budget, order[None], with_p_values=False)
     decided_at = int(outcome.rows[0, 0]) if outcome.claims.any() else None
     for cut in CUTS:
         seen = max(round(cut * source.n_max), 3)
         if decided_at is not None and decided_at <= seen:
             return
         past = order[:seen]
-        population = Resampled(past, rules.design == "paired")
+        population = Resampled(past, ranking.rules.design == "paired")
         seed = np.random.SeedSequence(int(rng.integers(2**32)))
-        ends = Continuation(rules, past, population).ask(seed, runs)
+        ends = Continuation(ranking, past, population).simulate(seed, runs)
         group = source.name.split(maxsplit=1)[0]
         yield Case(group, cut, ends.share(ends.every), decided_at is not None)
 

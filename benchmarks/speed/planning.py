@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from stopwise.planning.guess import Guess
-from stopwise.planning.population import Guessed
-from stopwise.planning.question import Design, PlanQuestion
+from stopwise.planning.guesses import Guess
+from stopwise.planning.planned_study import PlanModel, PlannedStudy
+from stopwise.planning.populations import Guessed
 
 CASES = {
     "rates .4, .6": (Guess.of_rate(0.4), Guess.of_rate(0.6)),
@@ -22,16 +22,16 @@ CASES = {
 N_MAX, RUNS, LIVE, ROUNDS = 100, 2000, 10, 3
 
 
-def simulated(question: PlanQuestion) -> float:
+def simulated(model: PlanModel) -> float:
     """Return the seconds per simulated study."""
     begin = time.perf_counter()
-    question.ask(np.random.SeedSequence(0), RUNS)
+    model.simulate(np.random.SeedSequence(0), RUNS)
     return (time.perf_counter() - begin) / RUNS
 
 
-def live(question: PlanQuestion) -> float:
+def live(model: PlanModel) -> float:
     """Return the seconds per study of a live test, one update after the other."""
-    scores = question.population.draw(np.random.default_rng(0), LIVE, N_MAX).scores
+    scores = model.population.draw(np.random.default_rng(0), LIVE, N_MAX).scores
     begin = time.perf_counter()
     for study in scores:
         test = sw.SequentialTest(n_max=N_MAX, alternative="two-sided", ties="strict")
@@ -48,10 +48,10 @@ def main() -> None:
     console.print(f"default question: {wall:.1f} s, {used:.1f} s of processors")
     table = Table("policies", "live", "simulated", "ratio", title="per study, medians")
     for name, guesses in CASES.items():
-        design = Design(policies=("a", "b"), n_max=N_MAX, parameters={})
-        question = PlanQuestion(design, Guessed(guesses))
-        question.ask(np.random.SeedSequence(0), 10)
-        rounds = [(live(question), simulated(question)) for _ in range(ROUNDS)]
+        study = PlannedStudy(policies=("a", "b"), n_max=N_MAX, parameters={})
+        model = PlanModel(study, Guessed(guesses))
+        model.simulate(np.random.SeedSequence(0), 10)
+        rounds = [(live(model), simulated(model)) for _ in range(ROUNDS)]
         one, many = np.median(rounds, axis=0)
         table.add_row(name, f"{1e3 * one:.1f} ms", f"{1e6 * many:.0f} µs", f"{one / many:.0f}")
     console.print(table)

@@ -21,8 +21,8 @@ SECTIONS = {
 BESIDE = {
     "Analysis": ["ranking.analysis.PolicyResult", "ranking.analysis.PairResult"],
     "Forecast": ["planning.forecast_result.PairForecast"],
-    "MetricComparison": ["planning.metrics.MetricRow"],
-    "Plan": ["planning.result.PlanRow", "planning.detectable.Detectable"],
+    "MetricComparison": ["planning.metrics_result.MetricRow"],
+    "Plan": ["planning.plan_result.PlanRow", "planning.smallest_gap.Detectable"],
     "analyze": ["ranking.analyze.analyze"],
 }
 

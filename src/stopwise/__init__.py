@@ -23,11 +23,12 @@ if TYPE_CHECKING:
         StopwiseError,
         StoreFailed,
     )
+    from stopwise.planning.compare_metrics import compare_metrics
     from stopwise.planning.forecast import forecast
     from stopwise.planning.forecast_result import Forecast
-    from stopwise.planning.metrics import MetricComparison, compare_metrics
+    from stopwise.planning.metrics_result import MetricComparison
     from stopwise.planning.plan import plan
-    from stopwise.planning.result import Plan
+    from stopwise.planning.plan_result import Plan
     from stopwise.questions.analysis import Analysis
     from stopwise.questions.analyze import analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
@@ -96,9 +97,9 @@ _HOMES = {
     "InvalidInput": "errors",
     "InvalidState": "errors",
     "MethodInfo": "core.registry",
-    "MetricComparison": "planning.metrics",
+    "MetricComparison": "planning.metrics_result",
     "NotAllowed": "errors",
-    "Plan": "planning.result",
+    "Plan": "planning.plan_result",
     "RaceResult": "rollout.result",
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
@@ -112,7 +113,7 @@ _HOMES = {
     "Verdict": "core.result",
     "analyze": "questions.analyze",
     "analyze_tasks": "questions.analyze",
-    "compare_metrics": "planning.metrics",
+    "compare_metrics": "planning.compare_metrics",
     "forecast": "planning.forecast",
     "methods": "core.registry",
     "plan": "planning.plan",

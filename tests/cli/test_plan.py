@@ -27,8 +27,8 @@ def test_from_nothing_there_is_a_table_of_gaps() -> None:
     done = run(*FAST)
 
     assert done.exit_code == 0
-    assert done.stdout.count("gap 0.") == 10
-    assert "smallest gap found with power 0.8" in done.stdout
+    assert done.stdout.count(" exact ") == 10
+    assert "smallest gap detected with power 0.8" in done.stdout
 
 
 def test_guesses_in_all_forms() -> None:
@@ -77,7 +77,7 @@ def test_measures(trials: Path) -> None:
     ]
     assert named.exit_code == 0
     assert "success (binary)" in named.stdout
-    assert "Which measure needs fewest trials?" in page.read_text()
+    assert "Which metric needs the fewest trials?" in page.read_text()
     assert page.read_text().count("data:image/svg+xml") == 1
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.planning.figure_data import detectable_points, power_curves, stopping_curves
+from stopwise.planning.plan_result import detectable_points, power_curves, stopping_curves
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_larger_budgets_find_smaller_gaps(several: sw.Plan) -> None:
 
     assert [point.n for point in points] == [20, 40]
     assert points[0].gap > points[1].gap
-    assert "smallest gap found" in several.sentence
+    assert "smallest gap detected" in several.sentence
 
 
 def test_page_and_figures(single: sw.Plan, tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_page_and_figures(single: sw.Plan, tmp_path: Path) -> None:
     assert "http" not in page.replace("http-equiv", "")
     assert "Barnard&#39;s exact test" in page
     # Hours at most: 40 trials each, 2 minutes.
-    assert '<td class="number" data-label="most">2.7</td>' in page
+    assert '<td class="number" data-label="max h">2.7</td>' in page
     assert {path.name for path in paths} == {
         f"{name}.{ending}"
         for name in ("power", "stopping", "detectable")

@@ -1,7 +1,6 @@
 """Midway forecasts: continued from the actual state, calibrated, and honest about futility."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,10 +8,9 @@ import pytest
 from scipy import stats
 
 import stopwise as sw
-from stopwise.planning.continuation import Continuation, study_rules
-from stopwise.planning.guess import Guess
-from stopwise.planning.population import Guessed, Resampled
-from stopwise.planning.study_forecast import forecast_study
+from stopwise.planning.continuation import Continuation, study_ranking
+from stopwise.planning.guesses import Guess
+from stopwise.planning.populations import Guessed, Resampled
 from stopwise.questions.pairs import replay
 from stopwise.rows.table import Table
 
@@ -22,10 +20,10 @@ def test_continuation_starts_from_the_actual_state() -> None:
     rng = np.random.default_rng(3)
     past = rng.beta(2, 2, (12, 2))
     table = Table(policies=("a", "b"), scores=past, design="independent")
-    rules = study_rules(table, 40, {})
+    ranking = study_ranking(table, 40, {})
     population = Guessed((Guess.of_moments(0.4, 0.2), Guess.of_moments(0.6, 0.2)))
     seed = np.random.SeedSequence(8)
-    ends = Continuation(rules, past, population).ask(seed, 60)
+    ends = Continuation(ranking, past, population).simulate(seed, 60)
     futures = population.draw(np.random.default_rng(seed), 60, 40).scores[:, 12:]
     decided, further = 0, 0
     for future in futures:
@@ -45,8 +43,8 @@ def test_gaps_of_a_paired_study_stay_and_open_trials_are_drawn() -> None:
     for design, gap in (("paired", True), ("independent", False)):
         ordered = scores if gap else np.array([[0, 1], [0, 1], [1, 0.5], [np.nan, 0.5]])
         table = Table(policies=("a", "b"), scores=ordered, design=design)
-        rules = study_rules(table, 6, {})
-        ends = Continuation(rules, ordered, Resampled(ordered, gap)).ask(
+        ranking = study_ranking(table, 6, {})
+        ends = Continuation(ranking, ordered, Resampled(ordered, gap)).simulate(
             np.random.SeedSequence(0), 20
         )
         assert ends.rows[:4].sum() + ends.rows[4:].sum() == 20
@@ -64,11 +62,11 @@ def test_chances_are_calibrated_where_gaps_are_usual() -> None:
     rates = np.stack([middle - half_gap, middle + half_gap], axis=1)[:, None, :]
     studies = (rng.random((120, 30, 2)) < rates) * 1.0
     table = Table(policies=("a", "b"), scores=studies[0], design="independent")
-    rules = study_rules(table, 30, {})
-    outcome = replay(rules.comparison, rules.budget, studies, with_p_values=False)
+    ranking = study_ranking(table, 30, {})
+    outcome = replay(ranking.comparison, ranking.budget, studies, with_p_values=False)
     chances, verdicts = [], []
     for study, came in zip(studies, outcome.claims[:, 0].tolist(), strict=True):
-        ends = Continuation(rules, study[:8], Resampled(study[:8])).ask(
+        ends = Continuation(ranking, study[:8], Resampled(study[:8])).simulate(
             np.random.SeedSequence(1), 60
         )
         if ends.trials:
@@ -97,7 +95,7 @@ def test_futility_advice_needs_a_threshold_and_explains_itself() -> None:
     assert "does not show that the policies are equal" in advised.sentence
     assert advised.hours == pytest.approx(advised.mean_trials / 10)
     assert hopeful.futile is False
-    assert "go on" in hopeful.sentence
+    assert "continue" in hopeful.sentence
     assert "does not affect validity" in hopeful.sentence
 
 
@@ -112,9 +110,9 @@ def test_stopping_for_futility_keeps_the_error() -> None:
         scores = (rng.random((30, 2)) < 0.5) * 1.0
         test = sw.SequentialTest("nscore", alpha=0.1, n_max=30, alternative="two-sided")
         table = Table(policies=("a", "b"), scores=scores[:10], design="independent")
-        rules = study_rules(table, 30, {"method": "nscore", "alpha": 0.2})
+        ranking = study_ranking(table, 30, {"method": "nscore", "alpha": 0.2})
         test.run(scores[:10, 0], scores[:10, 1])
-        ends = Continuation(rules, scores[:10], Resampled(scores[:10])).ask(
+        ends = Continuation(ranking, scores[:10], Resampled(scores[:10])).simulate(
             np.random.SeedSequence(1), 50
         )
         if ends.share(ends.further) < 0.25 and not test.verdict.decided:
@@ -140,7 +138,7 @@ def test_many_policies_and_decided_pairs() -> None:
     done = sw.forecast({"a": [1.0] * 20, "b": [0.0] * 20}, n_max=60)
     assert done.decided
     assert done.mean_trials == 0
-    assert "no further trial is needed" in done.sentence
+    assert "no further trials are needed" in done.sentence
 
 
 def test_json_and_seed() -> None:
@@ -159,7 +157,7 @@ def test_json_and_seed() -> None:
 @pytest.mark.parametrize(
     ("trials", "settings", "line"),
     [
-        ({"a": [0, 1], "b": [1, 1]}, {"n_max": 2}, "must exceed the 2 trials per policy seen"),
+        ({"a": [0, 1], "b": [1, 1]}, {"n_max": 2}, "must exceed the 2 trials per policy so far"),
         ({"a": [0, 1], "b": [1, 1]}, {"n_max": 9, "futility": 1.5}, "futility must lie strictly"),
         ({"a": [0], "b": [1]}, {"n_max": 9}, "at least 2 trials of each policy"),
         ({"a": [0, 1], "b": [1, 3]}, {"n_max": 9}, "within the bounds"),
@@ -173,40 +171,3 @@ def test_impossible_input_has_one_clear_line(
 ) -> None:
     with pytest.raises(sw.InvalidInput, match=line):
         sw.forecast(trials, **settings)
-
-
-def test_live_study_is_forecast_under_its_own_rules(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    plan = {"name": "cups", "policies": ["old", "new"], "tasks": ["stack"], "n_max": 40}
-    study = sw.Study.create(tmp_path_factory.mktemp("studies") / "cups", plan)
-    study.lock(who="ada")
-    for turn in range(12):
-        trial = study.next_trial("arm")
-        assert trial is not None
-        study.record(trial.trial, turn % 3 == 0, station="arm")
-    ahead = forecast_study(study, futility=0.1)["stack"]
-
-    assert sum(ahead.seen.values()) == 12
-    assert ahead.n_max == 40
-    assert 0 < ahead.chance < 1
-    assert "old" not in ahead.seen  # still blinded: labels only
-    with pytest.raises(sw.InvalidInput, match="declared n_max = 40 for 'stack': it cannot be 50"):
-        forecast_study(study, n_max=50)
-
-
-def test_a_task_that_has_reached_its_end_does_not_keep_others_from_a_forecast(
-    tmp_path: Path,
-) -> None:
-    plan = {"name": "cups", "policies": ["old", "new"], "tasks": ["stack", "sort"], "n_max": 4}
-    with sw.Study.create(tmp_path / "cups", plan) as study:
-        study.lock()
-        for task, turns in (("stack", 8), ("sort", 4)):
-            for turn in range(turns):
-                trial = study.next_trial("arm", task=task)
-                assert trial is not None
-                study.record(trial.trial, turn % 2 == 0, station="arm")
-            if task == "stack":
-                with pytest.raises(sw.InvalidInput, match="every task has reached its n_max"):
-                    forecast_study(study)
-        assert list(forecast_study(study)) == ["sort"]

@@ -1,4 +1,4 @@
-"""What each measure needs, on the same rollouts."""
+"""What each metric needs, on the same rollouts."""
 
 import json
 from typing import Any
@@ -96,7 +96,10 @@ def test_paired_rollouts_keep_their_rows() -> None:
         ({"bounds": (0, 1), "orders": 0}, "orders must be a whole number of at least 1"),
         ({"bounds": (0, 1), "n_max": 1}, "n_max must be a whole number of at least 2"),
         ({"bounds": (0, 1), "minutes_per_trial": -3}, "minutes_per_trial must be above 0"),
-        ({"bounds": (0, 1), "milestones": ["grasped"]}, "bounds are for a score that is found"),
+        (
+            {"bounds": (0, 1), "milestones": ["grasped"]},
+            "bounds are for a score that is found automatically",
+        ),
     ],
 )
 def test_impossible_input_has_one_clear_line(settings: dict[str, Any], line: str) -> None:

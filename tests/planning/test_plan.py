@@ -10,18 +10,26 @@ import pytest
 from scipy import stats
 
 import stopwise as sw
-from stopwise.planning.exact import exact_stopping_times
-from stopwise.planning.fixed_sample import barnard_power, barnard_region, fixed_plan, t_test_power
-from stopwise.planning.guess import Guess
-from stopwise.planning.population import Guessed
-from stopwise.planning.question import Design
+from stopwise.core.rules import Rules
+from stopwise.planning.fixed_sample import (
+    ALL_PAIRS,
+    PAIRED_T,
+    WELCH,
+    barnard_power,
+    barnard_region,
+    fixed_plan,
+    t_test_power,
+)
+from stopwise.planning.guesses import Guess
+from stopwise.planning.planned_study import PlannedStudy, exact_stopping_times
+from stopwise.planning.populations import Guessed
 from stopwise.rollout.executors import processes
 
 RATES = [(0.3, 0.6), (0.5, 0.6), (0.9, 0.7)]
 
 
-def two_policies(method: str, n_max: int) -> Design:
-    return Design(policies=("a", "b"), method=method, alpha=0.05, n_max=n_max, parameters={})
+def two_policies(method: str, n_max: int) -> PlannedStudy:
+    return PlannedStudy(Rules(policies=("a", "b"), method=method, n_max=n_max))
 
 
 @pytest.mark.parametrize("rates", RATES)
@@ -96,7 +104,7 @@ def test_many_policies_agree_with_a_slow_simulation() -> None:
 
     assert stats.binomtest(right, studies, row.power).pvalue > 0.001
     assert abs(np.mean(trials) - row.mean_trials) < 4 * np.std(trials) / np.sqrt(studies)
-    assert row.fixed_test == "a fixed test of all pairs (normal, Bonferroni)"
+    assert row.fixed_test == ALL_PAIRS
 
 
 @pytest.mark.parametrize("level", [0.05, 0.025])
@@ -148,7 +156,7 @@ def test_normal_t_test_of_equal_spread_has_its_closed_form() -> None:
 
     assert fixed is not None
     assert textbook < fixed.n < textbook + 3
-    assert fixed.test == "Welch's t-test"
+    assert fixed.test == WELCH
 
 
 def test_smallest_gap_has_the_power_wanted() -> None:
@@ -199,7 +207,7 @@ def test_correlation_and_budget_and_hours() -> None:
     assert close.rows[0].power > apart.rows[0].power + 0.1
     assert row["most_hours"] == 4.0
     assert row["mean_hours"] == pytest.approx(row["mean_trials"] / 20)
-    assert close.rows[0].fixed_test == "the paired t-test"
+    assert close.rows[0].fixed_test == PAIRED_T
 
 
 def test_pilot_is_resampled_with_its_uncertainty() -> None:
@@ -219,10 +227,10 @@ def test_pilot_is_resampled_with_its_uncertainty() -> None:
 @pytest.mark.parametrize(
     ("method", "promised"),
     [
-        ("savi", "whether or not they are right, the chance of a false claim is at most 0.05 ("),
+        ("savi", "whether or not they hold, the chance of a false claim is at most 0.05 ("),
         ("step", "is at most 0.05, given success rates that stay the same throughout ("),
-        ("fisher", "throughout and n_max fixed beforehand and looked at once ("),
-        ("welch", "the chance of a false claim is only approximately 0.05, and can be far more"),
+        ("fisher", "throughout and n_max fixed in advance and a single look at the end ("),
+        ("welch", "the chance of a false claim is only approximately 0.05, and can be much larger"),
     ],
 )
 def test_the_sentence_says_what_the_method_promises(method: str, promised: str) -> None:
@@ -254,8 +262,10 @@ def test_a_forecast_with_a_fixed_sample_test_does_not_invite_to_stop_early() -> 
     trials = {"a": [0.2, 0.5] * 3, "b": [0.5, 0.3] * 3}
     said = str(sw.forecast(trials, n_max=10, method="welch", precision=0.1))
 
-    assert "For whatever reason" not in said
-    assert "welch answers only at n_max: a study that stops before it has no verdict." in said
+    assert "whatever the reason" not in said
+    assert (
+        "welch gives its answer only at n_max: a study that stops earlier has no verdict." in said
+    )
 
 
 def test_json_holds_the_table() -> None:
@@ -279,7 +289,7 @@ def test_json_holds_the_table() -> None:
         ((0.7,), {"gaps": [0.4]}, "within the bounds, at most 0.3, but got 0.4"),
         ((), {"gaps": [0.0]}, "a gap must be above 0"),
         ((), {"gaps": [-0.1]}, "a gap must be above 0"),
-        ((0.4, 0.6), {"gaps": [0.2]}, "gaps are for one guess or none"),
+        ((0.4, 0.6), {"gaps": [0.2]}, "gaps can be combined with at most one guess"),
         (((0.5, 0.6), (0.6, 0.1)), {}, r"below 0.5 \(success or failure only\), but got 0.6"),
         (((1.5, 0.1), (0.6, 0.1)), {}, "a mean must lie within the bounds"),
         (({0: 0.5, 1: 0.4}, 0.5), {}, "must sum to 1, but sum to 0.9"),
@@ -294,7 +304,7 @@ def test_json_holds_the_table() -> None:
         ((0.4, 0.6), {"alpha": 0.0}, "alpha must lie strictly between 0 and 1"),
         ((0.4, 0.6), {"correlation": 0.3}, "needs design='paired'"),
         ((0.1, 0.9), {"correlation": 0.9, "design": "paired"}, "correlation from 0 to 0.111"),
-        ((0.6, 0.4), {"alternative": "greater"}, "by the guesses the first one is"),
+        ((0.6, 0.4), {"alternative": "greater"}, "according to the guesses the first one is"),
         ((0.4, 0.6, 0.7), {"alternative": "greater"}, "compared in both directions"),
         ((0.4, 0.6), {"minutes_per_trial": 0}, "minutes_per_trial must be above 0"),
         ((0.4, 0.6, 0.7), {"policies": 5}, "give 2 guesses, or one for each of the 5"),
@@ -316,8 +326,14 @@ def test_impossible_input_has_one_clear_line(
     assert "\n" not in str(error.value)
 
 
+def test_without_the_smallest_gap_the_sentence_speaks_of_the_rows() -> None:
+    made = sw.plan(method="step", n_max=10, detectable=False)
+
+    assert str(made).startswith("The rows give the power for each gap and n_max. This is")
+
+
 def test_no_gap_within_the_bounds_is_said_in_words() -> None:
     """Three policies from .5 upwards are at most .25 apart, too little for so few trials."""
     made = sw.plan(0.5, policies=3, n_max=10, precision=0.05)
 
-    assert "No gap is found with power 0.8 in 10 trials each." in str(made)
+    assert "No gap is detected with power 0.8 at n_max = 10." in str(made)

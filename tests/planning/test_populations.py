@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 
 from stopwise.core.scores import Scale
-from stopwise.planning.alike import WEIGHTS, chances_of_weights
-from stopwise.planning.guess import Guess, as_guess
-from stopwise.planning.population import Guessed, Population, Resampled
+from stopwise.planning.guesses import Guess, as_guess
+from stopwise.planning.populations import (
+    WEIGHTS,
+    Guessed,
+    Population,
+    Resampled,
+    chances_of_weights,
+)
 from stopwise.planning.scenarios import GapFamily
 
 SEEN = np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 0.0], [0.0, 1.0], [1.0, np.nan]])

@@ -104,7 +104,8 @@ def test_fresh_draws_are_hardly_ever_doubted() -> None:
         (
             "welch",
             "is only approximately 0.05, and can be much larger in small samples, given means that "
-            "stay the same throughout and n_max = 20 fixed in advance and a single look at the end (",
+            "stay the same throughout and n_max = 20 fixed in advance and a single look at the "
+            "end (",
         ),
     ],
 )

@@ -21,8 +21,8 @@ from stopwise.cli.writing import check_places, write
 
 if TYPE_CHECKING:
     from stopwise.planning.forecast_result import Forecast
-    from stopwise.planning.metrics import MetricComparison
-    from stopwise.planning.result import Plan
+    from stopwise.planning.metrics_result import MetricComparison
+    from stopwise.planning.plan_result import Plan
     from stopwise.report.drawn import Drawn
 
 __all__ = ["plan"]
@@ -103,7 +103,7 @@ def plan(
 ) -> None:
     """Say how many trials a study takes: `stopwise plan`, or `stopwise plan 0.5 0.7`."""
     from stopwise.errors import require
-    from stopwise.planning.pages import forecast_page
+    from stopwise.planning.presentation import forecast_page
 
     with clear_errors("plan"):
         check_places(html, figures)
@@ -199,7 +199,7 @@ def _forecasts(
     with bar("simulated continuations") as show:
         if _is_study(source):
             from stopwise import Study
-            from stopwise.planning.study_forecast import forecast_study
+            from stopwise.planning.forecast import forecast_study
 
             own = ("futility", "minutes_per_trial", "precision", "seed", "executor")
             chosen = {name: settings[name] for name in own}

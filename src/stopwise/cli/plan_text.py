@@ -5,12 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from stopwise.planning.text_rows import WORDS, limit_rows, measure_rows, pair_rows, plan_rows
+from stopwise.planning.presentation import (
+    TEXT_COLUMNS,
+    gap_rows,
+    metric_rows,
+    pair_rows,
+    plan_rows,
+)
 
 if TYPE_CHECKING:
     from stopwise.planning.forecast_result import Forecast
-    from stopwise.planning.metrics import MetricComparison
-    from stopwise.planning.result import Plan
+    from stopwise.planning.metrics_result import MetricComparison
+    from stopwise.planning.plan_result import Plan
 
 __all__ = ["show_forecasts", "show_metrics", "show_plan"]
 
@@ -21,7 +27,7 @@ def show_plan(made: "Plan", as_json: bool) -> None:
         typer.echo(made.to_json())
         return
     _show_rows(plan_rows(made))
-    _show_rows(limit_rows(made))
+    _show_rows(gap_rows(made))
     _show_sentence(made.sentence, made.notes)
 
 
@@ -43,7 +49,7 @@ def show_metrics(compared: "MetricComparison", as_json: bool) -> None:
     if as_json:
         typer.echo(compared.to_json())
         return
-    _show_rows(measure_rows(compared))
+    _show_rows(metric_rows(compared))
     _show_sentence(compared.sentence, compared.notes)
 
 
@@ -58,7 +64,7 @@ def _show_rows(rows: list[dict[str, Any]]) -> None:
         return
     table = Table(box=SIMPLE, padding=0, collapse_padding=True)
     for name in rows[0]:
-        table.add_column(escape(name), justify="left" if name in WORDS else "right")
+        table.add_column(escape(name), justify="left" if name in TEXT_COLUMNS else "right")
     for row in rows:
         table.add_row(*(escape(str(value)) for value in row.values()))
     Console(highlight=False).print(table)

@@ -16,7 +16,9 @@ from stopwise.errors import require
 
 __all__ = [
     "CommonSettings",
+    "ForecastSettings",
     "PairSettings",
+    "PlanSettings",
     "RaceSettings",
     "RuleSettings",
     "Rules",
@@ -55,11 +57,22 @@ class CommonSettings(MethodParameters, total=False):
     goal: str
 
 
-class RaceSettings(CommonSettings, total=False):
-    """The same with those of a comparison that is running; its seed is that of the race."""
+class ForecastSettings(CommonSettings, total=False):
+    """The same with the baseline; ``futility`` is the threshold of the forecast there."""
 
     baseline: str | None
+
+
+class PlanSettings(CommonSettings, total=False):
+    """The same with the kind of futility stops; a plan has a baseline of its own."""
+
     futility: str | None
+
+
+class RaceSettings(PlanSettings, total=False):
+    """The same with the baseline; the seed is that of the race."""
+
+    baseline: str | None
 
 
 class RuleSettings(RaceSettings, total=False):

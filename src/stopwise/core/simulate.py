@@ -17,7 +17,7 @@ from stopwise.core.rules import PairSettings, Rules
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.errors import InvalidInput, require
 
-__all__ = ["Simulation", "simulate"]
+__all__ = ["Simulation", "run_studies", "simulate"]
 
 # Runs per block: states of a block stay in the processor's cache, and memory stays bounded.
 BLOCK = 1024
@@ -96,6 +96,18 @@ def simulate(
     """
     usual = {"alternative": "greater", "ties": "paper", **settings}
     rules = Rules.of(method=method, alpha=alpha, n_max=n_max, **usual)
+    return run_studies(rules, scores0, scores1, workers=workers, progress=progress)
+
+
+def run_studies(
+    rules: Rules,
+    scores0: ArrayLike,
+    scores1: ArrayLike,
+    *,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Simulation:
+    """Run studies of two policies under rules that were checked; otherwise as ``simulate``."""
     comparison = Comparison(rules)
     array0 = numeric_array(scores0, "policy 0")
     array1 = numeric_array(scores1, "policy 1")
@@ -108,7 +120,7 @@ def simulate(
     if comparison.n_max is not None:
         require(
             comparison.test.anytime or n >= comparison.n_max,
-            f"{method} answers only at n_max = {n_max}, but there are only {n} columns",
+            f"{rules.method} answers only at n_max = {rules.n_max}, but there are only {n} columns",
         )
         n = min(n, comparison.n_max)
     if workers is not None:

@@ -126,8 +126,8 @@ class SequentialTest(Resumable):
             )
         if self._ended_by_futility():
             raise InvalidInput(
-                f"the study ended at a binding futility stop after {self._state.n} pairs; continuing "
-                "would break the guarantee"
+                f"the study ended at a binding futility stop after {self._state.n} pairs; "
+                "continuing would break the guarantee"
             )
         self._state = self._state.advanced(self._comparison, float(r0), float(r1), unit0, unit1)
         return self.verdict

@@ -1,26 +1,24 @@
 """Simulated continuations of a running study: what was seen stays, the rest is drawn."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.planning.population import Population
-from stopwise.planning.stopping import runs_for_share, share_error
+from stopwise.core.rules import ForecastSettings, RaceSettings, Rules
+from stopwise.planning.populations import Population
+from stopwise.planning.simulation import Tally
+from stopwise.planning.stopping_times import runs_for_share, share_error
 from stopwise.questions.pairs import Replay, replay
-from stopwise.questions.rules import Rules
+from stopwise.questions.ranking import Ranking
 from stopwise.rows.table import Table
 
-__all__ = ["Continuation", "Ends", "further_trials", "study_rules"]
-
-# Settings of ``analyze`` that are not a method's own parameters.
-COMMON = ("method", "alpha", "adjust", "baseline", "ties")
+__all__ = ["Continuation", "ContinuationEnds", "further_trials", "study_ranking"]
 
 
 @dataclass(frozen=True, eq=False)
-class Ends:
+class ContinuationEnds(Tally):
     """How continuations ended, added up.
 
     Attributes
@@ -31,8 +29,8 @@ class Ends:
         Those in which every pair is decided, and in which at least one more is.
     rows
         Continuations by the further trials of the policy that needs most, from 0.
-    trials
-        Further trials of all policies.
+    trials, runs
+        Further trials of all policies, and continuations.
     """
 
     claims: Ints
@@ -41,16 +39,6 @@ class Ends:
     rows: Ints
     trials: int
     runs: int
-
-    def __add__(self, other: "Ends") -> "Ends":
-        return Ends(
-            self.claims + other.claims,
-            self.every + other.every,
-            self.further + other.further,
-            self.rows + other.rows,
-            self.trials + other.trials,
-            self.runs + other.runs,
-        )
 
     def share(self, count: float) -> float:
         """Return a count as a share of the continuations."""
@@ -72,7 +60,7 @@ class Ends:
         return tuple((decided / self.runs).tolist())
 
     def runs_needed(self, precision: float) -> int:
-        """Return how many runs give both chances this standard error."""
+        """Return how many runs bring both chances to this standard error."""
         return max(
             runs_for_share(count, self.runs, precision) for count in (self.every, self.further)
         )
@@ -87,59 +75,70 @@ class Continuation:
 
     Parameters
     ----------
-    rules
-        The rules of the study, n_max among them.
+    ranking
+        The pairs of the study, under rules that declare n_max.
     past
         Normalised scores (rows, policies), NaN where a policy has no trial.
     population
         Where further trials come from.
     """
 
-    rules: Rules
+    ranking: Ranking
     past: Floats
     population: Population
 
-    def ask(self, seed: np.random.SeedSequence, runs: int) -> Ends:
-        """Simulate this many continuations."""
-        n_max = self.rules.n_max
+    @cached_property
+    def now(self) -> Replay:
+        """How every pair stands after what was seen."""
+        return replay(
+            self.ranking.comparison, self.ranking.budget, self.past[None], with_p_values=False
+        )
+
+    def simulate(self, seed: np.random.SeedSequence, runs: int) -> ContinuationEnds:
+        """Return how this many continuations end."""
+        n_max = self.ranking.rules.n_max
         assert n_max is not None
         scores = self.population.draw(np.random.default_rng(seed), runs, n_max).scores
-        seen = ~np.isnan(self.past)
-        if self.rules.design == "paired":
-            seen[:] = True  # a gap in a block that is over stays a gap
-        scores[:, : len(self.past)][:, seen] = self.past[seen]
-        outcome = replay(self.rules.comparison, self.rules.budget, scores, with_p_values=False)
-        now = replay(self.rules.comparison, self.rules.budget, self.past[None], with_p_values=False)
-        further = further_trials(self.rules, self.past, outcome)
+        # A gap in what is over stays a gap.
+        over = np.arange(len(self.past))[:, None] < rows_over(self.ranking.rules, self.past)
+        scores[:, : len(self.past)][:, over] = self.past[over]
+        outcome = replay(self.ranking.comparison, self.ranking.budget, scores, with_p_values=False)
+        further = further_trials(self.ranking, self.past, outcome)
         decided = np.asarray(outcome.claims.any(axis=-1))
         longest = further.max(axis=1)
-        return Ends(
+        return ContinuationEnds(
             outcome.claims.sum(axis=0),
             int(decided.all(axis=1).sum()),
-            int((decided.sum(axis=1) > now.claims.any(axis=-1).sum()).sum()),
+            int((decided.sum(axis=1) > self.now.claims.any(axis=-1).sum()).sum()),
             np.bincount(longest, minlength=n_max + 1),
             int(further.sum()),
             runs,
         )
 
 
-def study_rules(table: Table, n_max: int, settings: Mapping[str, Any]) -> Rules:
-    """Return the rules of a study of this table, with settings as for ``analyze``."""
-    return Rules(
-        policies=table.policies,
-        n_max=n_max,
-        bounds=table.bounds or (0.0, 1.0),
-        design=table.design,
-        parameters={key: value for key, value in settings.items() if key not in COMMON},
-        **{key: value for key, value in settings.items() if key in COMMON},
+def study_ranking(table: Table, n_max: int, settings: ForecastSettings | RaceSettings) -> Ranking:
+    """Return the ranking of a study of this table, with settings as for ``analyze``."""
+    return Ranking(
+        Rules.of(
+            policies=table.policies,
+            n_max=n_max,
+            bounds=table.bounds or (0.0, 1.0),
+            design=table.design,
+            **settings,
+        )
     )
 
 
-def further_trials(rules: Rules, past: Floats, outcome: Replay) -> Ints:
+def further_trials(ranking: Ranking, past: Floats, outcome: Replay) -> Ints:
     """Return the trials (runs, policies) still run until all pairs of the policy are decided."""
-    last = np.stack([outcome.rows[:, own].max(axis=1) for own in rules.family.of_policy], axis=1)
+    last = np.stack([outcome.rows[:, own].max(axis=1) for own in ranking.family.of_policy], axis=1)
+    return np.maximum(last - rows_over(ranking.rules, past), 0)
+
+
+def rows_over(rules: Rules, past: Floats) -> Ints:
+    """Return the rows that are over for each policy: all blocks, else up to its last trial."""
     if rules.design == "paired":
-        done: Ints = np.full(past.shape[1], len(past))
-    else:
-        done = (~np.isnan(past)).sum(axis=0)
-    return np.maximum(last - done, 0)
+        return np.full(past.shape[1], len(past))
+    numbers = np.arange(1, len(past) + 1)[:, None]
+    last: Ints = np.where(np.isnan(past), 0, numbers).max(axis=0, initial=0)
+    return last

@@ -1,4 +1,4 @@
-"""The plan that a fixed number of trials would need, looked at once at the end.
+"""The plan with a fixed number of trials, evaluated once at the end, for comparison.
 
 Two policies: Barnard's exact test of successes, Welch's t-test of scores, the paired t-test of a
 paired design. More policies: normal scores of all pairs with Bonferroni's levels.
@@ -14,10 +14,17 @@ from scipy.special import ndtr, ndtri
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.barnard import barnard_p_value
-from stopwise.planning.population import Moments, Population
-from stopwise.planning.question import Design
+from stopwise.messages import Message
+from stopwise.planning.planned_study import PlannedStudy
+from stopwise.planning.populations import Moments, Population
 
-__all__ = ["FixedPlan", "barnard_power", "fixed_plan", "t_test_power"]
+__all__ = ["ALL_PAIRS", "BARNARD", "PAIRED_T", "WELCH", "FixedPlan", "barnard_power", "fixed_plan"]
+
+# The tests of fixed-sample plans.
+BARNARD = Message("Barnard's exact test", code="barnard")
+WELCH = Message("Welch's t-test", code="welch")
+PAIRED_T = Message("the paired t-test", code="paired-t")
+ALL_PAIRS = Message("a fixed test of all pairs (normal, Bonferroni)", code="all-pairs")
 
 # Power is compared only up to here: what is certain would need infinitely many trials.
 MOST_POWER = 0.99
@@ -29,32 +36,31 @@ NOISES = 4000
 
 
 class FixedPlan(NamedTuple):
-    """Trials per policy of a fixed plan, and the test that it uses."""
+    """Trials per policy of a fixed-sample plan, and the test that it uses."""
 
     n: int
-    test: str
+    test: Message
 
 
-def fixed_plan(design: Design, population: Population, power: float) -> FixedPlan | None:
-    """Return the smallest fixed plan with this power, or None if nothing is to be matched."""
+def fixed_plan(study: PlannedStudy, population: Population, power: float) -> FixedPlan | None:
+    """Return the smallest fixed-sample plan with this power; None if there is none to match."""
     power = min(power, MOST_POWER)
-    if power <= 2 * design.level:
+    if power <= 2 * study.level:
         return None
     rng = np.random.default_rng(0)
     moments = population.moments(rng, WORLDS)
-    if len(design.policies) > 2:
-        return _many_policies(design, moments, power, rng)
-    if population.binary and design.design == "independent":
+    if len(study.rules.policies) > 2:
+        return _many_policies(study, moments, power, rng)
+    if population.binary and study.rules.design == "independent":
         rates = np.sort(moments.means, axis=1)
-        arguments = rates[:, 0], rates[:, 1], design.level
+        arguments = rates[:, 0], rates[:, 1], study.level
         # The normal limit says where to look, so that few exact regions are needed.
         near = _smallest(lambda n: _normal_power(n, *arguments), power, 2)
         n = near and _smallest(lambda n: barnard_power(n, *arguments), power, max(near - 2, 2))
-        return None if n is None else FixedPlan(n, "Barnard's exact test")
-    paired = design.design == "paired"
-    n = _smallest(lambda n: t_test_power(n, moments, design.level, paired=paired), power, 2)
-    test = "the paired t-test" if paired else "Welch's t-test"
-    return None if n is None else FixedPlan(n, test)
+        return None if n is None else FixedPlan(n, BARNARD)
+    paired = study.rules.design == "paired"
+    n = _smallest(lambda n: t_test_power(n, moments, study.level, paired=paired), power, 2)
+    return None if n is None else FixedPlan(n, PAIRED_T if paired else WELCH)
 
 
 def barnard_power(n: int, rates0: Floats, rates1: Floats, level: float) -> float:
@@ -124,10 +130,10 @@ def t_test_power(n: int, moments: Moments, level: float, *, paired: bool) -> flo
 
 
 def _many_policies(
-    design: Design, moments: Moments, power: float, rng: np.random.Generator
+    study: PlannedStudy, moments: Moments, power: float, rng: np.random.Generator
 ) -> FixedPlan | None:
     """Every pair at Bonferroni's level: the n at which all different ones are found."""
-    first, second = design.family.pairs.T
+    first, second = study.family.pairs.T
     worlds = rng.integers(len(moments.means), size=NOISES)
     roots = np.linalg.cholesky(moments.covariances + 1e-12 * np.eye(moments.means.shape[1]))
     noise = np.einsum("nij,nj->ni", roots[worlds], rng.standard_normal((NOISES, len(roots[0]))))
@@ -138,16 +144,16 @@ def _many_policies(
     effect, sign = (np.abs(gap) / spread)[worlds], np.sign(gap)[worlds]
     luck = sign * (noise[:, second] - noise[:, first]) / spread[worlds]
     with np.errstate(divide="ignore"):
-        root = np.where(effect > 1e-9, (-ndtri(design.level) - luck) / effect, 0.0)
+        root = np.where(effect > 1e-9, (-ndtri(study.level) - luck) / effect, 0.0)
     needed = np.maximum(root, 0.0).max(axis=1) ** 2
     n = float(np.quantile(needed, power, method="higher"))
     if n > MOST_TRIALS:
         return None
-    return FixedPlan(max(int(np.ceil(n)), 2), "a fixed test of all pairs (normal, Bonferroni)")
+    return FixedPlan(max(int(np.ceil(n)), 2), ALL_PAIRS)
 
 
 def _smallest(power_of: Callable[[int], float], target: float, start: int) -> int | None:
-    """Return the smallest n from 2 with this power, sought from the start; all but monotone."""
+    """Return the smallest n from 2 with this power, searched from the start; nearly monotone."""
     short = enough = start
     stride = 1
     while short > 1 and power_of(short) >= target:

@@ -1,26 +1,32 @@
-"""Midway: how much longer a running study will take, and whether it is worth going on."""
+"""The question, midway through a study, whether it is worth continuing."""
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from stopwise.core.keywords import flat
+from stopwise.core.progress import Progress
+from stopwise.core.rules import ForecastSettings
 from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import require
-from stopwise.planning.checks import check_work
-from stopwise.planning.continuation import Continuation, Ends, study_rules
-from stopwise.planning.executors import Choice
+from stopwise.planning.continuation import Continuation, ContinuationEnds, study_ranking
 from stopwise.planning.forecast_result import Forecast, PairForecast
-from stopwise.planning.gathering import Progress, gather
-from stopwise.planning.population import Resampled
-from stopwise.questions.pairs import replay
-from stopwise.questions.rules import Rules
-from stopwise.rows.table import Table, tables, unit_scores
+from stopwise.planning.populations import Resampled
+from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
+from stopwise.questions.ranking import Ranking
+from stopwise.rows.sources import tables
+from stopwise.rows.table import Table, unit_scores
 
-__all__ = ["forecast"]
+if TYPE_CHECKING:
+    from stopwise.study.study import Study
+
+__all__ = ["forecast", "forecast_study"]
 
 MOST_RUNS = 20_000
 
 
+@flat(ForecastSettings, ties="strict")
 def forecast(
     trials: Any,
     *,
@@ -31,27 +37,27 @@ def forecast(
     design: str | None = None,
     precision: float = 0.015,
     seed: int = 0,
-    executor: Choice = None,
+    executor: ExecutorChoice = None,
     progress: Progress | None = None,
-    **settings: Any,
+    **settings: Unpack[ForecastSettings],
 ) -> Forecast:
     """Forecast, midway, the chance of a verdict by n_max and the trials still needed.
 
-    Further trials are drawn from what was seen, with its uncertainty (Bayesian bootstrap, with a
-    prior that the policies are alike, as strong as what was seen makes likely), and the study is
-    continued from its actual state.
+    Further trials are drawn from what was seen, with its uncertainty (a Bayesian bootstrap whose
+    prior takes the policies to be as alike as they look so far), and the study is continued from
+    its actual state.
 
     Parameters
     ----------
     trials, bounds, design, **settings
         The trials so far and the settings of the study, as for ``analyze``.
     n_max
-        The greatest number of trials per policy that was declared.
+        The declared maximum number of trials per policy.
     futility
-        A threshold in (0, 1), set before the study: advise to stop when the chance of any
+        A threshold in (0, 1), set before the study: the advice is to stop once the chance of any
         further verdict is below it.
     minutes_per_trial
-        For the time in hours.
+        To convert trials to hours.
     precision
         Standard error of the chances.
     seed, executor, progress
@@ -65,69 +71,78 @@ def forecast(
     >>> ahead.seen, ahead.futile, 0.3 < ahead.chance < 0.6
     ({'base': 8, 'new': 8}, False, True)
     """
-    require(
-        futility is None or (is_number(futility) and 0 < futility < 1),
-        f"futility must lie strictly between 0 and 1, but got {futility!r}",
-    )
-    check_work(minutes_per_trial, precision, seed)
     found = tables(trials, design=design)
-    require(len(found) == 1, f"a forecast takes one task, but got {len(found)}")
+    require(len(found) == 1, f"a forecast needs trials of one task, but got {len(found)} tasks")
     table = found[0].declaring(bounds)
-    rules = _rules(table, n_max, settings)
-    past = unit_scores(table, rules.comparison)
-    population = Resampled(past, rules.design == "paired")
-    question = Continuation(rules, past, population)
-    (ends,) = gather(
-        [question],
+    require_whole(n_max, "n_max", 2)
+    return _forecast(
+        table,
+        study_ranking(table, n_max, settings),
+        futility=futility,
+        minutes_per_trial=minutes_per_trial,
         precision=precision,
         seed=seed,
-        most=MOST_RUNS,
         executor=executor,
         progress=progress,
     )
+
+
+def _forecast(
+    table: Table,
+    ranking: Ranking,
+    *,
+    futility: float | None = None,
+    minutes_per_trial: float | None = None,
+    precision: float = 0.015,
+    seed: int = 0,
+    executor: ExecutorChoice = None,
+    progress: Progress | None = None,
+) -> Forecast:
+    rules = ranking.rules
+    assert rules.n_max is not None
+    require(
+        futility is None or (is_number(futility) and 0 < futility < 1),
+        f"futility must lie strictly between 0 and 1, but got {futility!r}",
+        parameter="futility",
+    )
+    check_simulation(minutes_per_trial, precision, seed)
+    where = "" if table.task is None else f" of {table.task!r}"
+    require(
+        len(table.scores) < rules.n_max,
+        f"n_max = {rules.n_max} must exceed the {len(table.scores)} trials per policy{where} so "
+        "far: nothing is left to forecast",
+        parameter="n_max",
+    )
+    past = unit_scores(table, ranking.comparison)
+    continuation = Continuation(ranking, past, Resampled(past, rules.design == "paired"))
+    with opened(executor) as workers:
+        simulator = Simulator(workers, seed, precision, progress)
+        (ends,) = simulator.run([continuation], most=MOST_RUNS)
     return Forecast(
-        seen={
-            name: int(count)
-            for name, count in zip(table.policies, (~np.isnan(past)).sum(axis=0), strict=True)
-        },
-        n_max=n_max,
+        seen=dict(zip(table.policies, table.counts, strict=True)),
+        n_max=rules.n_max,
         chance=ends.share(ends.every),
         chance_error=0.0 if ends.trials == 0 else ends.error(ends.every),
         chance_further=ends.share(ends.further),
-        pairs=_pairs(question, ends),
+        pairs=_pairs(continuation, ends),
         mean_n=float(ends.rows @ np.arange(ends.rows.size)) / ends.runs,
         n_quantiles=(ends.quantile(0.1), ends.quantile(0.5), ends.quantile(0.9)),
         chance_by=ends.chance_by(),
         mean_trials=ends.trials / ends.runs,
         futility=futility,
         minutes_per_trial=minutes_per_trial,
-        method=rules.method,
-        alpha=rules.alpha,
-        adjust=rules.adjust,
-        design=rules.design,
+        rules=rules,
         bounds_inferred=table.bounds_inferred,
         runs=ends.runs,
-        notes=table.warnings,
+        notes=table.notes,
     )
 
 
-def _rules(table: Table, n_max: int, settings: dict[str, Any]) -> Rules:
-    require_whole(n_max, "n_max", 2)
-    where = "" if table.task is None else f" of {table.task!r}"
-    require(
-        len(table.scores) < n_max,
-        f"n_max = {n_max} must exceed the {len(table.scores)} trials per policy seen{where}: "
-        "nothing is left to forecast",
-    )
-    return study_rules(table, n_max, settings)
-
-
-def _pairs(question: Continuation, ends: Ends) -> tuple[PairForecast, ...]:
-    rules = question.rules
-    now = replay(rules.comparison, rules.budget, question.past[None], with_p_values=False)
+def _pairs(continuation: Continuation, ends: ContinuationEnds) -> tuple[PairForecast, ...]:
+    policies, now = continuation.ranking.rules.policies, continuation.now
     found = []
-    for pair, (first, second) in enumerate(rules.family.pairs.tolist()):
-        names = rules.policies[first], rules.policies[second]
+    for pair, (first, second) in enumerate(continuation.ranking.family.pairs.tolist()):
+        names = policies[first], policies[second]
         claims = now.claims[0, pair]
         count1, count0 = ends.claims[pair]
         found.append(
@@ -142,3 +157,35 @@ def _pairs(question: Continuation, ends: Ends) -> tuple[PairForecast, ...]:
             )
         )
     return tuple(found)
+
+
+def forecast_study(
+    study: "Study", *, n_max: int | None = None, **settings: Any
+) -> dict[str, Forecast]:
+    """Return a forecast for each task with rows left, under the study's own rules.
+
+    Policies keep their labels until they are unblinded.
+
+    Parameters
+    ----------
+    study
+        A study with trials.
+    n_max
+        The maximum number of trials per policy, for a study that declared none.
+    **settings
+        ``futility``, ``minutes_per_trial``, ``precision``, ``seed``, ``executor``, ``progress``.
+    """
+    found = {}
+    for task, analysis in study.analyses().items():
+        require(
+            analysis.n_max is None or n_max in (None, analysis.n_max),
+            f"the study declared n_max = {analysis.n_max} for {task!r}, so it cannot be {n_max}",
+        )
+        horizon = analysis.n_max or n_max
+        require(horizon is not None, f"the study declared no n_max for {task!r}: give n_max")
+        assert horizon is not None
+        if len(analysis.aligned.scores) < horizon:
+            ranking = Ranking(replace(analysis.rules, n_max=horizon))
+            found[task] = _forecast(analysis.aligned, ranking, **settings)
+    require(bool(found), "every task has reached its n_max: nothing is left to forecast")
+    return found

@@ -1,31 +1,33 @@
-"""The answer to "is it worth going on": frozen chances and one honest sentence."""
+"""The answer to "is it worth continuing?": frozen chances and one sentence that sums them up."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from stopwise.core.promise import promise
 from stopwise.core.registry import find
-from stopwise.planning import figure_data
-from stopwise.planning.finding import SCHEMA, Finding
-from stopwise.planning.pages import forecast_page
+from stopwise.core.rules import Rules
+from stopwise.planning.presentation import PlanningResult, forecast_page
 from stopwise.report import plan_figures
+from stopwise.report.plan_figures import ChanceCurve
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["Forecast", "PairForecast"]
 
-VALIDITY = (
-    "This is a forecast: it does not affect validity, and you may act on it as you like. For "
-    "whatever reason you stop, {promised}."
+ANYTIME = (
+    "The forecast does not affect validity, so you may act on it freely: whatever the reason you "
+    "stop, {promised}."
 )
 FIXED_SAMPLE = (
-    "This is a forecast. {method} answers only at n_max: a study that stops before it has no "
-    "verdict. There {promised}."
+    "{method} gives its answer only at n_max: a study that stops earlier has no verdict. At n_max, "
+    "{promised}."
 )
 FUTILITY = (
-    "Stopping for futility never raises the chance of a false claim, for it can only leave out "
-    "claims that would have come later."
+    "Stopping for futility never raises the chance of a false claim: it can only prevent claims "
+    "that would have come later."
 )
 
 
@@ -36,7 +38,7 @@ class PairForecast:
     Attributes
     ----------
     decided
-        The policy that is declared better already, or None.
+        The policy that has already been declared better, or None.
     chance, chance_error
         Chance that the pair is decided by n_max, and its standard error.
     chance0, chance1
@@ -53,13 +55,13 @@ class PairForecast:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Forecast(Finding):
+class Forecast(PlanningResult):
     """What to expect of a running study; it never affects validity.
 
     Attributes
     ----------
     seen, n_max
-        Trials so far, by policy, and the greatest number per policy.
+        Trials so far, by policy, and the maximum per policy.
     chance, chance_error
         Chance that every pair is decided by n_max, and its standard error.
     chance_further
@@ -67,7 +69,7 @@ class Forecast(Finding):
     pairs
         One forecast per pair.
     mean_n, n_quantiles
-        Further trials of the policy that needs most until the study ends: expected, and within
+        Further trials of the policy that needs most until the study ends: the mean, and within
         which 10, 50 and 90 % of studies end.
     chance_by
         Chance that every pair is decided within 0, 1, 2, ... further trials per policy.
@@ -76,11 +78,11 @@ class Forecast(Finding):
     futility
         The threshold of ``chance_further`` that was set in advance, or None.
     minutes_per_trial
-        For hours; None if not given.
-    method, alpha, adjust, design
-        The settings of the study.
+        To convert trials to hours, or None.
+    rules
+        What the study declared.
     bounds_inferred
-        Whether the bounds were taken from the data: then there is no guarantee.
+        Whether the bounds were taken from the data; if so, there is no guarantee.
     runs
         Simulated continuations.
     notes
@@ -99,10 +101,7 @@ class Forecast(Finding):
     mean_trials: float
     futility: float | None
     minutes_per_trial: float | None
-    method: str
-    alpha: float
-    adjust: str
-    design: str
+    rules: Rules
     bounds_inferred: bool
     runs: int
     notes: tuple[str, ...]
@@ -114,7 +113,7 @@ class Forecast(Finding):
 
     @property
     def futile(self) -> bool | None:
-        """Whether the chance fell under the threshold set in advance; None without one."""
+        """Whether the chance is below the threshold set in advance; None without one."""
         if self.futility is None:
             return None
         return not self.decided and self.chance_further < self.futility
@@ -130,17 +129,21 @@ class Forecast(Finding):
         """What to expect, in words, and what it rests on."""
         seen = ", ".join(f"{name} {count}" for name, count in self.seen.items())
         if self.decided:
-            return f"Every pair is decided already ({seen} trials): no further trial is needed."
-        many = len(self.pairs) > 1
-        what = "every pair is decided" if many else "the verdict falls"
-        more = f" (and that at least one more is: {self.chance_further:.2f})" if many else ""
+            return f"All pairs are already decided (trials: {seen}); no further trials are needed."
+        chance = f"{self.chance:.2f} (standard error {self.chance_error:.2g})"
+        if len(self.pairs) > 1:
+            chance = (
+                f"The chance that all pairs are decided by then is {chance}, and that at least one "
+                f"more is, {self.chance_further:.2f}."
+            )
+        else:
+            chance = f"The chance of a verdict by then is {chance}."
         hours = "" if self.hours is None else f", {self.hours:.1f} hours"
         return (
-            f"Forecast after {seen} of at most {self.n_max} trials each: the chance that {what} by "
-            f"then is {self.chance:.2f}, standard error {self.chance_error:.2g}{more}. Going on "
-            f"takes {self.mean_n:.0f} more trials per policy on average, half of the time at most "
-            f"{self.n_quantiles[1]} ({self.mean_trials:.0f} trials in all{hours}). "
-            f"{self._advice()}{self._validity()}"
+            f"Trials so far: {seen}, of at most {self.n_max} each. {chance} Continuing takes "
+            f"{self.mean_n:.0f} more trials per policy on average, and at most "
+            f"{self.n_quantiles[1]} half of the time ({self.mean_trials:.0f} trials in "
+            f"total{hours}). {self._advice()}{self._validity()}"
         )
 
     def _validity(self) -> str:
@@ -151,44 +154,33 @@ class Forecast(Finding):
             n_max=self.n_max,
             bounds_inferred=self.bounds_inferred,
         )
-        said = VALIDITY if find(self.method).anytime else FIXED_SAMPLE
-        return said.format(method=self.method, promised=promised)
+        text = ANYTIME if find(self.method).anytime else FIXED_SAMPLE
+        return text.format(method=self.method, promised=promised)
 
     def _advice(self) -> str:
         if self.futility is None:
             return ""
+        threshold = f"below the futility threshold of {self.futility:g} set in advance"
         if not self.futile:
-            return f"That is not below the threshold {self.futility:g} set in advance: go on. "
+            return f"The chance of a further verdict is not {threshold}: continue. "
         return (
-            f"That is below the threshold {self.futility:g} set in advance: stop for futility, "
-            f"undecided, which does not show that the policies are equal. {FUTILITY} "
+            f"The chance of a further verdict is {threshold}: stop for futility. Ending undecided "
+            f"does not show that the policies are equal. {FUTILITY} "
         )
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row per pair."""
-        return [vars(pair) for pair in self.pairs]
+        return [asdict(pair) for pair in self.pairs]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of ``to_json``."""
-        return {
-            "schema": SCHEMA,
-            "sentence": self.sentence,
-            **vars(self),
-            "pairs": self.table(),
-            "n_quantiles": list(self.n_quantiles),
-            "chance_by": list(self.chance_by),
-            "notes": list(self.notes),
-            "decided": self.decided,
-            "futile": self.futile,
-            "hours": self.hours,
-        }
+    def _derived(self) -> dict[str, Any]:
+        return {"decided": self.decided, "futile": self.futile, "hours": self.hours}
 
     def plot_further(self) -> "Figure":
         """Draw the chance of the verdict by each further trial."""
         return plan_figures.plot_stopping(
-            [figure_data.further_curve(self)],
+            [ChanceCurve.by_trial(f"by n_max = {self.n_max}", np.array(self.chance_by))],
             across="further trials per policy",
-            upwards="chance that every pair is decided",
+            upwards="chance that all pairs are decided",
         )
 
     def figures(self) -> dict[str, "Figure"]:
@@ -196,5 +188,5 @@ class Forecast(Finding):
         return {} if self.decided else {"further": self.plot_further()}
 
     def to_html(self) -> str:
-        """Return a self-contained page with the forecast, its figure and what it rests on."""
+        """Return a self-contained page with the forecast, its figure and its assumptions."""
         return forecast_page({"": self})

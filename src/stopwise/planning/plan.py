@@ -1,31 +1,35 @@
-"""The one call: ``plan`` says how many trials a study will take."""
+"""The question, before a study, how many trials it will take."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Unpack
 
 import numpy as np
 
 from stopwise.core import registry
+from stopwise.core.keywords import flat
+from stopwise.core.progress import Progress
+from stopwise.core.rules import PlanSettings, Rules
 from stopwise.core.scores import Scale, is_number, require_whole
 from stopwise.errors import require
-from stopwise.planning import scenarios
-from stopwise.planning.answers import Work, find_limit, find_rows
-from stopwise.planning.checks import check_work
-from stopwise.planning.executors import Choice, opened
-from stopwise.planning.fixed_sample import MOST_POWER
-from stopwise.planning.gathering import Progress
-from stopwise.planning.guess import as_guess
-from stopwise.planning.population import Guessed
-from stopwise.planning.question import Design
-from stopwise.planning.result import Plan, PlanRow
-from stopwise.planning.scenarios import GapFamily, Scenario
-from stopwise.rows.table import Table, check_scores, tables
+from stopwise.messages import Message, Setting
+from stopwise.planning.fixed_sample import MOST_POWER, WELCH, fixed_plan
+from stopwise.planning.plan_result import Plan, PlanRow
+from stopwise.planning.planned_study import PlannedStudy, stopping_times
+from stopwise.planning.populations import Guessed
+from stopwise.planning.scenarios import Scenario, assume
+from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
+from stopwise.planning.smallest_gap import detectable_gap
+from stopwise.planning.stopping_times import StoppingTimes
+from stopwise.rows.sources import tables
+from stopwise.rows.table import Table
 
 __all__ = ["plan"]
 
 N_MAX = (50, 100, 200)
 
 
+@flat(PlanSettings, ties="strict")
 def plan(
     *guesses: Any,
     pilot: Any = None,
@@ -33,68 +37,68 @@ def plan(
     policies: int | None = None,
     n_max: int | Sequence[int] | None = None,
     budget: int | Sequence[int] | None = None,
-    method: str = "nscore-plus",
-    alpha: float = 0.05,
     power: float = 0.8,
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
     correlation: float = 0.0,
     alternative: str = "two-sided",
-    adjust: str = "holm",
-    ties: str = "strict",
     baseline: bool = False,
     minutes_per_trial: float | None = None,
     detectable: bool = True,
     precision: float = 0.015,
     seed: int = 0,
-    executor: Choice = None,
+    executor: ExecutorChoice = None,
     progress: Progress | None = None,
-    **parameters: Any,
+    **settings: Unpack[PlanSettings],
 ) -> Plan:
-    """Forecast how many trials a study takes, its power, and the smallest gap that it can find.
+    """Forecast the power of a study, how many trials it takes, and the smallest gap it detects.
 
-    A plan never affects validity: what the method promises for the study holds whatever was
-    supposed here. With ``method="step"`` and success rates everything is exact; otherwise studies
-    are simulated until standard errors are as small as asked for.
+    A plan never affects validity: what the method promises for the study holds whatever is assumed
+    here. With ``method="step"`` and success rates everything is computed exactly; otherwise studies
+    are simulated until the standard errors are as small as ``precision`` asks.
 
     Parameters
     ----------
     *guesses
         What the policies are like, one each: a success rate, (mean, standard deviation) for a
-        beta distribution, or {score: probability} of milestones. One alone is the policy to
-        improve on, by each of ``gaps``. None at all: success rates around one half, for each gap.
+        beta distribution, or {score: probability} for milestones. A single guess is the policy to
+        improve on, by each of ``gaps``. Without guesses: success rates around one half, for each
+        gap.
     pilot
         Instead of guesses, trials as for ``analyze``; they are resampled with their uncertainty.
     gaps
         Differences of means, in units of the score; by default .1 to .5 of the range.
     policies
-        Number of policies, by default as many as guesses, or 2; two guesses are then the ends.
+        Number of policies; by default one per guess, or 2. More than two policies are spread
+        evenly between two guesses.
     n_max, budget
-        Candidates of the greatest number of trials per policy, or of trials in all.
-    method, alpha, adjust, ties, **parameters
-        As for ``analyze``.
+        Candidates for the maximum number of trials per policy, or for all policies together.
+    **settings
+        ``method``, ``alpha``, ``adjust``, ``ties`` and the method's own parameters, as for
+        ``analyze``.
     power
-        The power wanted, in (alpha, 1).
+        The target power, in (alpha, 1).
     bounds
-        Range of the score, by default [0, 1], or that of the pilot study.
+        Range of the score; by default [0, 1], or that of the pilot study.
     design, correlation
         "independent", or "paired" with the correlation of the scores within a row.
     alternative
-        "two-sided"; of two policies also "greater" (is the second better?) or "less".
+        "two-sided"; with two policies also "greater" (is the second better?) or "less".
     baseline
-        Whether all policies are compared with the first one only.
+        Whether to compare all policies with the first one only.
     minutes_per_trial
-        For the time in hours.
+        To convert trials to hours.
     detectable
-        Whether to look for the smallest gap that can be found.
+        Whether to search for the smallest detectable gap.
     precision
-        Standard error of the powers, and half that of mean numbers of trials as a share of them.
+        Standard error of each power; that of a mean number of trials is at most twice this share
+        of it.
     seed
-        A whole number; the same one gives the same plan.
+        A whole number; the same seed gives the same plan.
     executor
-        Who runs the simulation: "threads" (of this machine, the default), "processes", "ray", one
+        Who runs the simulation: "threads" (on this machine, the default), "processes", "ray", one
         made by ``stopwise.rollout.executors`` such as ``ray_cluster(64, address="auto")``, or
-        anything with ``map``. The plan does not depend on it.
+        any object with a ``map`` method. The plan does not depend on it.
     progress
         Called with (chunks done, chunks planned so far).
 
@@ -105,82 +109,111 @@ def plan(
     >>> [(row.n_max, round(row.power, 3), round(row.mean_n, 1)) for row in plan.rows]
     [(30, 0.599, 23.7), (60, 0.878, 35.1)]
     """
-    scale, table = _setting(guesses, pilot, bounds, design)
-    inferred = table is not None and table.bounds_inferred
-    _check_level(power, alpha)
-    check_work(minutes_per_trial, precision, seed)
-    found, family, notes = _scenarios(
+    scale, table = _scale_and_pilot(guesses, pilot, bounds, design)
+    check_simulation(minutes_per_trial, precision, seed)
+    scenarios, family, notes = assume(
         guesses, table, gaps, policies=policies, correlation=correlation, scale=scale
     )
-    _check_scores(method, found)
-    count = found[0].population.policies
+    _check_scores(settings.get("method", Rules.method), scenarios)
+    count = family.policies
+    horizons = _horizons(n_max, budget, count)
     names = tuple(f"policy {index}" for index in range(count)) if table is None else table.policies
-    designs = [
-        Design(
-            method=method,
-            alpha=alpha,
-            n_max=n,
-            policies=names,
-            bounds=(scale.low, scale.high),
-            design=table.design if table is not None else design or "independent",
-            alternative=alternative,
-            adjust=adjust,
-            ties=ties,
-            baseline=names[0] if baseline else None,
-            parameters=parameters,
-        )
-        for n in _horizons(n_max, budget, count)
-    ]
-    _check_scenarios(designs[0], found, correlation)
+    rules = Rules.of(
+        policies=names,
+        n_max=horizons[-1],
+        bounds=(scale.low, scale.high),
+        design=table.design if table is not None else design or "independent",
+        alternative=alternative,
+        baseline=names[0] if baseline else None,
+        **settings,
+    )
+    _check_power(power, rules.alpha)
+    studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
+    _check_scenarios(studies[0], scenarios, correlation)
     with opened(executor) as workers:
-        work = Work(seed=seed, precision=precision, executor=workers, progress=progress)
-        rows = find_rows(designs, found, scale, work)
+        simulator = Simulator(workers, seed, precision, progress)
+        rows = _rows(studies, scenarios, scale, simulator)
         limits = [
-            find_limit(chosen, family, power, scale, work, rows=rows)
-            for chosen in designs
+            detectable_gap(
+                study,
+                family,
+                power,
+                scale,
+                simulator,
+                known=[(row.gap, row.power) for row in rows if row.n_max == study.n_max],
+            )
+            for study in studies
             if detectable
         ]
     return Plan(
         rows=tuple(rows),
         detectable=tuple(limits),
         power=power,
-        method=method,
-        alpha=alpha,
-        policies=count,
-        adjust=adjust,
-        ties=designs[0].family.ties,
-        alternative=alternative,
-        design=designs[0].design,
-        bounds=(scale.low, scale.high),
-        bounds_inferred=inferred,
+        rules=rules,
+        ties=studies[0].family.ties,
+        bounds_inferred=table is not None and table.bounds_inferred,
         minutes_per_trial=minutes_per_trial,
-        notes=(*notes, *_notes(rows), *(() if table is None else table.warnings)),
+        notes=(*notes, *_notes(rows), *(() if table is None else table.notes)),
     )
 
 
-def _setting(
+def _rows(
+    studies: list[PlannedStudy], scenarios: list[Scenario], scale: Scale, simulator: Simulator
+) -> list[PlanRow]:
+    """Return the rows, by scenario and then by n_max."""
+    populations = [scenario.population for scenario in scenarios]
+    cases = [(scenario, study) for scenario in scenarios for study in studies]
+    return [
+        _row(scenario, study, times, scale)
+        for (scenario, study), times in zip(
+            cases, stopping_times(studies, populations, simulator), strict=True
+        )
+    ]
+
+
+def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: Scale) -> PlanRow:
+    fixed = fixed_plan(study, scenario.population, times.power)
+    return PlanRow(
+        scenario=scenario.text,
+        gap=scenario.gap * scale.span,
+        n_max=study.n_max,
+        power=times.power,
+        power_error=times.power_error,
+        wrong=times.wrong_rate,
+        undecided=times.undecided_rate,
+        pair_power=times.pair_power,
+        mean_n=times.mean_n,
+        mean_n_error=times.mean_n_error,
+        n_quantiles=(times.quantile(0.1), times.quantile(0.5), times.quantile(0.9)),
+        mean_trials=times.mean_trials,
+        fixed_n=None if fixed is None else fixed.n,
+        fixed_test=None if fixed is None else fixed.test,
+        policies=len(study.rules.policies),
+        runs=times.runs,
+        times=times,
+    )
+
+
+def _scale_and_pilot(
     guesses: tuple[Any, ...], pilot: Any, bounds: Any, design: str | None
 ) -> tuple[Scale, Table | None]:
     """Return the range of the score, and the table of the pilot study if there is one."""
     if pilot is None:
         return Scale.declared((0.0, 1.0) if bounds is None else bounds), None
-    require(not guesses, "give either guesses or a pilot study, but got both")
+    require(not guesses, "give either guesses or a pilot study, not both")
     found = tables(pilot, design=design)
-    require(len(found) == 1, f"a pilot study has one task, but this one has {len(found)}")
+    require(len(found) == 1, f"a pilot study must have one task, but this one has {len(found)}")
     table = found[0].declaring(bounds)
     require(
         len(table.policies) >= 2, f"a plan needs at least 2 policies, but got {len(table.policies)}"
     )
     scale = Scale.declared(table.bounds or (0.0, 1.0))
-    check_scores(table, scale.check)
+    if table.bounds is None:
+        table.check(scale.check)
     return scale, table
 
 
-def _check_level(power: Any, alpha: Any) -> None:
-    require(
-        is_number(alpha) and 0 < alpha < 1,
-        f"alpha must lie strictly between 0 and 1, but got {alpha!r}",
-    )
+def _check_power(power: Any, alpha: float) -> None:
     require(
         is_number(power) and alpha < power < 1,
         f"power must lie strictly between alpha = {alpha:g} and 1, but got {power!r}",
@@ -188,7 +221,7 @@ def _check_level(power: Any, alpha: Any) -> None:
 
 
 def _horizons(n_max: Any, budget: Any, policies: int) -> list[int]:
-    require(n_max is None or budget is None, "give either n_max or budget, but got both")
+    require(n_max is None or budget is None, "give either n_max or budget, not both")
     if budget is not None:
         totals = list(budget) if isinstance(budget, Sequence | np.ndarray) else [budget]
         least = 2 * policies
@@ -199,75 +232,46 @@ def _horizons(n_max: Any, budget: Any, policies: int) -> list[int]:
     return sorted({require_whole(n, "n_max", 2) for n in candidates})
 
 
-def _scenarios(
-    guesses: tuple[Any, ...],
-    table: Table | None,
-    gaps: Sequence[float] | None,
-    *,
-    policies: int | None,
-    correlation: float,
-    scale: Scale,
-) -> tuple[list[Scenario], GapFamily, tuple[str, ...]]:
-    if policies is not None:
-        require_whole(policies, "policies", 2)
-    require(
-        is_number(correlation) and 0 <= correlation <= 1,
-        f"correlation must lie between 0 and 1, but got {correlation!r}",
-    )
-    require(
-        gaps is None or (len(guesses) < 2 and table is None),
-        "gaps are for one guess or none; with more the gap is known",
-    )
-    if table is not None:
-        require(
-            policies in (None, len(table.policies)) and correlation == 0,
-            "number of policies and correlation are those of the pilot study: do not give them",
-        )
-        found, family, notes = scenarios.of_pilot(table, scale)
-        return [found], family, notes
-    if len(guesses) >= 2:
-        found, family, notes = scenarios.of_guesses(
-            guesses, policies=policies, correlation=correlation, scale=scale
-        )
-        return [found], family, notes
-    base = as_guess(guesses[0], scale) if guesses else None
-    family = GapFamily(base, policies or 2, correlation)
-    notes = () if base else (scenarios.FROM_NOTHING,)
-    if base is not None and base.spread is not None:
-        notes = (scenarios.BETA,)
-    return scenarios.of_gaps(family, gaps, scale), family, notes
-
-
-def _check_scores(method: str, found: list[Scenario]) -> None:
-    binary = all(scenario.population.binary for scenario in found)
+def _check_scores(method: str, scenarios: list[Scenario]) -> None:
+    binary = all(scenario.population.binary for scenario in scenarios)
     require(
         binary or registry.find(method).scores != "binary",
         f"{method} takes success or failure only, but the policies have other scores",
     )
 
 
-def _check_scenarios(design: Design, found: list[Scenario], correlation: float) -> None:
+def _check_scenarios(study: PlannedStudy, scenarios: list[Scenario], correlation: float) -> None:
     require(
-        correlation == 0 or design.design == "paired",
-        f"a correlation of {correlation:g} needs design='paired', but it is {design.design!r}",
+        correlation == 0 or study.rules.design == "paired",
+        Message(
+            f"a correlation of {correlation:g} needs ",
+            Setting("design", "paired"),
+            f", but the design is {study.rules.design!r}",
+            code="correlation-without-pairs",
+        ),
     )
-    if design.alternative == "two-sided":
+    if study.rules.alternative == "two-sided":
         return
-    for scenario in found:
+    for scenario in scenarios:
         means = scenario.population.moments(np.random.default_rng(0), 1).means[0]
         better = "second" if means[1] > means[0] else "first"
-        asked = "second" if design.alternative == "greater" else "first"
+        asked = "second" if study.rules.alternative == "greater" else "first"
         require(
             better == asked or not isinstance(scenario.population, Guessed),
-            f"alternative {design.alternative!r} asks whether the {asked} policy is better, but by "
-            f"the guesses the {better} one is",
+            f"alternative {study.rules.alternative!r} asks whether the {asked} policy is better, "
+            f"but according to the guesses the {better} one is",
         )
 
 
 def _notes(rows: list[PlanRow]) -> list[str]:
     found = []
     if any(row.power > MOST_POWER for row in rows):
-        found.append(f"powers above {MOST_POWER:g} are compared with a fixed plan of that power")
-    if any(row.fixed_test == "Welch's t-test" for row in rows):
-        found.append("the fixed plan uses Welch's t-test, which is approximate for bounded scores")
+        found.append(
+            f"where power exceeds {MOST_POWER:g}, the fixed-sample plan has a power of "
+            f"{MOST_POWER:g}"
+        )
+    if any(row.fixed_test == WELCH for row in rows):
+        found.append(
+            "the fixed-sample plan uses Welch's t-test, which is approximate for bounded scores"
+        )
     return found

@@ -1,32 +1,37 @@
-"""What the policies might be like: guesses, plausible gaps, or what a pilot study showed."""
+"""What a plan assumes of the policies: guesses, plausible gaps, or what a pilot study showed."""
 
 import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from stopwise.core.scores import Scale, is_number, score_text
+from stopwise.core.scores import Scale, is_number, require_whole, score_text
 from stopwise.errors import require
-from stopwise.planning.guess import Guess, as_guess
-from stopwise.planning.population import Guessed, Population, Resampled
+from stopwise.planning.guesses import Guess, as_guess
+from stopwise.planning.populations import Guessed, Population, Resampled
 from stopwise.rows.table import Table
 
-__all__ = ["GAPS", "GapFamily", "Scenario", "of_gaps", "of_guesses", "of_pilot"]
+__all__ = ["Assumptions", "GapFamily", "Scenario", "assume"]
 
 GAPS = (0.1, 0.2, 0.3, 0.4, 0.5)
-FROM_NOTHING = (
-    "nothing was guessed: success or failure with rates around one half, close to the hardest "
-    "case; other rates, partial credit and continuous scores mostly need fewer trials"
+NO_GUESS = (
+    "no guesses were given, so success rates around one half are assumed, which is close to the "
+    "hardest case; other rates, partial credit and continuous scores usually need fewer trials"
 )
-BETA = "scores are taken to be beta distributed with the given mean and standard deviation"
+BETA = "scores are assumed to be beta distributed with the given mean and standard deviation"
+RESAMPLED = (
+    "pilot scores are resampled with their uncertainty (a Bayesian bootstrap whose prior takes the "
+    "policies to be as alike as the pilot suggests): each simulated study has its own true means, "
+    "and power is the chance of finding their order"
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """One supposition about the policies; the gap is the smallest between two, in [0, 1]."""
+    """One assumption about the policies; the gap is the smallest between two, in [0, 1]."""
 
     text: str
     gap: float
@@ -68,17 +73,59 @@ class GapFamily:
         return Guessed(guesses, min(self.correlation, max(free.most_correlation, 0.0)))
 
 
-def of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> list[Scenario]:
+class Assumptions(NamedTuple):
+    """What a plan rests on: scenarios, policies at any gap, and what has to be said of them."""
+
+    scenarios: list[Scenario]
+    family: GapFamily
+    notes: tuple[str, ...]
+
+
+def assume(
+    guesses: Sequence[Any],
+    pilot: Table | None,
+    gaps: Sequence[float] | None,
+    *,
+    policies: int | None,
+    correlation: float,
+    scale: Scale,
+) -> Assumptions:
+    """Return what guesses, a pilot study or neither say about the policies; as for ``plan``."""
+    if policies is not None:
+        require_whole(policies, "policies", 2)
+    require(
+        is_number(correlation) and 0 <= correlation <= 1,
+        f"correlation must lie between 0 and 1, but got {correlation!r}",
+    )
+    require(
+        gaps is None or (len(guesses) < 2 and pilot is None),
+        "gaps can be combined with at most one guess: more guesses, or a pilot, set the gap",
+    )
+    if pilot is not None:
+        require(
+            policies in (None, len(pilot.policies)) and correlation == 0,
+            "policies and correlation are taken from the pilot study: do not give them",
+        )
+        return _of_pilot(pilot, scale)
+    if len(guesses) >= 2:
+        return _of_guesses(guesses, policies, correlation, scale)
+    base = as_guess(guesses[0], scale) if guesses else None
+    family = GapFamily(base, policies or 2, correlation)
+    notes = (NO_GUESS,) if base is None else (BETA,) if base.spread is not None else ()
+    return Assumptions(_of_gaps(family, gaps, scale), family, notes)
+
+
+def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> list[Scenario]:
     """Return a scenario for each gap, given in units of the score."""
     chosen = [gap * scale.span for gap in GAPS] if gaps is None else list(gaps)
     most = family.largest * scale.span
     if gaps is None:
         chosen = [gap for gap in chosen if gap <= most + 1e-9]
-    require(len(chosen) > 0, f"gaps must be some numbers, but there are none up to {most:.3g}")
+    require(len(chosen) > 0, f"gaps needs at least one number up to {most:.3g}, but got none")
     for gap in chosen:
         require(
             is_number(gap) and 0 < gap <= most + 1e-9,
-            f"a gap must be above 0 and, for these policies to stay within the bounds, at most "
+            "a gap must be above 0 and, for these policies to stay within the bounds, at most "
             f"{most:.4g}, but got {gap!r}",
         )
     return [
@@ -86,10 +133,10 @@ def of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> li
     ]
 
 
-def of_guesses(
-    values: Sequence[Any], *, policies: int | None, correlation: float, scale: Scale
-) -> tuple[Scenario, GapFamily, tuple[str, ...]]:
-    """Return the scenario of some guesses, its family of gaps, and what has to be said."""
+def _of_guesses(
+    values: Sequence[Any], policies: int | None, correlation: float, scale: Scale
+) -> Assumptions:
+    """Return the scenario of at least two guesses."""
     guesses = [as_guess(value, scale) for value in values]
     notes = [BETA] if any(guess.spread is not None for guess in guesses) else []
     if policies is not None and policies != len(guesses):
@@ -99,7 +146,7 @@ def of_guesses(
         )
         shares = np.linspace(0.0, 1.0, policies).tolist()
         guesses = [guesses[0].mixed(guesses[1], share) for share in shares]
-        notes.append(f"{policies} policies are taken to lie evenly between the two guesses")
+        notes.append(f"{policies} policies are assumed to lie evenly between the two guesses")
     means = sorted(guess.mean for guess in guesses)
     gaps = [high - low for low, high in itertools.pairwise(means)]
     different = [gap for gap in gaps if gap > 1e-9]
@@ -112,10 +159,10 @@ def of_guesses(
     lowest = min(guesses, key=lambda guess: guess.mean)
     text = ", ".join(_text(guess, scale) for guess in guesses)
     family = GapFamily(lowest, len(guesses), correlation)
-    return Scenario(text, min(different), population), family, tuple(notes)
+    return Assumptions([Scenario(text, min(different), population)], family, tuple(notes))
 
 
-def of_pilot(table: Table, scale: Scale) -> tuple[Scenario, GapFamily, tuple[str, ...]]:
+def _of_pilot(table: Table, scale: Scale) -> Assumptions:
     """Return the scenario of a pilot study, resampled with its uncertainty."""
     scores = (table.scores - scale.low) / scale.span
     paired = table.design == "paired"
@@ -131,12 +178,7 @@ def of_pilot(table: Table, scale: Scale) -> tuple[Scenario, GapFamily, tuple[str
     base = Guess(values, times / times.sum())
     ordered = np.diff(np.sort(means))
     family = GapFamily(base, len(means), _correlation(scores) if paired else 0.0)
-    note = (
-        "pilot scores are resampled with their uncertainty (Bayesian bootstrap, with a prior that "
-        "the policies are alike, as strong as the pilot makes likely): every simulated study has "
-        "its own truth, and power is the chance of finding it"
-    )
-    return Scenario(text, float(ordered.min()), population), family, (note,)
+    return Assumptions([Scenario(text, float(ordered.min()), population)], family, (RESAMPLED,))
 
 
 def _correlation(scores: Any) -> float:

@@ -1,30 +1,31 @@
-"""The figures of a plan; what they show is computed in ``planning.figure_data``."""
+"""The figures of planning; what they show is computed by its results."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from stopwise.core.arrays import Floats
-from stopwise.report.figures import COLOURS, GREY, new_axes
+from stopwise.report.figures import COLOURS, GREY, STYLES, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "Curve",
-    "Point",
-    "Range",
+    "ChanceCurve",
+    "GapPoint",
+    "TrialRange",
     "plot_detectable",
     "plot_power",
     "plot_ranges",
     "plot_stopping",
 ]
 
-STYLES = ("-", "--", ":", "-.")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class ChanceCurve:
     """A chance against a number of trials per policy, with its standard errors."""
 
     label: str
@@ -32,10 +33,15 @@ class Curve:
     chance: Floats
     error: Floats
 
+    @classmethod
+    def by_trial(cls, label: str, chance: Floats) -> "ChanceCurve":
+        """Return the curve of chances by 0, 1, 2, ... trials, without errors."""
+        return cls(label, np.arange(chance.size, dtype=float), chance, np.zeros(chance.size))
+
 
 @dataclass(frozen=True)
-class Point:
-    """The smallest gap found with at most n trials per policy, and its standard error."""
+class GapPoint:
+    """The smallest gap that n trials per policy can detect, and its standard error."""
 
     n: float
     gap: float
@@ -43,7 +49,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Range:
+class TrialRange:
     """Trials per policy within which 10, 50 and 90 % of the studies end."""
 
     label: str
@@ -52,8 +58,8 @@ class Range:
     most: int
 
 
-def plot_power(curves: list[Curve], wanted: float) -> "Figure":
-    """Draw power against n_max, with bars of two standard errors and the power wanted."""
+def plot_power(curves: list[ChanceCurve], target: float) -> "Figure":
+    """Draw power against n_max, with bars of two standard errors and the target power."""
     figure, axes = new_axes(width=6.8, height=3.8)
     for index, curve in enumerate(curves):
         axes.errorbar(
@@ -61,9 +67,9 @@ def plot_power(curves: list[Curve], wanted: float) -> "Figure":
             color=COLOURS[index % len(COLOURS)], marker=MARKERS[index % len(MARKERS)],
             linestyle=STYLES[index % len(STYLES)], markersize=5,
         )  # fmt: skip
-    axes.axhline(wanted, color=GREY, linewidth=1)
+    axes.axhline(target, color=GREY, linewidth=1)
     axes.annotate(
-        f"wanted: {wanted:g}", (1, wanted), xycoords=("axes fraction", "data"), ha="right",
+        f"target: {target:g}", (1, target), xycoords=("axes fraction", "data"), ha="right",
         va="bottom", fontsize=8, color=GREY,
     )  # fmt: skip
     axes.set_ylim(0, 1.03)
@@ -74,12 +80,12 @@ def plot_power(curves: list[Curve], wanted: float) -> "Figure":
 
 
 def plot_stopping(
-    curves: list[Curve],
+    curves: list[ChanceCurve],
     *,
     across: str = "trials per policy",
-    upwards: str = "chance of having the right verdict",
+    upwards: str = "chance of having reached the right verdict",
 ) -> "Figure":
-    """Draw the chance of having the verdict by each trial."""
+    """Draw the chance of having reached the verdict by each trial."""
     figure, axes = new_axes(width=6.8, height=3.8)
     for index, curve in enumerate(curves):
         axes.step(
@@ -94,8 +100,8 @@ def plot_stopping(
     return figure
 
 
-def plot_detectable(points: list[Point], wanted: float) -> "Figure":
-    """Draw the smallest gap found with the power wanted against the budget."""
+def plot_detectable(points: list[GapPoint], target: float) -> "Figure":
+    """Draw the smallest gap detected with the target power against n_max."""
     figure, axes = new_axes(width=5.6, height=3.8)
     axes.errorbar(
         [point.n for point in points],
@@ -108,11 +114,11 @@ def plot_detectable(points: list[Point], wanted: float) -> "Figure":
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
     axes.set_xlabel("maximum number of trials per policy (n_max)")
-    axes.set_ylabel(f"smallest gap detected with power {wanted:g}")
+    axes.set_ylabel(f"smallest gap detected with power {target:g}")
     return figure
 
 
-def plot_ranges(ranges: list[Range]) -> "Figure":
+def plot_ranges(ranges: list[TrialRange]) -> "Figure":
     """Draw the median and the range from 10 to 90 %, one line each, the first on top."""
     figure, axes = new_axes(width=6.8, height=1.2 + 0.35 * len(ranges))
     places = range(len(ranges))
@@ -123,5 +129,5 @@ def plot_ranges(ranges: list[Range]) -> "Figure":
     axes.set_yticks(places, [own.label for own in ranges])
     axes.set_ylim(len(ranges) - 0.5, -0.5)
     axes.set_xlim(left=0)
-    axes.set_xlabel("trials per policy until the study ends: median, 10 to 90 %")
+    axes.set_xlabel("trials per policy until the study ends: median and 10 to 90 % range")
     return figure

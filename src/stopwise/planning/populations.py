@@ -10,18 +10,29 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.errors import require
-from stopwise.planning.alike import WEIGHTS, chances_of_weights
-from stopwise.planning.guess import Guess
+from stopwise.planning.guesses import Guess
 
-__all__ = ["Draw", "Guessed", "Moments", "Population", "Resampled"]
+__all__ = [
+    "WEIGHTS",
+    "Guessed",
+    "Moments",
+    "Population",
+    "Resampled",
+    "SimulatedScores",
+    "chances_of_weights",
+]
 
 # Weight, in trials, of the prior that a success or failure may yet come.
 JEFFREYS = 1.0
 # More policies than this, and not every combination of successes is given a share of the prior.
 ALL_COMBINATIONS = 8
+# How alike policies may be beforehand, in trials: from gaps as wide as the scores to gaps of an
+# eighth of that. The gap between two means has a standard deviation of about
+# sqrt(2 / (weight + 1)) times that of the scores.
+WEIGHTS: Floats = 2.0 ** np.arange(1, 8) - 1.0
 
 
-class Draw(NamedTuple):
+class SimulatedScores(NamedTuple):
     """Simulated studies: scores (runs, n, policies) and the true means (runs, policies)."""
 
     scores: Floats
@@ -40,16 +51,11 @@ class Population(ABC):
 
     @property
     @abstractmethod
-    def policies(self) -> int:
-        """Number of policies."""
-
-    @property
-    @abstractmethod
     def binary(self) -> bool:
         """Whether every score is success or failure."""
 
     @abstractmethod
-    def draw(self, rng: np.random.Generator, runs: int, n: int) -> Draw:
+    def draw(self, rng: np.random.Generator, runs: int, n: int) -> SimulatedScores:
         """Return studies of n rows each; with more rows the first ones stay the same."""
 
     @abstractmethod
@@ -77,14 +83,9 @@ class Guessed(Population):
         most = self.most_correlation
         require(
             0 <= self.correlation <= most + 1e-9,
-            f"policies like these can have a correlation from 0 to {most:.3g}, "
-            f"but got {self.correlation:g}",
+            f"policies like these can have a correlation from 0 to {most:.3g}, but got "
+            f"{self.correlation:g}",
         )
-
-    @property
-    def policies(self) -> int:
-        """Number of policies."""
-        return len(self.guesses)
 
     @property
     def binary(self) -> bool:
@@ -105,23 +106,25 @@ class Guessed(Population):
         """The largest correlation that policies with these distributions can have."""
         deviations = [max(guess.deviation, 1e-12) for guess in self.guesses]
         correlations = self._together / np.outer(deviations, deviations)
-        return min(float(np.mean(correlations[np.triu_indices(self.policies, 1)])), 1.0)
+        return min(float(np.mean(correlations[np.triu_indices(len(deviations), 1)])), 1.0)
 
     @cached_property
     def _share(self) -> float:
         """Share of rows that the environment decides."""
         return self.correlation / self.most_correlation if self.correlation > 0 else 0.0
 
-    def draw(self, rng: np.random.Generator, runs: int, n: int) -> Draw:
+    def draw(self, rng: np.random.Generator, runs: int, n: int) -> SimulatedScores:
         """Return studies of n rows each."""
-        uniform = rng.random((n, runs, self.policies))
+        uniform = rng.random((n, runs, len(self.guesses)))
         if self._share > 0:
             own, shared = rng.spawn(2)
             together = own.random((n, runs)) < self._share
             uniform = np.where(together[..., None], shared.random((n, runs, 1)), uniform)
         scores = [guess.at(uniform[..., i].T) for i, guess in enumerate(self.guesses)]
         means = np.array([guess.mean for guess in self.guesses])
-        return Draw(np.stack(scores, axis=-1), np.broadcast_to(means, (runs, means.size)))
+        return SimulatedScores(
+            np.stack(scores, axis=-1), np.broadcast_to(means, (runs, means.size))
+        )
 
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:  # noqa: ARG002
         """Return the one world that is guessed."""
@@ -152,9 +155,9 @@ class Resampled(Population):
     The Bayesian bootstrap: the truth of a study is a random reweighting (Dirichlet) of the scores
     seen. Alone it would expect the gap seen so far, which is mostly too large while it is being
     looked for; so there is a prior that the policies are alike: all scores seen, whichever policy
-    they are from. It weighs as many trials as the scores seen make likely (``alike.py``). To
-    successes and failures Jeffreys' prior is added, half a success and half a failure, so that
-    what was not seen may yet come.
+    they are from. It weighs as many trials as the scores seen make likely. To successes and
+    failures Jeffreys' prior is added, half a success and half a failure, so that what was not seen
+    may yet come.
 
     Parameters
     ----------
@@ -173,11 +176,6 @@ class Resampled(Population):
         require(fewest >= 2, f"resampling needs at least 2 trials of each policy, but got {fewest}")
 
     @property
-    def policies(self) -> int:
-        """Number of policies."""
-        return int(self.scores.shape[1])
-
-    @property
     def binary(self) -> bool:
         """Whether every score seen is success or failure."""
         return bool(np.isin(self.scores[~np.isnan(self.scores)], (0.0, 1.0)).all())
@@ -188,7 +186,7 @@ class Resampled(Population):
         if self.paired:
             complete = self.scores[~np.isnan(self.scores).any(axis=1)]
             # Beforehand the policies' names mean nothing: what one did, another might have done.
-            turned = [np.roll(complete, shift, axis=1) for shift in range(self.policies)]
+            turned = [np.roll(complete, shift, axis=1) for shift in range(complete.shape[1])]
             return [_weighted(complete, np.concatenate(turned), self._unseen)]
         columns = [column[~np.isnan(column), None] for column in self.scores.T]
         pooled = np.concatenate(columns)
@@ -197,21 +195,24 @@ class Resampled(Population):
     @property
     def _unseen(self) -> Floats:
         """Rows that may come though they were not seen: of successes and failures all."""
-        width = self.policies if self.paired else 1
+        width = self.scores.shape[1] if self.paired else 1
         if not self.binary or width > ALL_COMBINATIONS:
             return np.empty((0, width))
         return np.array(list(itertools.product((0.0, 1.0), repeat=width)))
 
-    def draw(self, rng: np.random.Generator, runs: int, n: int) -> Draw:
+    def draw(self, rng: np.random.Generator, runs: int, n: int) -> SimulatedScores:
         """Return studies of n rows each, every one from its own truth."""
         weight, parts = self._begin(rng, runs)
         drawn = [_draw(atoms.rows, atoms.truths(own, weight), own, n) for atoms, own in parts]
-        return Draw(*(np.concatenate(part, axis=-1) for part in zip(*drawn, strict=True)))
+        return SimulatedScores(
+            *(np.concatenate(part, axis=-1) for part in zip(*drawn, strict=True))
+        )
 
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
         """Return the moments of random truths."""
-        means = np.empty((worlds, self.policies))
-        covariances = np.zeros((worlds, self.policies, self.policies))
+        policies = self.scores.shape[1]
+        means = np.empty((worlds, policies))
+        covariances = np.zeros((worlds, policies, policies))
         start = 0
         weight, parts = self._begin(rng, worlds)
         for atoms, own in parts:
@@ -232,6 +233,30 @@ class Resampled(Population):
         return weight, list(zip(self._atoms, rest, strict=True))
 
 
+def chances_of_weights(scores: Floats, paired: bool) -> Floats:
+    """Return how likely each weight is, given scores (rows, policies) with NaN for no trial.
+
+    Beforehand all are equally likely, so that gaps of every size are. By the normal limit, means of
+    n trials differ by chance with the variance of a score times 1 / n, and by the prior with
+    1 / (weight + 1) times it.
+    """
+    if paired:  # only differences within rows tell policies apart
+        complete = scores[~np.isnan(scores).any(axis=1)]
+        scores = complete - complete.mean(axis=1, keepdims=True)
+    policies = scores.shape[1]
+    means = np.nanmean(scores, axis=0)
+    variance = float(np.nanmean((scores - means.mean()) ** 2))
+    if paired:
+        variance *= policies / (policies - 1)
+    apart = 0.0 if variance < 1e-12 else float(((means - means.mean()) ** 2).sum()) / variance
+    n = float((~np.isnan(scores)).sum(axis=0).min())
+    spread = 1.0 / n + 1.0 / (WEIGHTS + 1.0)
+    log_likelihood = -0.5 * (apart / spread + (policies - 1) * np.log(spread))
+    likelihood = np.exp(log_likelihood - log_likelihood.max())
+    chances: Floats = likelihood / likelihood.sum()
+    return chances
+
+
 def _weighted(seen: Floats, alike: Floats, unseen: Floats) -> _Atoms:
     """Return the distinct rows, each with its number and its parts of both priors."""
     parts = seen, unseen, alike
@@ -242,7 +267,7 @@ def _weighted(seen: Floats, alike: Floats, unseen: Floats) -> _Atoms:
     return _Atoms(rows, weights, np.bincount(shared, minlength=len(rows)) / len(alike))
 
 
-def _draw(rows: Floats, shares: Floats, rng: np.random.Generator, n: int) -> Draw:
+def _draw(rows: Floats, shares: Floats, rng: np.random.Generator, n: int) -> SimulatedScores:
     """Return n rows of each run, drawn by its shares."""
     runs = len(shares)
     cumulative = np.cumsum(shares, axis=1)
@@ -252,4 +277,4 @@ def _draw(rows: Floats, shares: Floats, rng: np.random.Generator, n: int) -> Dra
     levels = rng.random((n, runs)).T + offset
     place = np.searchsorted((cumulative + offset).ravel(), levels.ravel(), side="right")
     index = np.minimum(place.reshape(runs, n) - offset * len(shares.T), len(shares.T) - 1)
-    return Draw(rows[index], shares @ rows)
+    return SimulatedScores(rows[index], shares @ rows)

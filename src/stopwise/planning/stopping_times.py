@@ -7,23 +7,24 @@ from functools import cached_property
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.planning.simulation import Tally
 
 __all__ = ["StoppingTimes"]
 
 
 @dataclass(frozen=True, eq=False)
-class StoppingTimes:
+class StoppingTimes(Tally):
     """How many studies ended after 1, 2, ... n_max rows of trials, and with which verdict.
 
     Attributes
     ----------
     right, wrong, undecided
-        Weights by row: counts of a simulation, or exact probabilities. Of many policies a study
-        is right if all different ones are ordered rightly, and wrong with any false claim.
+        Weights by row: counts of a simulation, or exact probabilities. With many policies a study
+        is right if all that differ are ordered correctly, and wrong with any false claim.
     trials
         Trials of all policies, added up over the studies.
     pairs_right
-        Share of pairs that are decided rightly, added up over the studies.
+        Share of pairs that are decided correctly, added up over the studies.
     runs
         Simulated studies; None if the weights are exact probabilities.
     """
@@ -46,18 +47,6 @@ class StoppingTimes:
 
         neither = ~(right | wrong)
         return cls(count(right), count(wrong), count(neither), trials, pairs_right, n.size)
-
-    def __add__(self, other: "StoppingTimes") -> "StoppingTimes":
-        assert self.runs is not None
-        assert other.runs is not None
-        return StoppingTimes(
-            self.right + other.right,
-            self.wrong + other.wrong,
-            self.undecided + other.undecided,
-            self.trials + other.trials,
-            self.pairs_right + other.pairs_right,
-            self.runs + other.runs,
-        )
 
     @property
     def total(self) -> float:
@@ -86,7 +75,7 @@ class StoppingTimes:
 
     @property
     def pair_power(self) -> float:
-        """Expected share of pairs that are decided rightly."""
+        """Expected share of pairs that are decided correctly."""
         return self.pairs_right / self.total
 
     @cached_property

@@ -1,4 +1,4 @@
-"""A guess of one policy: the distribution of its scores, in units of [0, 1].
+"""A guess about one policy: the distribution of its scores, in units of [0, 1].
 
 Every guess is a list of scores with probabilities. A beta distribution becomes ``ATOMS`` scores of
 about equal probability, each the mean of its slice, so that the mean is exact.
@@ -15,6 +15,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale, is_number
 from stopwise.errors import InvalidInput, require
+from stopwise.messages import Message
 
 __all__ = ["Guess", "as_guess"]
 
@@ -83,13 +84,11 @@ class Guess:
 
     def at(self, uniform: Floats) -> Floats:
         """Return the scores at these levels in [0, 1) of the distribution function."""
-        # Comparing is faster than searching where there are but two scores.
-        two = self.scores.size == 2
-        found: Floats = self.scores[
-            (uniform >= self.cumulative[0]).astype(np.intp)
-            if two
-            else np.searchsorted(self.cumulative, uniform, side="right")
-        ]
+        if self.scores.size == 2:  # comparing is faster than searching
+            place = (uniform >= self.cumulative[0]).astype(np.intp)
+        else:
+            place = np.searchsorted(self.cumulative, uniform, side="right")
+        found: Floats = self.scores[place]
         return found
 
     def improved(self, gap: float) -> "Guess":
@@ -106,7 +105,7 @@ class Guess:
         return self.mixed(Guess(np.array([1.0]), np.array([1.0])), share)
 
     def mixed(self, other: "Guess", share: float) -> "Guess":
-        """Return a policy that does like the other in this share of its trials."""
+        """Return a policy that behaves like the other in this share of its trials."""
         scores, place = np.unique(np.concatenate([self.scores, other.scores]), return_inverse=True)
         weights = np.concatenate([(1.0 - share) * self.probabilities, share * other.probabilities])
         return Guess(scores, np.bincount(place, weights, scores.size).astype(float))
@@ -126,7 +125,7 @@ def _slices(a: float, b: float, share: float) -> tuple[Floats, Floats]:
 
 
 def as_guess(value: Any, scale: Scale) -> Guess:
-    """Return the guess that a user means, or raise one clear line.
+    """Return the guess that the user means, or raise.
 
     Parameters
     ----------
@@ -142,8 +141,11 @@ def as_guess(value: Any, scale: Scale) -> Guess:
     if is_number(value):
         require(
             scale == (0.0, 1.0),
-            f"a success rate needs bounds (0, 1), but they are ({scale.low:g}, {scale.high:g}); "
-            "give (mean, standard deviation)",
+            Message(
+                f"a success rate needs bounds (0, 1), but they are ({scale.low:g}, "
+                f"{scale.high:g}); give (mean, standard deviation)",
+                code="rate-out-of-bounds",
+            ),
         )
         require(0 <= value <= 1, f"a success rate must lie in [0, 1], but got {value:g}")
         return Guess.of_rate(float(value))

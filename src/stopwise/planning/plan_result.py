@@ -1,0 +1,296 @@
+"""The answer to "how many trials will it take?": frozen rows and one sentence that sums them up."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from stopwise.core.promise import promise
+from stopwise.core.rules import Rules
+from stopwise.core.scores import score_text
+from stopwise.messages import Message
+from stopwise.planning.presentation import PlanningResult, plan_page
+from stopwise.planning.smallest_gap import Detectable
+from stopwise.planning.stopping_times import StoppingTimes
+from stopwise.report import plan_figures
+from stopwise.report.plan_figures import ChanceCurve, GapPoint
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Plan", "PlanRow", "detectable_points", "power_curves", "stopping_curves"]
+
+# Fields of a row that its table leaves out: the same in every row, and for figures only.
+_NOT_IN_TABLE = ("policies", "times")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanRow:
+    """What to expect of a study with this n_max, if the policies perform as assumed.
+
+    Attributes
+    ----------
+    scenario, gap
+        What is assumed, and the smallest gap between two means, in units of the score.
+    n_max
+        Maximum number of trials per policy.
+    power, power_error
+        Chance of the right verdict by n_max (with many policies: on every pair that differs), and
+        its standard error, 0 if computed exactly.
+    wrong, undecided
+        Chance of a false verdict, and of still being undecided at n_max.
+    pair_power
+        Expected share of the differing pairs that are decided correctly.
+    mean_n, mean_n_error
+        Expected trials per policy until the study ends, and its standard error.
+    n_quantiles
+        Trials per policy within which 10, 50 and 90 % of studies end.
+    mean_trials
+        Expected trials of all policies together.
+    fixed_n, fixed_test
+        Trials per policy, and the test, of the fixed-sample plan with equal power (at most .99),
+        evaluated once at the end; None if there is none. ``fixed_test`` is text with a ``code``.
+    policies, runs
+        Number of policies, and of simulated studies (None if computed exactly).
+    times
+        When and how the studies end, for the figures.
+    """
+
+    scenario: str
+    gap: float
+    n_max: int
+    power: float
+    power_error: float
+    wrong: float
+    undecided: float
+    pair_power: float
+    mean_n: float
+    mean_n_error: float
+    n_quantiles: tuple[int, int, int]
+    mean_trials: float
+    fixed_n: int | None
+    fixed_test: Message | None
+    policies: int
+    runs: int | None
+    times: StoppingTimes = field(repr=False, compare=False)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the row was computed, not simulated."""
+        return self.runs is None
+
+    @property
+    def trials_saved(self) -> float | None:
+        """Average trials, over all policies, saved against the fixed-sample plan."""
+        return None if self.fixed_n is None else self.fixed_n * self.policies - self.mean_trials
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(PlanningResult):
+    """What a study would need: a forecast from assumptions, which never affects validity.
+
+    Attributes
+    ----------
+    rows
+        One per scenario and n_max.
+    detectable
+        The smallest gap detected with the target power, by n_max.
+    power
+        The target power.
+    rules
+        What the studies declare; their n_max is that of each row.
+    ties
+        "strict" or "paper", as it holds: a method that splits its level itself is always strict.
+    bounds_inferred
+        Whether the bounds were taken from the data; if so, there is no guarantee.
+    minutes_per_trial
+        To convert trials to hours, or None.
+    notes
+        What is assumed, one sentence each.
+    """
+
+    rows: tuple[PlanRow, ...]
+    detectable: tuple[Detectable, ...]
+    power: float
+    rules: Rules
+    ties: str
+    bounds_inferred: bool
+    minutes_per_trial: float | None
+    notes: tuple[str, ...]
+
+    SETTINGS: ClassVar[tuple[str, ...]] = (
+        *PlanningResult.SETTINGS,
+        *("policies", "alternative", "bounds"),
+    )
+
+    @property
+    def policies(self) -> int:
+        """Number of policies."""
+        return len(self.rules.policies)
+
+    @property
+    def alternative(self) -> str:
+        """Which policies may be declared better."""
+        return self.rules.alternative
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The range of the score."""
+        return self.rules.bounds
+
+    def hours(self, trials: float) -> float | None:
+        """Return how long this many trials take, if ``minutes_per_trial`` is known."""
+        return None if self.minutes_per_trial is None else trials * self.minutes_per_trial / 60
+
+    @property
+    def _single(self) -> bool:
+        """Whether all rows share one scenario."""
+        return len({row.scenario for row in self.rows}) == 1
+
+    @property
+    def advised(self) -> PlanRow | None:
+        """The smallest n_max with the target power; None if there is none, or many scenarios."""
+        enough = [row for row in self.rows if row.power >= self.power]
+        return min(enough, key=lambda row: row.n_max) if enough and self._single else None
+
+    @property
+    def sentence(self) -> str:
+        """What to expect, in words, and what it rests on."""
+        if not self._single:
+            return f"{self._gap_sentence()} {self._caveat()}"
+        row = self.advised or self.rows[-1]
+        power = (
+            f"{row.power:.3f} (exact)"
+            if row.exact
+            else f"{row.power:.2f} (standard error {row.power_error:.2g})"
+        )
+        return (
+            f"{self._shortfall()}If the policies perform as assumed ({row.scenario}), at most "
+            f"{row.n_max} trials per policy lead to the right verdict with probability {power}. "
+            f"Half of such studies end within {row.n_quantiles[1]} trials per policy (mean "
+            f"{row.mean_n:.0f}){self._saving(row)}. {self._caveat()}"
+        )
+
+    def _shortfall(self) -> str:
+        if self.advised:
+            return ""
+        if len(self.rows) > 1:
+            return f"None of these n_max values reaches a power of {self.power:g}. "
+        return f"n_max = {self.rows[0].n_max} does not reach a power of {self.power:g}. "
+
+    def _saving(self, row: PlanRow) -> str:
+        if row.trials_saved is None or row.fixed_n is None:
+            return ""
+        number = f"{abs(row.trials_saved):.0f}"
+        saved = f"saves {number} of" if row.trials_saved >= 0 else f"costs {number} more than"
+        hours = self.hours(abs(row.trials_saved))
+        return (
+            f"; on average, this {saved} the {row.fixed_n * row.policies} trials that "
+            f"{row.fixed_test} needs for the same power"
+            + ("" if hours is None else f" ({hours:.1f} hours)")
+        )
+
+    def _gap_sentence(self) -> str:
+        if not self.detectable:
+            return "The rows give the power for each gap and n_max."
+        found = [
+            f"{score_text(entry.gap)} at n_max = {entry.n_max}"
+            for entry in self.detectable
+            if entry.gap is not None
+        ]
+        none = " or ".join(str(entry.n_max) for entry in self.detectable if entry.gap is None)
+        if not found:
+            return f"No gap is detected with power {self.power:g} at n_max = {none}."
+        if none:
+            found.append(f"none at n_max = {none}")
+        return f"The smallest gap detected with power {self.power:g} is {', '.join(found)}."
+
+    def _caveat(self) -> str:
+        share = "" if self.policies == 2 else f", {self.adjust} adjustment"
+        ties = "" if self.ties == "strict" else ", assuming that no two means are exactly equal"
+        promised = promise(
+            self.method,
+            "the chance of a false claim",
+            self.alpha,
+            n_max=None,
+            bounds_inferred=self.bounds_inferred,
+        )
+        return (
+            f"This is a forecast from assumptions; whether or not they hold, {promised} "
+            f"({self.method}, {self.alternative}{share}, {self.design} design{ties})."
+        )
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row per scenario and n_max."""
+        return [
+            {
+                **{key: value for key, value in vars(row).items() if key not in _NOT_IN_TABLE},
+                "mean_hours": self.hours(row.mean_trials),
+                "most_hours": self.hours(row.n_max * row.policies),
+                "trials_saved": row.trials_saved,
+                "hours_saved": None if row.trials_saved is None else self.hours(row.trials_saved),
+                "exact": row.exact,
+            }
+            for row in self.rows
+        ]
+
+    def _derived(self) -> dict[str, Any]:
+        return {"rows": self.table()}
+
+    def plot_power(self) -> "Figure":
+        """Draw power against n_max."""
+        return plan_figures.plot_power(power_curves(self), self.power)
+
+    def plot_stopping(self) -> "Figure":
+        """Draw the chance of having reached the right verdict by each trial."""
+        return plan_figures.plot_stopping(stopping_curves(self))
+
+    def plot_detectable(self) -> "Figure":
+        """Draw the smallest detectable gap against n_max."""
+        return plan_figures.plot_detectable(detectable_points(self), self.power)
+
+    def figures(self) -> dict[str, "Figure"]:
+        """Return all figures by the name under which they are saved."""
+        drawn = {"power": self.plot_power(), "stopping": self.plot_stopping()}
+        if any(entry.gap is not None for entry in self.detectable):
+            drawn["detectable"] = self.plot_detectable()
+        return drawn
+
+    def to_html(self) -> str:
+        """Return a self-contained page with the table, the figures and the assumptions."""
+        return plan_page(self)
+
+
+def power_curves(plan: Plan) -> list[ChanceCurve]:
+    """Return a curve of power against n_max for each scenario."""
+    curves = []
+    for scenario in dict.fromkeys(row.scenario for row in plan.rows):
+        rows = [row for row in plan.rows if row.scenario == scenario]
+        n, power, error = np.array([(row.n_max, row.power, row.power_error) for row in rows]).T
+        curves.append(ChanceCurve(scenario, n, power, error))
+    return curves
+
+
+def stopping_curves(plan: Plan) -> list[ChanceCurve]:
+    """Return the chance of the right verdict by each trial: one curve per row.
+
+    With several scenarios only the largest n_max is shown.
+    """
+    largest = max(row.n_max for row in plan.rows)
+    return [
+        ChanceCurve.by_trial(
+            f"n_max {row.n_max}" if plan._single else row.scenario,
+            np.concatenate([[0.0], row.times.chance_by()]),
+        )
+        for row in plan.rows
+        if plan._single or row.n_max == largest
+    ]
+
+
+def detectable_points(plan: Plan) -> list[GapPoint]:
+    """Return the smallest detectable gap by n_max."""
+    return [
+        GapPoint(float(entry.n_max), entry.gap, entry.gap_error)
+        for entry in plan.detectable
+        if entry.gap is not None
+    ]

@@ -1,0 +1,232 @@
+"""The answers of planning as people read them: JSON, rows of text, and self-contained pages.
+
+Imports are light, because every start of the command line passes here.
+"""
+
+import json
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, is_dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from stopwise.report.drawn import Drawn
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from stopwise.core.rules import Rules
+    from stopwise.planning.forecast_result import Forecast
+    from stopwise.planning.metrics_result import MetricComparison
+    from stopwise.planning.plan_result import Plan
+
+__all__ = [
+    "TEXT_COLUMNS",
+    "PlanningResult",
+    "forecast_page",
+    "gap_rows",
+    "metric_rows",
+    "metrics_page",
+    "pair_rows",
+    "plan_page",
+    "plan_rows",
+]
+
+SCHEMA = 1
+Rows = list[dict[str, Any]]
+# Columns of words; all others are numbers.
+TEXT_COLUMNS = ("pair", "now", "task", "metric")
+CAPTIONS = {
+    "power": "Chance of the right verdict, by maximum number of trials",
+    "stopping": "Chance of having reached the right verdict, by trial",
+    "detectable": "Smallest detectable gap, by maximum number of trials",
+    "further": "Chance that all pairs are decided, by number of further trials",
+    "measures": "Trials per policy until the study ends, by metric",
+}
+PER_POLICY = "Mean and quantiles are in trials per policy; totals are over all policies."
+
+
+class PlanningResult(Drawn):
+    """An answer of planning: one sentence that sums it up, JSON, a page and figures."""
+
+    rules: "Rules"
+    # Settings that JSON holds as its own.
+    SETTINGS: ClassVar[tuple[str, ...]] = ("method", "alpha", "adjust", "design")
+
+    @property
+    def method(self) -> str:
+        """The method's name."""
+        return self.rules.method
+
+    @property
+    def alpha(self) -> float:
+        """The probability of any false claim."""
+        return self.rules.alpha
+
+    @property
+    def adjust(self) -> str:
+        """How alpha is shared."""
+        return self.rules.adjust
+
+    @property
+    def design(self) -> str:
+        """The design, "independent" or "paired"."""
+        return self.rules.design
+
+    @property
+    @abstractmethod
+    def sentence(self) -> str:
+        """The answer in words, and what it rests on."""
+
+    @abstractmethod
+    def to_html(self) -> str:
+        """Return a self-contained page."""
+
+    def _derived(self) -> dict[str, Any]:
+        """Return what JSON holds besides the fields."""
+        return {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of ``to_json``."""
+        settings = {name: getattr(self, name) for name in self.SETTINGS}
+        fields = {name: value for name, value in vars(self).items() if name != "rules"}
+        content = _plain({**fields, **settings, **self._derived()})
+        return {"schema": SCHEMA, "sentence": self.sentence, **content}
+
+    def to_json(self) -> str:
+        """Return everything as JSON; the schema is in docs/design/planning.md."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def _plain(value: Any) -> Any:
+    """Return dataclasses and tuples within a value as mappings and lists."""
+    if is_dataclass(value):
+        value = vars(value)
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+def plan_rows(plan: "Plan") -> Rows:
+    """Return a row for each scenario and n_max."""
+    several = len({row.scenario for row in plan.rows}) > 1  # one for each gap
+    hours = plan.minutes_per_trial is not None
+    return [
+        {
+            **({"gap": f"{row['gap']:.4g}"} if several else {}),
+            "n_max": row["n_max"],
+            "power": f"{row['power']:.3f}",
+            "± SE": "exact" if row["exact"] else f"{row['power_error']:.3f}",
+            "undecided": f"{row['undecided']:.2f}",
+            "mean": f"{row['mean_n']:.1f}",
+            "10/50/90 %": "/".join(map(str, row["n_quantiles"])),
+            "total": f"{row['mean_trials']:.0f}",
+            "fixed": "-" if row["fixed_n"] is None else row["fixed_n"] * plan.policies,
+            "saved": "-" if row["trials_saved"] is None else f"{row['trials_saved']:.0f}",
+            **({"hours": f"{row['mean_hours']:.1f}"} if hours else {}),
+            **({"max h": f"{row['most_hours']:.1f}"} if hours else {}),
+        }
+        for row in plan.table()
+    ]
+
+
+def gap_rows(plan: "Plan") -> Rows:
+    """Return the smallest detectable gap for each n_max."""
+    from stopwise.core.scores import score_text
+
+    return [
+        {
+            "n_max": entry.n_max,
+            f"smallest gap detected with power {plan.power:g}": "none"
+            if entry.gap is None
+            else score_text(entry.gap) + (f" ± {entry.gap_error:.1g}" if entry.gap_error else ""),
+        }
+        for entry in plan.detectable
+    ]
+
+
+def pair_rows(forecast: "Forecast") -> Rows:
+    """Return a row for each pair of policies."""
+    return [
+        {
+            "pair": f"{pair.policy0}, {pair.policy1}",
+            "now": pair.decided or "undecided",
+            "chance of a verdict": f"{pair.chance:.2f} ± {pair.chance_error:.1g}",
+            "for the first": f"{pair.chance0:.2f}",
+            "for the second": f"{pair.chance1:.2f}",
+        }
+        for pair in forecast.pairs
+    ]
+
+
+def metric_rows(compared: "MetricComparison") -> Rows:
+    """Return a row for each task and metric."""
+    return [
+        {
+            "task": row.task,
+            "metric": row.metric,
+            "decided": f"{row.decided:.2f}",
+            "mean": f"{row.mean_n:.1f}",
+            "10/50/90 %": "/".join(map(str, row.n_quantiles)),
+            "total": f"{row.mean_trials:.0f}",
+            "in file order": "undecided" if row.file_order_n is None else row.file_order_n,
+        }
+        for row in compared.rows
+    ]
+
+
+@dataclass(frozen=True)
+class _Section:
+    """One answer on a page: its sentence, tables by caption, figures and notes."""
+
+    sentence: str
+    tables: Mapping[str, Rows]
+    figures: Mapping[str, "Figure"]
+    notes: tuple[str, ...]
+    heading: str = ""
+    legend: str = ""
+
+
+def plan_page(plan: "Plan") -> str:
+    """Return the page of a plan."""
+    tables = {"What to expect": plan_rows(plan), "Smallest detectable gap": gap_rows(plan)}
+    legend = (
+        f'{PER_POLICY} "Fixed" is the total of a fixed-sample plan with the same power (at most '
+        '.99), evaluated once at the end, and "saved" what the sequential study saves against it '
+        "on average. Hours are those expected, and the maximum."
+    )
+    section = _Section(plan.sentence, tables, plan.figures(), plan.notes, legend=legend)
+    return _page("How many trials will it take?", [section])
+
+
+def forecast_page(forecasts: Mapping[str, "Forecast"]) -> str:
+    """Return the page of the forecasts of a study, by task."""
+    sections = [
+        _Section(
+            forecast.sentence,
+            {"Pairs at the end of the study": pair_rows(forecast)},
+            forecast.figures(),
+            forecast.notes,
+            heading=f"Task {task}" if len(forecasts) > 1 else "",
+        )
+        for task, forecast in forecasts.items()
+    ]
+    return _page("How much longer will it take?", sections)
+
+
+def metrics_page(compared: "MetricComparison") -> str:
+    """Return the page of a comparison of metrics."""
+    tables = {"What each metric needs": metric_rows(compared)}
+    section = _Section(
+        compared.sentence, tables, compared.figures(), compared.notes, legend=PER_POLICY
+    )
+    return _page("Which metric needs the fewest trials?", [section])
+
+
+def _page(title: str, sections: list[_Section]) -> str:
+    from stopwise.report.html import captioned, render_page
+
+    shown = [{**vars(part), "figures": captioned(part.figures, CAPTIONS)} for part in sections]
+    return render_page("planning.html", title=title, sections=shown, text_columns=TEXT_COLUMNS)

@@ -1,0 +1,210 @@
+"""Simulation in independent chunks, merged until the answer is precise enough.
+
+Chunk i of every model has the i-th child of the seed, and which chunks are run depends only on what
+earlier ones gave: so the answer is the same whoever runs the chunks, in whatever order they finish.
+Models share their random numbers, which sharpens their differences.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+
+from stopwise.core.progress import Progress
+from stopwise.core.scores import is_number, require_whole
+from stopwise.errors import InvalidInput, StopwiseError, require
+from stopwise.rollout.executors import Fleet, executor_of
+from stopwise.rollout.executors.processes import cores
+
+__all__ = [
+    "CHUNK",
+    "ExecutorChoice",
+    "MapExecutor",
+    "Simulator",
+    "StudyModel",
+    "Tally",
+    "check_minutes",
+    "check_simulation",
+    "opened",
+]
+
+CHUNK = 500
+
+
+@dataclass(frozen=True, eq=False)
+class Tally(ABC):
+    """What a chunk of simulated studies gave; chunks add up, field by field."""
+
+    def __add__(self, other: Self) -> Self:
+        names = [field.name for field in fields(self)]
+        return type(self)(*(getattr(self, name) + getattr(other, name) for name in names))
+
+    @abstractmethod
+    def runs_needed(self, precision: float) -> int:
+        """Return how many runs reach this standard error."""
+
+
+Counts = TypeVar("Counts", bound=Tally)
+Counts_co = TypeVar("Counts_co", bound=Tally, covariant=True)
+
+
+class StudyModel(Protocol[Counts_co]):
+    """A study that can be simulated; it can be pickled."""
+
+    def simulate(self, seed: np.random.SeedSequence, runs: int) -> Counts_co:
+        """Return how this many studies end."""
+
+
+class MapExecutor(Protocol):
+    """Whatever runs a function on many items, here or elsewhere, as ``concurrent.futures`` do."""
+
+    def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> Iterable[Any]:
+        """Return the results in the order of the items."""
+
+
+ExecutorChoice = MapExecutor | Fleet | str | None
+
+
+@dataclass(frozen=True)
+class Simulator:
+    """Runs chunks until the standard errors are small enough.
+
+    Parameters
+    ----------
+    workers
+        Who runs the chunks.
+    seed
+        A whole number; the same one gives the same answer.
+    precision
+        The standard error to reach.
+    progress
+        Called with (chunks done, chunks planned so far).
+    """
+
+    workers: MapExecutor
+    seed: int
+    precision: float
+    progress: Progress | None = None
+
+    def run(
+        self, models: Sequence[StudyModel[Counts]], *, most: int, precision: float | None = None
+    ) -> list[Counts]:
+        """Simulate each model to the precision, or with at most so many runs in whole chunks."""
+        goal = precision or self.precision
+        seeds = np.random.SeedSequence(self.seed).spawn(-(-most // CHUNK))
+        tallies: dict[int, Counts] = {}
+        chunks = np.zeros(len(models), dtype=int)
+        wanted = np.ones(len(models), dtype=int)
+        while (wanted > chunks).any():
+            jobs = [
+                (index, models[index], seeds[chunk])
+                for index in np.flatnonzero(wanted > chunks).tolist()
+                for chunk in range(chunks[index], wanted[index])
+            ]
+            done = int(chunks.sum())
+            chunks = np.maximum(chunks, wanted)
+            for index, counts in self.workers.map(_run, jobs):
+                tallies[index] = tallies[index] + counts if index in tallies else counts
+                done += 1
+                if self.progress is not None:
+                    self.progress(done, int(chunks.sum()))
+            runs = [tallies[index].runs_needed(goal) for index in range(len(models))]
+            wanted = np.minimum(-(-np.array(runs) // CHUNK), len(seeds))
+        return [tallies[index] for index in range(len(models))]
+
+
+def _run(job: tuple[int, StudyModel[Any], np.random.SeedSequence]) -> tuple[int, Any]:
+    index, model, seed = job
+    return index, model.simulate(seed, CHUNK)
+
+
+def check_minutes(minutes_per_trial: Any) -> None:
+    """Raise unless this is a time per trial, or None."""
+    require(
+        minutes_per_trial is None or (is_number(minutes_per_trial) and minutes_per_trial > 0),
+        f"minutes_per_trial must be above 0, but got {minutes_per_trial!r}",
+    )
+
+
+def check_simulation(minutes_per_trial: Any, precision: Any, seed: Any) -> None:
+    """Raise unless time per trial, precision and seed can be used."""
+    check_minutes(minutes_per_trial)
+    require(
+        is_number(precision) and 0.001 <= precision <= 0.2,
+        f"precision must lie between 0.001 and 0.2, but got {precision!r}",
+    )
+    require_whole(seed, "seed", 0)
+
+
+@contextmanager
+def opened(choice: ExecutorChoice) -> Iterator[MapExecutor]:
+    """Yield the executor of that name, which ends with the context, or the one given."""
+    if choice is None or choice == "threads":
+        with ThreadPoolExecutor(cores()) as pool:
+            yield pool
+        return
+    place: Any = executor_of(choice) if choice in ("processes", "ray") else choice
+    if isinstance(place, Fleet):
+        try:
+            place.open(_ChunkWork())
+            yield _FleetMap(place)
+        finally:
+            place.close()
+    elif isinstance(place, str) or not hasattr(place, "map"):
+        raise InvalidInput(
+            "executor must be threads, processes, ray, one made by stopwise.rollout.executors, or "
+            f"an object with a map method, but got {choice!r}"
+        )
+    else:
+        yield place
+
+
+@dataclass(frozen=True, eq=False)
+class _Call:
+    """A ticket: the function and the item, with its place among the items."""
+
+    place: int
+    function: Callable[[Any], Any]
+    item: Any
+
+
+class _ChunkWork:
+    """What a fleet is for here: it keeps nothing loaded."""
+
+    timeout = None
+
+    def worker(self) -> "_ChunkWork":
+        """Return itself, for there is nothing to load."""
+        return self
+
+    def run(self, tickets: Sequence[_Call]) -> list[tuple[int, Any]]:
+        """Return the results with their places."""
+        return [(call.place, call.function(call.item)) for call in tickets]
+
+    def failed(self, ticket: _Call, error: str, seconds: float) -> Any:  # noqa: ARG002
+        """Raise: an answer with a chunk left out would be another answer."""
+        raise StopwiseError(f"part of the simulation was lost: {error}")
+
+
+class _FleetMap:
+    """The workers of a fleet, asked through ``map``."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self._fleet = fleet
+
+    def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> Iterator[Any]:
+        """Send items while there is room; return the results in their order."""
+        calls = [_Call(place, function, item) for place, item in enumerate(items)]
+        found: dict[int, Any] = {}
+        sent = 0
+        for place in range(len(calls)):
+            while place not in found:
+                room = max(self._fleet.room, 0)
+                self._fleet.submit(calls[sent : sent + room])
+                sent = min(sent + room, len(calls))
+                found.update(self._fleet.collect())
+            yield found.pop(place)

@@ -15,6 +15,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.method import Evidence, Method, evidence_from_log_e
+from stopwise.core.nscore import NScore
 from stopwise.core.nscore_plus import bets
 from stopwise.core.nscore_plus.constants import RENEWAL_PAIRS
 from stopwise.core.nscore_plus.estimates import (
@@ -52,6 +53,9 @@ class NScorePlus(Method[PlusState]):
 
     name: ClassVar[str] = "nscore-plus"
     summary: ClassVar[str] = "product increment, bets planned for the declared horizon"
+    edition: ClassVar[int] = 2
+    citation: ClassVar[str] = f"{NScore.citation}; increments and bets of stopwise's nscore-plus"
+    advice: ClassVar[str] = "the default: any score, either design, with or without n_max"
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
 
     deadline: bool = True

@@ -71,6 +71,13 @@ class Step(Method[StepState]):
 
     name: ClassVar[str] = "step"
     summary: ClassVar[str] = "STEP: near-optimal binary test for a declared n_max, from a table"
+    citation: ClassVar[str] = (
+        'D. Snyder et al., "Is your imitation learning policy better than mine? Policy '
+        'comparison with near-optimal stopping" (2025)'
+    )
+    advice: ClassVar[str] = (
+        "for success or failure with a fixed n_max, if success rates stay the same throughout"
+    )
     scores: ClassVar[str] = "binary"
     needs_n_max: ClassVar[bool] = True
     takes_margin: ClassVar[bool] = False

@@ -12,7 +12,7 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.method import Evidence, Method
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.step.design import StepDesign
-from stopwise.core.step.making import step_design
+from stopwise.core.step.design_lookup import step_design
 from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.errors import InvalidInput
 

@@ -23,7 +23,8 @@ import stopwise as sw
 from benchmarks.efficiency.suite import SEPARATE, Case, suite
 from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus import NScorePlus
-from stopwise.core.plus_moments import Moments, PlusState
+from stopwise.core.nscore_plus.estimates import Estimates
+from stopwise.core.nscore_plus.state import Sums
 
 ALPHA = 0.05
 TOLD: dict[str, frozenset[str]] = {
@@ -50,8 +51,8 @@ class Told(NScorePlus):
     truth: Truth
     told: frozenset[str]
 
-    def _moments(self, state: PlusState) -> Moments:
-        found = super()._moments(state)
+    def _estimates(self, sums: Sums) -> Estimates:
+        found = super()._estimates(sums)
         if "means" in self.told:
             found = found._replace(
                 mean0=np.full_like(found.mean0, self.truth.mean0),
@@ -62,12 +63,12 @@ class Told(NScorePlus):
             found = found._replace(variance=np.full_like(found.variance, self.truth.variance))
         return found
 
-    def _spared(
+    def _rare_failures(
         self, amount: Floats, effect: Floats, worst: Floats | float, pairs: Floats, odds: Floats
     ) -> Floats:
         if "no failures" in self.told:
             return amount
-        return super()._spared(amount, effect, worst, pairs, odds)
+        return super()._rare_failures(amount, effect, worst, pairs, odds)
 
 
 def stops(method: NScorePlus, scores0: Floats, scores1: Floats) -> tuple[float, float]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from stopwise.core.result import Decision, Verdict
     from stopwise.core.simulate import Simulation, simulate
     from stopwise.core.step.design import StepDesign
-    from stopwise.core.step.making import step_design
+    from stopwise.core.step.design_lookup import step_design
     from stopwise.core.stream import SequentialTest
     from stopwise.data.read import read_trials
     from stopwise.data.trials import Trials
@@ -121,7 +121,7 @@ _HOMES = {
     "race": "rollout.race",
     "read_trials": "data.read",
     "simulate": "core.simulate",
-    "step_design": "core.step.making",
+    "step_design": "core.step.design_lookup",
 }
 
 

@@ -1,6 +1,7 @@
 """What every method promises, checked on each of them."""
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
+from stopwise.core.registry import find
 
 ANY_SCORE = ("nscore-plus", "nscore", "wsr", "welch")
 ALTERNATIVES = ["greater", "less", "two-sided"]
@@ -90,6 +92,16 @@ def facts(verdict: sw.Verdict) -> tuple[object, ...]:
 
 def test_every_method_is_under_contract() -> None:
     assert {method_of(case) for case in CASES} == set(sw.methods())
+
+
+@pytest.mark.parametrize("name", sw.methods())
+def test_every_method_says_its_edition_source_and_use(name: str) -> None:
+    method = find(name)
+
+    assert method.edition == sw.methods()[name].edition
+    assert re.search(r"[A-Z]\. [A-Z]\w+.*, \".+\"", method.citation)
+    assert method.advice
+    assert "\n" not in method.advice
 
 
 @pytest.mark.parametrize("case", CASES)

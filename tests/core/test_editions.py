@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core import registry
 from stopwise.core.arrays import Floats
 from stopwise.core.registry import create
 from stopwise.core.rules import Rules
 from stopwise.core.snapshot import dump
+from stopwise.core.wsr import Wsr
 from stopwise.questions.order import OrderQuestion
 
 PINNED = Path(__file__).with_name("editions.json")
@@ -96,7 +96,7 @@ def test_other_evidence_is_another_edition(case: str) -> None:
     assert pinned.keys() == found.keys()
     for kind, values in found.items():
         assert values == pytest.approx(pinned[kind], rel=1e-8, abs=1e-12), (
-            "the same scores give other evidence: raise the edition in core/registry.py, then "
+            "the same scores give other evidence: raise the edition on its class, then "
             f"{PIN}"
         )
 
@@ -121,7 +121,7 @@ def test_what_was_saved_with_another_edition_is_refused_in_one_line(
 ) -> None:
     thing = saved_things()[kind]
     text = thing.to_json()
-    monkeypatch.setitem(registry._EDITIONS, "wsr", 2)
+    monkeypatch.setattr(Wsr, "edition", 2)
     named = "Contest" if kind == "StopRule" else kind  # a rule keeps its contest
 
     with pytest.raises(sw.InvalidState) as refused:
@@ -144,6 +144,6 @@ def test_what_was_saved_without_an_edition_is_of_the_first(
     text = dump(kind, 1, content)
 
     assert type(thing).from_json(text).to_json() == thing.to_json()
-    monkeypatch.setitem(registry._EDITIONS, "wsr", 2)
+    monkeypatch.setattr(Wsr, "edition", 2)
     with pytest.raises(sw.InvalidState, match="saved with edition 1 of wsr, but this stopwise has"):
         type(thing).from_json(text)

@@ -18,7 +18,7 @@ def steady(rng: np.random.Generator, size: tuple[int, int], level: float, rate: 
 class Reckless(NScorePlus):
     """Wants more than everything on each pair: validity must not depend on what is wanted."""
 
-    def _spared(self, amount: Floats, *_: Any) -> Floats:
+    def _rare_failures(self, amount: Floats, *_: Any) -> Floats:
         return np.full_like(amount, 100.0)
 
 

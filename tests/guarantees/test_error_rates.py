@@ -15,7 +15,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.method import Evidence, Method
 from stopwise.core.nscore import NScore, NScoreState
 from stopwise.core.nscore_plus import NScorePlus
-from stopwise.core.plus_moments import PlusState
+from stopwise.core.nscore_plus.state import PlusState
 from stopwise.core.savi import Savi
 from tests.guarantees.nulls import BINARY, NULLS, RUNS, N, Null
 from tests.guarantees.pinned import assert_at_most, assert_pinned

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core import registry
+from stopwise.core.wsr import Wsr
 from stopwise.rollout.schedule import EpisodeFailed
 from tests.rollout.players import NoisyBalance, NoisyUpright, draw, make_fair, measured
 
@@ -235,7 +235,7 @@ def test_a_journal_goes_on_only_with_the_edition_it_was_begun_with(
         path.write_text("".join([json.dumps(content) + "\n", *rest]))
     assert race().analysis.to_dict() == first.analysis.to_dict()
     before = path.read_bytes()
-    monkeypatch.setitem(registry._EDITIONS, "wsr", 2)
+    monkeypatch.setattr(Wsr, "edition", 2)
 
     with pytest.raises(sw.InvalidState) as refused:
         race()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core import registry
+from stopwise.core.wsr import Wsr
 from stopwise.rollout.watch import PastChanged, Watch
 
 RNG = np.random.default_rng(0)
@@ -138,7 +138,7 @@ def test_a_state_goes_on_only_with_the_edition_it_was_begun_with(
     (second,) = watch(path, state=state, method="wsr").look()
     assert second.to_dict() == first.to_dict()
     kept = state.read_bytes()
-    monkeypatch.setitem(registry._EDITIONS, "wsr", 2)
+    monkeypatch.setattr(Wsr, "edition", 2)
 
     with pytest.raises(sw.InvalidState) as refused:
         watch(path, state=state, method="wsr").look()

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import stopwise as sw
 from stopwise.cli import app
-from stopwise.core import registry
+from stopwise.core.wsr import Wsr
 from stopwise.study.journal import Draft
 from stopwise.study.tables import journal
 from tests.study.live import report, running
@@ -48,7 +48,7 @@ USES: dict[str, Callable[[sw.Study], object]] = {
 @pytest.fixture
 def raised(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Install a stopwise whose bets are others."""
-    return lambda: monkeypatch.setitem(registry._EDITIONS, "wsr", 2)
+    return lambda: monkeypatch.setattr(Wsr, "edition", 2)
 
 
 @pytest.mark.parametrize("saved", [False, True])

@@ -75,6 +75,11 @@ class Welch(Batch):
 
     name: ClassVar[str] = "welch"
     summary: ClassVar[str] = "Welch's t-test at n_max (approximate, fixed sample)"
+    citation: ClassVar[str] = (
+        "B. L. Welch, \"The generalization of 'Student's' problem when several different "
+        'population variances are involved", Biometrika 34 (1947)'
+    )
+    advice: ClassVar[str] = "a reference: the usual t-test, looked at once, at n_max"
     exact: ClassVar[bool] = False
 
     def p_values(self, state: BatchState) -> Floats:
@@ -124,6 +129,13 @@ class Barnard(ContingencyTest):
 
     name: ClassVar[str] = "barnard"
     summary: ClassVar[str] = "Barnard's exact test at n_max (binary, fixed sample)"
+    edition: ClassVar[int] = 2
+    citation: ClassVar[str] = (
+        'G. A. Barnard, "Significance tests for 2 x 2 tables", Biometrika 34 (1947)'
+    )
+    advice: ClassVar[str] = (
+        "a reference: the fixed plan for binary scores that savings are counted against"
+    )
 
     @staticmethod
     def p_value_of(x0: int, x1: int, n: int) -> float:
@@ -137,6 +149,11 @@ class Boschloo(ContingencyTest):
 
     name: ClassVar[str] = "boschloo"
     summary: ClassVar[str] = "Boschloo's exact test at n_max (binary, fixed sample)"
+    citation: ClassVar[str] = (
+        'R. D. Boschloo, "Raised conditional level of significance for the 2 x 2-table when '
+        'testing the equality of two probabilities", Statistica Neerlandica 24 (1970)'
+    )
+    advice: ClassVar[str] = "a reference: where Fisher's test is usual, with more power"
 
     @staticmethod
     def p_value_of(x0: int, x1: int, n: int) -> float:
@@ -152,6 +169,11 @@ class Fisher(ContingencyTest):
 
     name: ClassVar[str] = "fisher"
     summary: ClassVar[str] = "Fisher's exact test at n_max (binary, fixed sample)"
+    citation: ClassVar[str] = (
+        'R. A. Fisher, "The logic of inductive inference", Journal of the Royal Statistical '
+        "Society 98 (1935)"
+    )
+    advice: ClassVar[str] = "a reference: the exact test that most people know, conservative"
 
     @staticmethod
     def p_value_of(x0: int, x1: int, n: int) -> float:

@@ -63,6 +63,13 @@ class Method(ABC, Generic[State]):
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    # Raised whenever the same scores would give other evidence: what was started with another
+    # edition must not go on with this one.
+    edition: ClassVar[int] = 1
+    # What a publication that uses the method should cite.
+    citation: ClassVar[str]
+    # When to choose the method, in one line.
+    advice: ClassVar[str] = ""
     scores: ClassVar[str] = "any"
     designs: ClassVar[tuple[str, ...]] = ("independent",)
     anytime: ClassVar[bool] = True

@@ -59,6 +59,11 @@ class NScore(Method[NScoreState]):
 
     name: ClassVar[str] = "nscore"
     summary: ClassVar[str] = "N-SCORE as published: bets on the difference, sized on k bins"
+    citation: ClassVar[str] = (
+        'D. Snyder et al., "Beyond Binary Success: Sample-Efficient and Statistically Rigorous '
+        'Robot Policy Comparison"'
+    )
+    advice: ClassVar[str] = "to compare with results published with N-SCORE"
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
     score_parameters: ClassVar[tuple[str, ...]] = ("bin_values",)
 

@@ -57,9 +57,6 @@ class MethodParameters(TypedDict, total=False):
 
 
 _BY_NAME = {cls.name: cls for cls in _CLASSES}
-# Raised whenever the same scores would give other evidence, so that what was begun with another
-# edition does not go on with this one. Methods not listed here have their first.
-_EDITIONS = {"nscore-plus": 2, "barnard": 2}
 UNWRITTEN = 1  # the edition of what was saved before editions were written down
 _COMMON = {field.name for field in dataclasses.fields(Method)}
 _SCORES = {"any": "any within the bounds", "binary": "success or failure", "levels": "K levels"}
@@ -89,6 +86,8 @@ class MethodInfo:
         Whether its level needs means that stay the same for the whole study.
     edition
         Raised whenever the same scores would give other evidence.
+    citation, advice
+        What to cite, and when to choose it, one line each.
     """
 
     name: str
@@ -102,6 +101,8 @@ class MethodInfo:
     exact: bool
     constant_rates: bool
     edition: int
+    citation: str
+    advice: str
 
 
 def methods() -> dict[str, MethodInfo]:
@@ -138,7 +139,7 @@ def create(name: str, *, parameters: Mapping[str, Any], **common: Any) -> Method
 
 def edition_of(method: str) -> int:
     """Return the edition of a method in this stopwise."""
-    return _EDITIONS.get(method, 1)
+    return find(method).edition
 
 
 def other_edition(
@@ -172,5 +173,7 @@ def _describe(cls: type[Method[Any]]) -> MethodInfo:
         own,
         cls.exact,
         cls.constant_rates,
-        edition_of(cls.name),
+        cls.edition,
+        cls.citation,
+        cls.advice,
     )

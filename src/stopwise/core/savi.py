@@ -57,6 +57,11 @@ class Savi(Method[SaviState]):
 
     name: ClassVar[str] = "savi"
     summary: ClassVar[str] = "theta-SAVI: likelihood ratio to the closest null, K ordered levels"
+    citation: ClassVar[str] = (
+        'R. Turner and P. Grünwald, "Exact anytime-valid confidence intervals for contingency '
+        'tables and beyond", Statistics & Probability Letters 198 (2023)'
+    )
+    advice: ClassVar[str] = "a reference for independent trials scored by success or by few levels"
     scores: ClassVar[str] = "levels"
     score_parameters: ClassVar[tuple[str, ...]] = ("level_values",)
 

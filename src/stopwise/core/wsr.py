@@ -66,6 +66,11 @@ class Wsr(Method[WsrState]):
 
     name: ClassVar[str] = "wsr"
     summary: ClassVar[str] = "Waudby-Smith & Ramdas: betting confidence sequence excludes 0"
+    citation: ClassVar[str] = (
+        'I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by '
+        'betting", JRSS B 86 (2024)'
+    )
+    advice: ClassVar[str] = "a reference: decides when its published interval excludes the margin"
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
     splits_itself: ClassVar[bool] = True
     confidence: ClassVar[type[ConfidenceSequence]] = WsrConfidenceSequence

@@ -9,22 +9,8 @@ from stopwise.messages import first_few
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
 
-__all__ = ["CITATIONS", "methods_paragraph"]
+__all__ = ["methods_paragraph"]
 
-NSCORE = (
-    'D. Snyder et al., "Beyond Binary Success: Sample-Efficient and Statistically Rigorous Robot '
-    'Policy Comparison"'
-)
-CITATIONS = {
-    "nscore-plus": f"{NSCORE}; increments and bets of stopwise's nscore-plus",
-    "nscore": NSCORE,
-    "wsr": 'I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by '
-    'betting", JRSS B 86 (2024)',
-    "savi": 'R. Turner and P. Grünwald, "Exact anytime-valid confidence intervals for contingency '
-    'tables and beyond", Statistics & Probability Letters 198 (2023)',
-    "step": 'D. Snyder et al., "Is your imitation learning policy better than mine? Policy '
-    'comparison with near-optimal stopping" (2025)',
-}
 ADJUSTMENTS = {
     "bonferroni": "the Bonferroni correction over {pairs}",
     "holm": "Holm's procedure over the directions of {pairs}{form}",
@@ -42,7 +28,8 @@ def methods_paragraph(analysis: "Analysis") -> str:
     low, high = analysis.bounds
     horizon = "" if analysis.n_max is None else f", at most {analysis.n_max} trials per policy"
     against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"
-    anytime = registry.find(analysis.method).anytime
+    method = registry.find(analysis.method)
+    anytime = method.anytime
     kind = "sequential test" if anytime else "fixed-sample test"
     pairs = "all pairs" if analysis.baseline is None else "all pairs with it"
     form = ", in its anytime-valid form" if anytime else ""
@@ -53,7 +40,7 @@ def methods_paragraph(analysis: "Analysis") -> str:
         f"policies{against}{_pooling(analysis)} with the {kind} {analysis.method}{horizon}, using "
         f"{adjusted}; {_promise(analysis, anytime)}. {_meaning(analysis)}"
         f"{DESIGNS[analysis.design]} {letters if analysis.baseline is None else ''}Intervals "
-        f"are time-uniform. {CITATIONS.get(analysis.method, analysis.method)}."
+        f"are time-uniform. {method.citation}."
     )
 
 

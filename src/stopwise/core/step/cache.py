@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stopwise.files import replace_file
+
 Arrays = Mapping[str, NDArray[Any]]
 
 # Part of every file and file name: raise it whenever a synthesised number can change.
@@ -96,12 +98,7 @@ def write(path: Path, arrays: Arrays) -> None:
     content = io.BytesIO()
     contents: dict[str, Any] = {**arrays, "version": VERSION, "checksum": _checksum(arrays)}
     np.savez_compressed(content, **contents)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.{time.monotonic_ns()}.partial")
-    try:
-        partial.write_bytes(content.getvalue())
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    replace_file(path, content.getvalue())
 
 
 def _checksum(arrays: Arrays) -> str:

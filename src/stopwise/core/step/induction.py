@@ -12,6 +12,7 @@ with the price of an error ``sum_k multiplier_k Bin(2t, p_k)(s)``, the mixture l
 alternatives, and the mixture of alternatives and their mirrors as the cost of one more pair.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -88,13 +89,7 @@ def best_regions(
     value = np.zeros(1)
     for t in range(n_max, -1, -1):
         shape = walk.shape(t)
-        if t < n_max:
-            price = combine_totals(price, weights[t])
-            ahead = combine(padded, t, shape, weights[t])
-            ahead += costs.running[t]
-        else:
-            price = np.append(price, np.zeros(2))
-            ahead = np.zeros(shape)
+        price, ahead = one_pair_ahead(walk, weights, costs, price, padded, t=t)
         stop = (1.0 + tilt * (t / n_max - 0.5)) * by_rows(price, t) - costs.gain[t]
         stop[0, 0] = _FORBIDDEN
         width = 2 * shape[2]
@@ -126,23 +121,50 @@ def error_coefficients(
     polynomial in Bernstein form, whose coefficients these are. Futility stops count only if
     ``futility`` (binding); without them the error is that of somebody who goes on regardless.
     """
+    rejected = np.zeros(2)
+    for t, arriving, beyond in arrivals(walk, weights, regions, futility=futility):
+        rejected = combine_totals(rejected, weights[t])
+        rejected += by_total(np.sum(arriving * (beyond >= 0), axis=0), t)
+    return rejected[: walk.n_max + 1]
+
+
+def one_pair_ahead(
+    walk: Walk, weights: list[Weights], costs: Costs, price: Doubles, padded: Doubles, *, t: int
+) -> tuple[Doubles, Doubles]:
+    """Price of a wrong "+" at time ``t``, and the cost of going on to ``t + 1`` in every state.
+
+    ``price`` and ``padded``, the costs from there on, belong to ``t + 1``.
+    """
+    shape = walk.shape(t)
+    if t == walk.n_max:
+        return np.append(price, np.zeros(2)), np.zeros(shape)
+    ahead = combine(padded, t, shape, weights[t])
+    ahead += costs.running[t]
+    return combine_totals(price, weights[t]), ahead
+
+
+def arrivals(
+    walk: Walk, weights: list[Weights], regions: Regions, *, futility: bool
+) -> Iterator[tuple[int, Doubles, Integers]]:
+    """Yield each ``t >= 1``, the fraction of strings that arrive, and how far beyond rejection.
+
+    The last is ``d - reject_from`` in every state. Whoever arrives there goes on if it is negative
+    and, where futility stops count, the state is not hopeless.
+    """
     buffers = walk.buffers()
     padded = next(buffers)
     padded[1, 1] = 1.0
-    rejected = np.zeros(2)
     for t in range(1, walk.n_max + 1):
         shape = walk.shape(t)
-        mass = combine(padded, t, shape, weights[t])
+        arriving = combine(padded, t, shape, weights[t])
         rows = walk.row_numbers(t)
-        stopped = mass * (rows >= by_rows(regions.reject_from[t], t))
-        rejected = combine_totals(rejected, weights[t])
-        rejected += by_total(stopped.sum(axis=0), t)
-        mass -= stopped
+        beyond = rows - by_rows(regions.reject_from[t], t)
+        yield t, arriving, beyond
+        arriving *= beyond < 0
         if futility:
-            mass *= rows >= by_rows(regions.continue_from[t], t)
+            arriving *= rows >= by_rows(regions.continue_from[t], t)
         padded = next(buffers)
-        interior(padded, shape)[...] = mass
-    return rejected[: walk.n_max + 1]
+        interior(padded, shape)[...] = arriving
 
 
 def no_regions(n_max: int) -> Regions:

@@ -18,8 +18,8 @@ import numpy as np
 from stopwise.core.arrays import Doubles
 from stopwise.core.step.alternatives import Alternatives, cost_arrays
 from stopwise.core.step.evaluation import binomial_probabilities
-from stopwise.core.step.fill import border_fractions, border_values, fill, offers
 from stopwise.core.step.induction import Regions, best_regions, error_coefficients
+from stopwise.core.step.leftover_error import border_fractions, border_values, offers, spend
 from stopwise.core.step.null_points import folded, null_rates
 from stopwise.core.step.walk import Walk, by_rows, combine_totals
 
@@ -145,7 +145,7 @@ class Problem:
             )[1]
             fractions = border_fractions(self.walk, self.forward, regions, futility=self.futility)
             rates = self.rates[::_FILL_STRIDE]
-            if not fill(regions.reject_from, offers(values, fractions), rates, room):
+            if not spend(regions.reject_from, offers(values, fractions), rates, room):
                 break
         cost, _ = border_values(
             self.walk, self.backward, self.costs, regions, price, futility=self.futility

@@ -12,7 +12,7 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.method import Evidence, Method
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.step.design import StepDesign
-from stopwise.core.step.making import step_design
+from stopwise.core.step.design_lookup import step_design
 from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.errors import InvalidInput
 
@@ -71,6 +71,13 @@ class Step(Method[StepState]):
 
     name: ClassVar[str] = "step"
     summary: ClassVar[str] = "STEP: near-optimal binary test for a declared n_max, from a table"
+    citation: ClassVar[str] = (
+        'D. Snyder et al., "Is your imitation learning policy better than mine? Policy '
+        'comparison with near-optimal stopping" (2025)'
+    )
+    advice: ClassVar[str] = (
+        "for success or failure with a fixed n_max, if success rates stay the same throughout"
+    )
     scores: ClassVar[str] = "binary"
     needs_n_max: ClassVar[bool] = True
     takes_margin: ClassVar[bool] = False

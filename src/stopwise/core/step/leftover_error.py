@@ -15,17 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from stopwise.core.arrays import Doubles
-from stopwise.core.step.induction import Costs, Regions
-from stopwise.core.step.walk import (
-    Integers,
-    Walk,
-    Weights,
-    by_rows,
-    by_total,
-    combine,
-    combine_totals,
-    interior,
-)
+from stopwise.core.step.induction import Costs, Regions, arrivals, one_pair_ahead
+from stopwise.core.step.walk import Integers, Walk, Weights, by_rows, by_total, interior
 
 _BLOCK = 2048
 _LEAST_VALUE = 0.2
@@ -50,7 +41,7 @@ def offers(values: list[Doubles], fractions: list[Doubles]) -> Offer:
     return Offer(time[order], m[order], fraction[order])
 
 
-def fill(table: Integers, offer: Offer, rates: Doubles, room: Doubles) -> int:
+def spend(table: Integers, offer: Offer, rates: Doubles, room: Doubles) -> int:
     """Lower entries of ``table[t, m]`` in place while no null point's room is exceeded.
 
     Only entries above both neighbours are lowered, which keeps a monotone rule monotone.
@@ -104,13 +95,7 @@ def border_values(
     padded = next(buffers)
     cost = np.empty((1, 1, 1))
     for t in range(n_max, -1, -1):
-        shape = walk.shape(t)
-        if t < n_max:
-            price = combine_totals(price, weights[t])
-            ahead = combine(padded, t, shape, weights[t]) + costs.running[t]
-        else:
-            price = np.append(price, np.zeros(2))
-            ahead = np.zeros(shape)
+        price, ahead = one_pair_ahead(walk, weights, costs, price, padded, t=t)
         rows = walk.row_numbers(t)
         bound = by_rows(regions.reject_from[t], t)
         if futility:
@@ -118,7 +103,7 @@ def border_values(
         saved = np.sum((ahead + costs.gain[t]) * (rows == bound - 2), axis=0)
         values[t] = by_total(saved / np.maximum(by_rows(price, t), 1e-100), t)[: t + 1]
         padded = next(buffers)
-        cost = interior(padded, shape)
+        cost = interior(padded, walk.shape(t))
         cost[...] = np.where(rows < bound, ahead, -costs.gain[t])
     return float(cost[0, 0, 0]), values
 
@@ -127,22 +112,13 @@ def border_fractions(
     walk: Walk, weights: list[Weights], regions: Regions, *, futility: bool
 ) -> list[Doubles]:
     """Fraction of strings that arrive one row below the boundary, by time, over ``m``."""
-    fractions: list[Doubles] = [np.zeros(1)]
-    buffers = walk.buffers()
-    padded = next(buffers)
-    padded[1, 1] = 1.0
-    for t in range(1, walk.n_max + 1):
-        shape = walk.shape(t)
-        running = combine(padded, t, shape, weights[t])
-        rows = walk.row_numbers(t)
-        bound = by_rows(regions.reject_from[t], t)
-        fractions.append(by_total(np.sum(running * (rows == bound - 2), axis=0), t)[: t + 1])
-        running *= rows < bound
-        if futility:
-            running *= rows >= by_rows(regions.continue_from[t], t)
-        padded = next(buffers)
-        interior(padded, shape)[...] = running
-    return fractions
+    return [
+        np.zeros(1),
+        *(
+            by_total(np.sum(arriving * (beyond == -2), axis=0), t)[: t + 1]
+            for t, arriving, beyond in arrivals(walk, weights, regions, futility=futility)
+        ),
+    ]
 
 
 def _arrival(times: NDArray[np.int64], m: NDArray[np.int64], rates: Doubles) -> Doubles:

@@ -1,4 +1,4 @@
-"""Designs from the disk, or synthesised now."""
+"""A design by its settings: from the disk, or synthesised now."""
 
 import math
 from collections.abc import Callable

@@ -1,0 +1,150 @@
+"""The rules that turn a planned effect into the bet on the next pair.
+
+A function per rule of section 4 of ``docs/design/nscore-plus.md``, in the order of the page. They
+see only what was known before the pair, and decide how fast the test is; validity rests on
+``bounds``, ``product_weight`` and a centre inside the range alone.
+"""
+
+import math
+
+import numpy as np
+
+from stopwise.core.arrays import Bools, Floats, between
+from stopwise.core.nscore_plus.constants import (
+    BOUND_SHARE,
+    FAILURE_FLOOR,
+    FAILURE_OFFSET,
+    FAILURE_PAIRS,
+    LEAN_WEIGHT,
+    PRODUCT_KEPT,
+    RENEWAL_PAIRS,
+    SHOWN_WEIGHT,
+    SIGNAL_SHARE,
+    WIN_DEVIATIONS,
+)
+from stopwise.core.nscore_plus.estimates import Estimates, inside
+from stopwise.core.nscore_plus.state import Sums
+
+__all__ = [
+    "bounds",
+    "cap",
+    "centre",
+    "large_effects",
+    "pairs_until_renewal",
+    "product_weight",
+    "rare_failures",
+    "renewal",
+    "shape",
+]
+
+NO_CAP = np.array(np.inf)
+
+
+def large_effects(pairs: Floats, total: Floats, second_order: float) -> Floats:
+    """Factor by which a large effect is bet on more than planned.
+
+    The plan takes the deviation for that around the mean. Ours contains a part of the effect,
+    so what the effect adds to the second moment would count twice.
+    """
+    shown = np.maximum(total, 0.0) / (pairs + SHOWN_WEIGHT)
+    added: Floats = second_order * shown * shown
+    return (1 + added) / (1 + SIGNAL_SHARE * added)
+
+
+def shape(sums: Sums, estimates: Estimates, effect: Floats) -> Floats:
+    """Bet of greatest growth for an effect; less where scores lean towards large losses."""
+    middle = 0.5 * (estimates.mean0 + estimates.mean1)  # 0 in the paired design
+    second = sums.high_square - sums.low_square
+    third = sums.third - 3 * middle * (second - middle * (sums.high - sums.low))
+    lean = np.maximum(-third / (sums.pairs + LEAN_WEIGHT), 0.0)
+    amount: Floats = effect / (estimates.variance + effect * (lean / estimates.variance))
+    return amount
+
+
+def centre(estimates: Estimates, amount: Floats, margin: float) -> Floats:
+    """Centre between the means; nearer to where bets may be large if the bet asks for it."""
+    mean0, mean1 = estimates.mean0, estimates.mean1
+    half = 0.5 * (1 - margin)  # here m1 = 1 - m0 and the bound on the bet is largest
+    nearest = between(half, np.minimum(mean0, mean1), np.maximum(mean0, mean1))
+    room = BOUND_SHARE / np.maximum(amount, 1e-12)  # the bet fits while m1, 1 - m0 are below this
+    low = np.minimum(np.minimum(1 - room, half), nearest)
+    high = np.maximum(np.maximum(room - margin, half), nearest)
+    return inside(between(0.5 * (mean0 + mean1), low, high), margin)
+
+
+def rare_failures(
+    amount: Floats, effect: Floats, worst: Floats | float, pairs: Floats, odds: Floats
+) -> Floats:
+    """Bet a little less where one pair of the worst kind would cost nearly everything.
+
+    Of the bound, the share ``risked`` = bet * worst is best at the smaller root of
+    (1 - risked / wanted) (1 - risked) = (chance worst / effect) risked.
+
+    Parameters
+    ----------
+    amount, effect : ndarray
+        The bet wanted so far, and the difference of means that it is made for.
+    worst : ndarray or float
+        Loss per unit of the bet in the worst pair.
+    pairs, odds : ndarray
+        Pairs seen, and how much of the first chance of the worst pair applies to these scores.
+    """
+    chance = (FAILURE_PAIRS / (pairs + FAILURE_OFFSET)) ** 2 * odds
+    wanted = np.maximum(amount * worst, 1e-9)
+    inverse = 1 / wanted
+    middle = 1 + inverse + chance * worst / np.maximum(effect, 1e-9)
+    root = np.sqrt(np.maximum(middle * middle - 4 * inverse, 0.0))
+    risked: Floats = np.maximum(2 / (middle + root), np.minimum(wanted, FAILURE_FLOOR))
+    return risked / worst
+
+
+def cap(sums: Sums, need: Floats, margin: float, gain: Floats, loss: Floats) -> Floats:
+    """Largest useful bet: a win of usual size already reaches the threshold.
+
+    A bet b brings b w + max(gain b^2 - loss, 0) w^2 with a win of size w.
+    """
+    greatest = 2 * math.log(2 / (1 + margin))  # of what one pair can add to the log-wealth
+    if not ((need > 0) & (need < greatest)).any():
+        return NO_CAP
+    wins = np.maximum(sums.wins, 1.0)
+    mean = sums.win_sum / wins
+    deviation = np.sqrt(np.maximum(sums.win_square / wins - mean * mean, 0.0))
+    # no wins seen or sizes too different: no cap, for next to nothing reaches the threshold
+    usual = np.maximum(mean * wins / (wins + 1) - WIN_DEVIATIONS * deviation, 1e-12)
+    missing = np.expm1(np.where(need > 0, between(need, 1e-6, 50.0), 50.0))  # decided: no cap
+    square = usual * usual
+    reached = missing + loss * square
+    root = np.sqrt(square + 4 * gain * square * reached)
+    largest: Floats = np.minimum(missing / usual, 2 * reached / (usual + root))
+    return largest
+
+
+def bounds(amount: Floats, worst: Floats | float) -> Floats:
+    """Validity rests on this rule: no bet below 0, none that could make a factor negative."""
+    return between(amount, 0.0, BOUND_SHARE / worst)
+
+
+def product_weight(
+    amount: Floats, below: Floats, above: Floats, share: Floats, doubt: Floats
+) -> Floats:
+    """Weight of the product of both scores; ``below`` is m1 and ``above`` is 1 - m0.
+
+    Validity rests on this rule too: no weight outside of [0, amount^2], none so small that the
+    worst pair could make a factor negative.
+    """
+    kept = (1 - amount * below) * (1 - amount * above)
+    square = amount * amount
+    least = square - (1 - PRODUCT_KEPT) * kept / (below * above)
+    return between(np.maximum(share * square - doubt, least), 0.0, square)
+
+
+def renewal(pairs: Floats) -> Bools:
+    """Whether the bet is renewed after so many pairs: ever more rarely, as it hardly moves."""
+    due: Bools = pairs % (pairs // RENEWAL_PAIRS + 1) == 0
+    return due
+
+
+def pairs_until_renewal(seen: int) -> int:
+    """Pairs for which the next bet stays as it is, after so many."""
+    every = seen // RENEWAL_PAIRS + 1
+    return min(every - seen % every, RENEWAL_PAIRS - seen % RENEWAL_PAIRS)

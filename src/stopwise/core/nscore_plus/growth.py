@@ -1,0 +1,59 @@
+"""The bet of ``nscore-plus`` where no deadline lies ahead, and the effects that it reckons with.
+
+The rule "No deadline" in section 4 of ``docs/design/nscore-plus.md``.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import log_ndtr, ndtri
+
+from stopwise.core.arrays import Floats, between
+from stopwise.core.nscore_plus.constants import (
+    GREATEST_EFFECT,
+    GROWTH_EFFECTS,
+    LEAST_EFFECT,
+    LEAST_EFFECT_WITHOUT_HORIZON,
+)
+
+__all__ = ["SECOND_ORDER", "effects", "growth_bet"]
+
+# What a step's own squared mean adds to its second moment, by the increment of the design: the bet
+# of greatest growth for an effect t is t / (1 + SECOND_ORDER t^2) in units of the deviation.
+SECOND_ORDER = {"independent": 0.5, "paired": 1.0}
+
+
+@lru_cache(maxsize=64)
+def effects(n_max: int | None, points: int) -> Floats:
+    """Return the grid of effects per pair, all equally likely a priori: log-uniform."""
+    least = LEAST_EFFECT_WITHOUT_HORIZON if n_max is None else LEAST_EFFECT / float(np.sqrt(n_max))
+    grid: Floats = np.geomspace(least, max(GREATEST_EFFECT, 1.5 * least), points)
+    grid.flags.writeable = False
+    return grid
+
+
+def growth_bet(
+    n_max: int | None, pairs: Floats, total: Floats, need: Floats, second_order: float
+) -> Floats:
+    """Bet the posterior mean effect, given that there is one; never more than one step can use.
+
+    Parameters
+    ----------
+    n_max : int or None
+        The declared horizon, which fixes the least effect of interest.
+    pairs, total, need : ndarray
+        Pairs seen, sum of standardised differences, log-wealth to go.
+    second_order : float
+        ``SECOND_ORDER`` of the design.
+    """
+    theta = effects(n_max, GROWTH_EFFECTS)
+    exponent = theta * total[..., None] - 0.5 * theta**2 * pairs[..., None]
+    weights = np.exp(exponent - exponent.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    # Greatest expected log-growth to second order: a broad posterior bets less than its mean.
+    effect, squared = (weights * theta).sum(axis=-1), (weights * theta**2).sum(axis=-1)
+    bet: Floats = effect / (1 + second_order * squared)
+    # the bet that replicates "reject if the next step is large enough" at the present wealth
+    quantile = ndtri(np.exp(-between(need, 1e-9, 300.0)))
+    last = np.exp(-0.5 * quantile**2 - log_ndtr(quantile)) / np.sqrt(2 * np.pi)
+    return np.asarray(np.where(need > 0, np.minimum(bet, last), bet), dtype=np.float64)

@@ -1,0 +1,206 @@
+"""How the plan for the horizon is found: backward induction over evidence, data and time.
+
+One table per (alpha, n_max, design). In standardised units every pair brings a step of variance one
+and mean ``theta`` (effect over standard deviation), and a bet ``g`` multiplies the wealth by about
+``1 + g step``. The state is the number of pairs seen, the running sum of the steps and the
+log-wealth still needed; the control is ``g``. The plan minimises, under a prior over ``theta > 0``,
+the relative delay of the decision plus a price for no decision. It only decides how fast the test
+is: every bet it returns is predictable, hence valid.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from stopwise.core.arrays import Floats
+from stopwise.core.nscore_plus.constants import (
+    BET_POINTS,
+    LARGEST_BET_INDEPENDENT,
+    LARGEST_BET_PAIRED,
+    LEARNING_PAIRS,
+    LEAST_BET,
+    MERGED_SHARE,
+    NEED_POINTS,
+    PLAN_EFFECTS,
+    SOFTENING,
+    STEP_POINTS,
+    STEP_REACH,
+    UNDECIDED_PRICE,
+    WEALTH_DEPTH,
+)
+from stopwise.core.nscore_plus.growth import effects
+from stopwise.core.nscore_plus.horizon_table import STATISTIC, STATISTIC_STEP, BetTable, need_index
+
+__all__ = ["bet_table"]
+
+# Discrete monitoring: shift of a barrier per unit step, -zeta(1/2) / sqrt(2 pi); not tuned.
+BARRIER_SHIFT = 0.5826
+
+
+@lru_cache(maxsize=64)
+def bet_table(alpha: float, n_max: int, design: str, *, randomised: bool = False) -> BetTable:
+    """Plan for one level, horizon and design.
+
+    Parameters
+    ----------
+    alpha : float
+        Level of the one-sided test; the wealth must reach 1 / alpha.
+    n_max : int
+        Number of pairs at which the study ends.
+    design : str
+        "independent" or "paired"; it fixes the increment and so the largest bet.
+    randomised : bool
+        Whether wealth X left at n_max still decides, with probability alpha X.
+
+    Returns
+    -------
+    BetTable
+        Table of standardised bets.
+    """
+    target = float(np.log(1 / alpha))
+    need: Floats = (target + WEALTH_DEPTH) * (np.arange(NEED_POINTS) / (NEED_POINTS - 1)) ** 2
+    largest = LARGEST_BET_INDEPENDENT if design == "independent" else LARGEST_BET_PAIRED
+    bets = np.concatenate([[0.0], np.geomspace(LEAST_BET, largest, BET_POINTS - 1)])
+    beliefs = _beliefs(n_max, target)
+    times = _times(n_max)
+    moves: dict[int, _Moves] = {}
+    cost = np.full((STATISTIC.size, NEED_POINTS), UNDECIDED_PRICE)
+    if randomised:
+        cost = cost * -np.expm1(-need)
+    table = np.empty((times.size - 1, STATISTIC.size, NEED_POINTS))
+    for i in range(times.size - 2, -1, -1):
+        now, pairs = int(times[i]), int(times[i + 1] - times[i])
+        if pairs not in moves:
+            moves[pairs] = _moves(pairs, need, bets, design)
+        costs, price = _costs(cost, now, pairs, moves[pairs], beliefs)
+        # where nothing helps any more rounding must not choose: prefer the smaller bet
+        table[i] = _vertex(costs + 1e-10 * bets, bets)
+        cost = costs.min(axis=-1) + pairs * price[:, None]
+    row = np.searchsorted(times, np.arange(n_max), side="right") - 1
+    table.flags.writeable = False
+    return BetTable(row.astype(np.intp), table, float(need[-1]))
+
+
+class _Beliefs(NamedTuple):
+    """The prior over effects, and what goes with each of them."""
+
+    theta: Floats
+    prior: Floats
+    delay: Floats  # cost of a pair: one over the time that the effect needs anyway
+    generating: Floats  # log of the moment generating function of a step
+
+
+def _beliefs(n_max: int, target: float) -> _Beliefs:
+    theta = effects(n_max, PLAN_EFFECTS)
+    nodes, node_weights = _steps()
+    return _Beliefs(
+        theta,
+        np.full(PLAN_EFFECTS, 1 / PLAN_EFFECTS),
+        1 / np.minimum(n_max, LEARNING_PAIRS + 2 * target / theta**2),
+        np.log(np.exp(theta[:, None] * nodes) @ node_weights),
+    )
+
+
+def _costs(
+    cost: Floats, now: int, pairs: int, moves: "_Moves", beliefs: _Beliefs
+) -> tuple[Floats, Floats]:
+    """Return the cost (statistic, need, bet) before a step of pairs, and the price of a pair."""
+    theta, prior, delay, generating = beliefs
+    total = STATISTIC * np.sqrt(now + SOFTENING)
+    log_post = np.log(prior) + theta * total[:, None] - now * generating
+    posterior = np.exp(log_post - log_post.max(axis=1, keepdims=True))
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    price = posterior @ delay
+    shrink = generating if pairs == 1 else pairs * theta**2 / 2
+    nodes = moves.nodes[:, None]
+    chance = _steps()[1][:, None] * (np.exp(theta * nodes - shrink) @ posterior.T)
+    after = np.clip((total + nodes) / np.sqrt(now + pairs + SOFTENING), *STATISTIC[[0, -1]])
+    index, weights = _cubic((after - STATISTIC[0]) / STATISTIC_STEP, STATISTIC.size)
+    later = np.einsum("kyjd,kyj->kdy", cost[index], weights * chance[..., None])
+    expected = moves.going @ later.reshape(-1, STATISTIC.size)
+    if pairs > 1:  # a stop inside merged pairs saves half of them
+        expected -= moves.stops @ (chance * price * (0.5 * (pairs - 1)))
+    return expected.reshape(NEED_POINTS, BET_POINTS, -1).transpose(2, 0, 1), price
+
+
+class _Moves(NamedTuple):
+    """What a step of merged pairs does to the need, for every bet."""
+
+    nodes: Floats
+    going: sparse.csr_matrix  # cost over (node, need) -> cost over (need, bet), summed over nodes
+    stops: sparse.csr_matrix  # 1 where the step of that node reaches the threshold
+
+
+def _moves(pairs: int, need: Floats, bets: Floats, design: str) -> _Moves:
+    nodes = _steps()[0] * np.sqrt(pairs)
+    growth = _log_growth(bets, nodes, pairs, design)
+    after = need[:, None, None] - growth[None, :, :]
+    stop = after <= 1e-12 + BARRIER_SHIFT * bets[None, :, None] * (np.sqrt(pairs) - 1)
+    state, node = np.nonzero(~stop.reshape(-1, nodes.size))
+    index, weights = _cubic(need_index(after[~stop], need[-1]), need.size)
+    columns = (node[:, None] * need.size + index).ravel()
+    entries = (weights.ravel(), (np.repeat(state, 4), columns))
+    shape = (need.size * bets.size, nodes.size * need.size)
+    stops = sparse.csr_matrix(stop.reshape(-1, nodes.size).astype(np.float64))
+    return _Moves(nodes, sparse.csr_matrix(entries, shape=shape), stops)
+
+
+def _times(n_max: int) -> NDArray[np.intp]:
+    """Pairs seen at each row of the table, and n_max."""
+    times = [0]
+    while times[-1] < n_max:
+        now = times[-1]
+        times.append(min(n_max, now + max(1, int(MERGED_SHARE * min(now, n_max - now)))))
+    return np.array(times, dtype=np.intp)
+
+
+def _steps() -> tuple[Floats, Floats]:
+    """Nodes and weights of a standard normal step, cut where scores are bounded anyway."""
+    nodes = np.linspace(-STEP_REACH, STEP_REACH, STEP_POINTS)
+    weights = np.exp(-0.5 * nodes**2)
+    weights /= weights.sum()
+    return nodes / np.sqrt((weights * nodes**2).sum()), weights
+
+
+def _log_growth(bets: Floats, nodes: Floats, pairs: int, design: str) -> Floats:
+    """Log-increment (bet, node) of the design's increment at a standardised step."""
+    bet, step = bets[:, None], nodes[None, :]
+    if pairs > 1:
+        return bet * step - 0.5 * bet**2 * pairs
+    # Independent: E[(1 + g x1)(1 - g x0) | x1 - x0 = step] for two equal normal arms.
+    product = bet**2 * (step**2 - 1) / 4 if design == "independent" else 0.0
+    return np.log(np.maximum(1 + bet * step + product, 1e-3))
+
+
+def _cubic(position: Floats, size: int) -> tuple[NDArray[np.intp], Floats]:
+    """Four nodes and Lagrange weights; cubic, because linear errors add up over the steps."""
+    first = np.clip(np.floor(position).astype(np.intp) - 1, 0, size - 4)
+    u = position - first
+    weights = np.stack(
+        [
+            -(u - 1) * (u - 2) * (u - 3) / 6,
+            u * (u - 2) * (u - 3) / 2,
+            -u * (u - 1) * (u - 3) / 2,
+            u * (u - 1) * (u - 2) / 6,
+        ],
+        axis=-1,
+    )
+    return first[..., None] + np.arange(4), weights
+
+
+def _vertex(costs: Floats, bets: Floats) -> Floats:
+    """Bet of least cost along the last axis, refined by a parabola through three grid points."""
+    best = costs.argmin(axis=-1)
+    middle = np.clip(best, 1, bets.size - 2)
+    pick = [np.take_along_axis(costs, (middle + j)[..., None], -1)[..., 0] for j in (-1, 0, 1)]
+    left, centre, right = bets[middle - 1], bets[middle], bets[middle + 1]
+    rise, fall = pick[1] - pick[2], pick[1] - pick[0]
+    below = (centre - left) * rise - (centre - right) * fall
+    above = (centre - left) ** 2 * rise - (centre - right) ** 2 * fall
+    safe = (best == middle) & (np.abs(below) > 1e-14)
+    refined = centre - 0.5 * above / np.where(safe, below, 1.0)
+    chosen: Floats = np.where(safe, np.clip(refined, left, right), bets[best])
+    return chosen

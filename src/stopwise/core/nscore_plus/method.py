@@ -1,0 +1,242 @@
+"""``nscore-plus``: a stronger increment, bets that assume an effect, and a plan for the horizon.
+
+Evidence is a product of predictable e-values, so the test is valid at every stopping time whatever
+the bets are. ``docs/design/nscore-plus.md`` has the proof, the rules by which bets are sized, and a
+table of symbols: which letter of its formulas is which name in this package. A pair multiplies the
+wealth by ``1 + amount (x1 - x0) - cross x0 x1`` with ``x0 = r0 - m0``, ``x1 = r1 - margin - m0``;
+in the paired design ``cross`` is 0.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.core.method import Evidence, Method, evidence_from_log_e
+from stopwise.core.nscore import NScore
+from stopwise.core.nscore_plus import bets
+from stopwise.core.nscore_plus.constants import RENEWAL_PAIRS
+from stopwise.core.nscore_plus.estimates import (
+    Estimates,
+    independent_estimates,
+    paired_deviation,
+)
+from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
+from stopwise.core.nscore_plus.horizon_induction import bet_table
+from stopwise.core.nscore_plus.state import Bet, PlusState, PlusWealth, Sums
+from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
+from stopwise.core.scores import require_whole
+from stopwise.errors import require
+
+__all__ = ["NScorePlus"]
+
+LAST_LOOKS = ("exact", "randomised")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NScorePlus(Method[PlusState]):
+    """Sequential test that spends its evidence by a plan for the declared horizon.
+
+    Parameters
+    ----------
+    deadline : bool
+        Plan for ``n_max``: raise power there by spending evidence there. False bets for growth, as
+        a study without end does; choose it where the study may be extended.
+    last_look : {"exact", "randomised"}
+        Randomised: evidence E left at ``n_max`` decides with probability alpha E, so that no risk
+        stays unused; p-values then hold on average over ``seed``; later evidence does not count.
+    seed : int
+        Seed of the randomised look. Draw it at random before the study and write it down.
+    """
+
+    name: ClassVar[str] = "nscore-plus"
+    summary: ClassVar[str] = "product increment, bets planned for the declared horizon"
+    edition: ClassVar[int] = 2
+    citation: ClassVar[str] = f"{NScore.citation}, with the bets of stopwise's nscore-plus"
+    advice: ClassVar[str] = "the default: any score, either design, with or without n_max"
+    designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
+
+    deadline: bool = True
+    last_look: str = "exact"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(
+            self.last_look in LAST_LOOKS,
+            f"last_look must be one of {', '.join(LAST_LOOKS)}, but got {self.last_look!r}",
+        )
+        require(
+            self.n_max is not None or not self._randomised,
+            "a randomised last look needs a declared n_max, but n_max is None",
+        )
+        require_whole(self.seed, "seed", 0)
+
+    @property
+    def _randomised(self) -> bool:
+        return self.last_look == "randomised"
+
+    @cached_property
+    def _threshold(self) -> np.float64:
+        threshold: np.float64 = -np.log(self.alpha)
+        return threshold
+
+    def facts(self) -> tuple[str, ...]:
+        """Return what a reader must know about a randomised look."""
+        if not self._randomised:
+            return ()
+        return (
+            f"nscore-plus: the look at n_max = {self.n_max} is randomised (seed {self.seed}): "
+            "evidence E left there decides with probability alpha E.",
+        )
+
+    def for_block(self, index: int) -> "NScorePlus":
+        """Return the method with a seed of its own for each block of simulated runs."""
+        if index == 0 or not self._randomised:
+            return self
+        return replace(self, seed=self.seed + index * BLOCK_STRIDE)
+
+    def start(self, shape: tuple[int, ...]) -> PlusState:
+        """State before the first pair."""
+        state = PlusState._make(np.zeros(shape) for _ in PlusState._fields)
+        if self._randomised:
+            luck = uniform(run_keys(self.seed, shape), np.full(shape, self.n_max))
+            state = state._replace(luck=luck)
+        return state
+
+    def step(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
+        """State after one more pair; the bet uses only the state before it."""
+        bet = self._bet(state)
+        pair, growth = self._seen(bet, r0, r1)
+        wealth = PlusWealth(state.log_e + growth, state.luck)
+        return PlusState.of(state.sums.plus(pair), bet, wealth)
+
+    def held(self, state: PlusState) -> int:
+        """Pairs until the bet is next renewed, if all runs have seen equally many."""
+        seen = int(state.pairs.flat[0])
+        if seen < RENEWAL_PAIRS or not (state.pairs == seen).all():
+            return 1
+        count = bets.pairs_until_renewal(seen)
+        if self.n_max is None or not self._randomised:
+            return count
+        return max(1, min(count, self.n_max - 1 - seen))  # the last look is a step of its own
+
+    def leap(self, state: PlusState, r0: Floats, r1: Floats) -> tuple[PlusState, Floats]:
+        """As many steps under one bet; running sums add up in the same order, to the last bit."""
+        bet = self._bet(state)
+        pairs, growth = self._seen(bet, r0, r1)
+        log_e = _running(state.log_e, growth)
+        sums = Sums._make(
+            _running(old, np.broadcast_to(new, r0.shape))[-1]
+            for old, new in zip(state.sums, pairs, strict=True)
+        )
+        return PlusState.of(sums, bet, PlusWealth(log_e[-1], state.luck)), log_e
+
+    def evidence(self, state: PlusState) -> Evidence:
+        """Return the e-process and its verdict on the null hypothesis."""
+        evidence = evidence_from_log_e(state.log_e, self.alpha)
+        if self.n_max is None or not self._randomised:
+            return evidence
+        # P(luck <= alpha E) <= alpha E[E] <= alpha uses up all risk: later evidence must not count.
+        last = np.minimum(state.luck * np.exp(np.minimum(-state.log_e, 700.0)), 1.0)
+        late = np.where(state.pairs > self.n_max, 1.0, last)
+        p_value = np.where(state.pairs < self.n_max, evidence.p_value, late)
+        return Evidence(state.log_e, p_value, p_value <= self.alpha)
+
+    def _seen(self, bet: Bet, r0: Floats, r1: Floats) -> tuple[Sums, Floats]:
+        """Return what a pair adds to the sums, and to the log-wealth under this bet."""
+        low, high = r0, r1 - self.margin
+        difference = high - low
+        # r1 - m1 = high - m0
+        both = (high - bet.centre0) * (low - bet.centre0)
+        factor = 1 + bet.amount * difference - bet.cross * both
+        return Sums.of_pair(low, high, difference, self.design), np.log(factor)
+
+    def _bet(self, state: PlusState) -> Bet:
+        """Return the bet on the next pair: a new one, or in long studies mostly the last one."""
+        if np.maximum.reduce(state.pairs, axis=None, initial=0.0) < RENEWAL_PAIRS:
+            return self._new_bet(state)
+        due = bets.renewal(state.pairs)
+        if not due.any():
+            return state.bet
+        return state.bet.renewed(due, self._new_bet(state))
+
+    def _new_bet(self, state: PlusState) -> Bet:
+        sums = state.sums
+        need = self._threshold - state.log_e
+        estimates = self._estimates(sums)
+        deviation = np.sqrt(estimates.variance)
+        total = (sums.high - sums.low) / deviation
+        standardised = self._standardised_bet(sums.pairs, total, need)
+        bolder = bets.large_effects(sums.pairs, total, SECOND_ORDER[self.design])
+        # The difference of means for which the bet of greatest growth is the planned one.
+        effect = standardised * bolder * deviation
+        amount = bets.shape(sums, estimates, effect)
+        if self.design == "paired":
+            return self._paired_bet(sums, need, amount, effect, estimates)
+        return self._independent_bet(sums, need, amount, effect, estimates)
+
+    def _estimates(self, sums: Sums) -> Estimates:
+        if self.design == "paired":
+            return paired_deviation(sums, self.margin)
+        return independent_estimates(sums, self.margin)
+
+    def _standardised_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
+        """Return the planned bet while n_max lies ahead, else that of greatest growth."""
+        if self.n_max is None or not self.deadline:
+            return self._growth_bet(pairs, total, need)
+        ahead = (pairs < self.n_max) & (need > 0)
+        if ahead.all():
+            return self._planned_bet(self.n_max, pairs, total, need)
+        growth = self._growth_bet(pairs, total, need)
+        if not ahead.any():
+            return growth
+        return np.where(ahead, self._planned_bet(self.n_max, pairs, total, need), growth)
+
+    def _planned_bet(self, n_max: int, pairs: Floats, total: Floats, need: Floats) -> Floats:
+        table = bet_table(self.alpha, n_max, self.design, randomised=self._randomised)
+        return table.planned_bet(np.minimum(pairs, n_max - 1), total, need)
+
+    def _growth_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
+        return growth_bet(self.n_max, pairs, total, need, SECOND_ORDER[self.design])
+
+    def _independent_bet(
+        self, sums: Sums, need: Floats, amount: Floats, effect: Floats, estimates: Estimates
+    ) -> Bet:
+        centre0 = bets.centre(estimates, amount, self.margin)
+        below, above = centre0 + self.margin, 1 - centre0  # of m1 and m0, in the worst pair
+        worst = np.maximum(below, above)
+        # Noisy scores tell of the worst pair by their variance already.
+        amount = self._rare_failures(amount, effect, worst, sums.pairs, 1 - estimates.spread)
+        # the product of both scores in the largest win, r0 = 0 and r1 = 1, relative to its square
+        product = centre0 * (above - self.margin) / (1 - self.margin) ** 2
+        largest = bets.cap(
+            sums, need, self.margin, estimates.share * product, estimates.doubt * product
+        )
+        amount = bets.bounds(np.minimum(amount, largest), worst)
+        cross = bets.product_weight(amount, below, above, estimates.share, estimates.doubt)
+        return Bet(amount, centre0, cross)
+
+    def _paired_bet(
+        self, sums: Sums, need: Floats, amount: Floats, effect: Floats, estimates: Estimates
+    ) -> Bet:
+        none = np.zeros_like(amount)
+        worst = 1 + self.margin
+        # In the worst pair both policies are at opposite ends: the noisier differences are, the
+        # likelier.
+        odds = estimates.spread * estimates.spread
+        amount = self._rare_failures(amount, effect, worst, sums.pairs, odds)
+        largest = bets.cap(sums, need, self.margin, none, none)
+        return Bet(bets.bounds(np.minimum(amount, largest), worst), none, none)
+
+    def _rare_failures(
+        self, amount: Floats, effect: Floats, worst: Floats | float, pairs: Floats, odds: Floats
+    ) -> Floats:
+        return bets.rare_failures(amount, effect, worst, pairs, odds)
+
+
+def _running(old: Floats, new: Floats) -> Floats:
+    """Return the sum after each of the new terms (first axis)."""
+    sums: Floats = np.add.accumulate(np.concatenate([old[None], new]))
+    return sums[1:]

@@ -1,0 +1,137 @@
+"""What ``nscore-plus`` remembers: sums over the pairs seen, the last bet, and the wealth."""
+
+from operator import attrgetter
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from stopwise.core.arrays import Bools, Floats
+
+__all__ = ["Bet", "PlusState", "PlusWealth", "Sums"]
+
+ONE, NONE = np.ones(()), np.zeros(())
+
+
+class Sums(NamedTuple):
+    """Sums over pairs; ``low`` and ``high`` are the scores of policy 0, and 1 less the margin."""
+
+    pairs: Floats
+    low: Floats
+    high: Floats
+    low_square: Floats
+    high_square: Floats
+    gap_square: Floats  # of (high - low)^2; paired only
+    third: Floats  # of high^3 - low^3; paired: of (high - low)^3
+    wins: Floats  # pairs with a positive difference: number, sum and sum of squares
+    win_sum: Floats
+    win_square: Floats
+
+    @classmethod
+    def of_pair(cls, low: Floats, high: Floats, difference: Floats, design: str) -> Self:
+        """Return what one pair adds to each sum."""
+        low_square, high_square = low * low, high * high
+        gap_square: Floats = NONE
+        if design == "paired":
+            gap_square = difference * difference
+            third = gap_square * difference
+        else:
+            third = high_square * high - low_square * low
+        win = np.maximum(difference, 0.0)
+        return cls(
+            pairs=ONE,
+            low=low,
+            high=high,
+            low_square=low_square,
+            high_square=high_square,
+            gap_square=gap_square,
+            third=third,
+            wins=(difference > 0).astype(np.float64),
+            win_sum=win,
+            win_square=win * win,
+        )
+
+    def plus(self, more: "Sums") -> "Sums":
+        """Return the sums with those of further pairs added."""
+        return Sums(*[old + new for old, new in zip(self, more, strict=True)])
+
+
+class Bet(NamedTuple):
+    """The bet on one pair, fixed before it."""
+
+    amount: Floats
+    centre0: Floats  # m0; m1 is m0 + margin
+    cross: Floats  # weight of the product of both scores, each less its centre; at most amount^2
+
+    def renewed(self, due: Bools, new: "Bet") -> "Bet":
+        """Return the new bet where it is due, and this one elsewhere."""
+        return Bet._make(np.where(due, fresh, old) for fresh, old in zip(new, self, strict=True))
+
+
+class PlusWealth(NamedTuple):
+    """The evidence, and the luck that a randomised last look needs."""
+
+    log_e: Floats
+    luck: Floats  # uniform on [0, 1)
+
+
+class PlusState(NamedTuple):
+    """Sums, wealth and bet in one flat row of arrays, as runners and saved tests expect it.
+
+    Saved tests hold the arrays in this order, so neither it nor the fields may change.
+    """
+
+    pairs: Floats
+    low: Floats
+    high: Floats
+    low_square: Floats
+    high_square: Floats
+    gap_square: Floats
+    third: Floats
+    wins: Floats
+    win_sum: Floats
+    win_square: Floats
+    log_e: Floats
+    amount: Floats
+    centre0: Floats
+    cross: Floats
+    luck: Floats
+
+    @classmethod
+    def of(cls, sums: Sums, bet: Bet, wealth: PlusWealth) -> Self:
+        """Return the state with these parts."""
+        return cls(
+            pairs=sums.pairs,
+            low=sums.low,
+            high=sums.high,
+            low_square=sums.low_square,
+            high_square=sums.high_square,
+            gap_square=sums.gap_square,
+            third=sums.third,
+            wins=sums.wins,
+            win_sum=sums.win_sum,
+            win_square=sums.win_square,
+            log_e=wealth.log_e,
+            amount=bet.amount,
+            centre0=bet.centre0,
+            cross=bet.cross,
+            luck=wealth.luck,
+        )
+
+    @property
+    def sums(self) -> Sums:
+        """The sums over the pairs seen."""
+        return Sums._make(_sums(self))
+
+    @property
+    def bet(self) -> Bet:
+        """The bet that was last computed."""
+        return Bet._make(_bet(self))
+
+    @property
+    def wealth(self) -> PlusWealth:
+        """The evidence and the luck."""
+        return PlusWealth._make(_wealth(self))
+
+
+# Each part takes its arrays by name, whatever their place in the flat state.
+_sums, _bet, _wealth = (attrgetter(*part._fields) for part in (Sums, Bet, PlusWealth))

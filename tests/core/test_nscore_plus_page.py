@@ -1,0 +1,78 @@
+"""The design page of ``nscore-plus`` and its code say the same, name by name."""
+
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from stopwise.core.nscore_plus import constants
+
+PAGE = (Path(__file__).parents[2] / "docs/design/nscore-plus.md").read_text()
+RULES: list[tuple[str, str]] = re.findall(r"^### (.+): `([\w.]+)`$", PAGE, re.MULTILINE)
+SYMBOLS: list[tuple[str, str, str]] = re.findall(
+    r"^\| (\$.+?\$) \| (`.+?`) \| .+ \| `([\w.]+)` \|$", PAGE, re.MULTILINE
+)
+TABLE = PAGE.split("## 6. The constants")[1]
+OWN = {name: value for name, value in vars(constants).items() if name.isupper()}
+
+
+def source(place: str) -> str:
+    """Return the source of a module of the package, or of something in it."""
+    module, *names = place.split(".")
+    found: object = importlib.import_module(f"stopwise.core.nscore_plus.{module}")
+    for name in names:
+        found = getattr(found, name)
+    return inspect.getsource(found)  # type: ignore[arg-type]
+
+
+def test_rules_stand_in_the_same_order_in_each_module() -> None:
+    assert len(RULES) == 13
+    for module in {place.split(".")[0] for _, place in RULES}:
+        named = [place.split(".")[-1] for _, place in RULES if place.startswith(f"{module}.")]
+        defined = re.findall(r"^ *def (\w+)", source(module), re.MULTILINE)
+        assert [name for name in defined if name in named] == named
+
+
+@pytest.mark.parametrize(("symbols", "names", "place"), SYMBOLS)
+def test_each_symbol_has_its_name_where_the_page_says(symbols: str, names: str, place: str) -> None:
+    for name in re.findall(r"`(\w+)`", names):
+        assert re.search(rf"\b{name}\b", source(place)), f"{symbols} is not {name} in {place}"
+
+
+def test_symbols_and_names_are_one_to_one() -> None:
+    assert len(SYMBOLS) >= 36
+    for column in (0, 1):
+        listed = re.findall(r"[^,$` ]+", " ".join(row[column] for row in SYMBOLS))
+        assert len(listed) == len(set(listed))
+
+
+def test_the_constants_of_page_and_code_are_the_same() -> None:
+    on_page = {name: float(value) for name, value in re.findall(r"`([A-Z_]+)` (-?[\d.]*\d)", TABLE)}
+
+    assert on_page == OWN
+
+
+def test_constants_are_grouped_by_rule_in_the_order_of_the_page() -> None:
+    text = source("constants")
+    groups = re.findall(r"^# --- (.+?) -+$", text, re.MULTILINE)
+    rows = re.findall(r"^\| ([^|]+) \| (`[A-Z].*) \|$", TABLE, re.MULTILINE)
+
+    assert groups == [title for title, _ in rows]
+    assert groups == [title for title, _ in RULES if title in groups]
+    for (title, listed), part in zip(
+        rows, re.split(r"^# --- .+$", text, flags=re.MULTILINE)[1:], strict=True
+    ):
+        assigned = re.findall(r"^([A-Z_]+) = ", part, re.MULTILINE)
+        assert re.findall(r"`(\w+)`", listed) == assigned, title
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_every_constant_says_what_it_trades(name: str) -> None:
+    """What more and what less of it costs, in the comment right above it."""
+    comment = re.search(rf"((?:^# .*\n)+){name} = ", source("constants"), re.MULTILINE)
+
+    assert comment
+    assert "# More" in comment[1]
+    assert re.search(r"\b[Ll]ess\b", comment[1])

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 SWITCHES = [
     "--no-sandbox",
@@ -14,6 +14,8 @@ SWITCHES = [
     "--disable-sync",
     "--no-first-run",
 ]
+# A page on a busy machine takes its time: what is expected is awaited, however long it takes.
+expect.set_options(timeout=120_000)
 
 
 @pytest.fixture

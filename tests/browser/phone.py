@@ -26,7 +26,7 @@ def picture(page: Page, name: str, *, full_page: bool = False) -> None:
 def joined(browser: Browser, url: str, token: str, viewport: ViewportSize) -> Page:
     """Follow a join link; any error of a script fails the test."""
     context = browser.new_context(viewport=viewport)
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(120_000)
     page = context.new_page()
     page.on("pageerror", lambda error: pytest.fail(f"script: {error}"))
     page.goto(join_link(url, token))
@@ -38,7 +38,7 @@ def joined(browser: Browser, url: str, token: str, viewport: ViewportSize) -> Pa
 
 def ready(page: Page) -> None:
     """Wait until the page listens to taps."""
-    expect(page.locator("html[data-ready]")).to_have_count(1, timeout=30_000)
+    expect(page.locator("html[data-ready]")).to_have_count(1)
 
 
 def code_of(page: Page) -> str:

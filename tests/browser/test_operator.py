@@ -10,6 +10,7 @@ import stopwise as sw
 from stopwise.cli.demo_study import half_run
 from stopwise.web.links import join_link
 from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture
+from tests.study.live import Clock
 from tests.web.serving import served
 
 LEVELS = {
@@ -21,9 +22,10 @@ WITHOUT_STEP = {"kind": "number", "low": 0, "high": 30, "unit": "cm"}
 EVIL = "<img src=x onerror=alert(1)>"
 
 
-def one_task(folder: Path, score: Any) -> sw.Study:
+def one_task(folder: Path, score: Any, clock: Clock | None = None) -> sw.Study:
     task = {"name": EVIL, "instructions": EVIL, "score": score}
-    study = sw.Study.create(folder, {"name": EVIL, "policies": ["old", "new"], "tasks": [task]})
+    plan = {"name": EVIL, "policies": ["old", "new"], "tasks": [task]}
+    study = sw.Study.create(folder, plan, clock=clock)
     study.lock()
     return study
 
@@ -134,15 +136,22 @@ def test_what_was_not_sent_never_reaches_another_study(browser: Browser, tmp_pat
 
 def test_a_trial_that_was_begun_is_kept_until_it_is_saved(browser: Browser, tmp_path: Path) -> None:
     """Also after the timer was stopped: another station must not be given it meanwhile."""
-    with one_task(tmp_path / "study", "binary") as study, served(study) as url:
+    clock = Clock()  # which waits for the page, however slow it is
+    with one_task(tmp_path / "study", "binary", clock) as study, served(study) as url:
         study.amend("quick", {"lease_minutes": 1 / 60})
         phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
         phone.get_by_role("button", name="Next trial").click()
         code_of(phone)
         phone.locator("#timer").click()
         phone.locator("#timer").click()
-        phone.wait_for_timeout(2500)
-        assert study.holding("arm 1") is not None
+        while study.journal()[-1].kind != "started":
+            phone.wait_for_timeout(10)
+        for _ in range(3):
+            clock.time += 0.7
+            renewed = study.seq + 1
+            while study.seq < renewed:
+                phone.wait_for_timeout(10)
+            assert study.holding("arm 1") is not None
         phone.context.close()
 
 
@@ -219,12 +228,13 @@ def test_a_score_that_came_second_is_not_stored_and_says_why(
 
 
 def test_a_trial_whose_time_is_over_is_still_needed(browser: Browser, tmp_path: Path) -> None:
-    with one_task(tmp_path / "study", "binary") as study, served(study) as url:
+    clock = Clock()
+    with one_task(tmp_path / "study", "binary", clock) as study, served(study) as url:
         study.amend("quick", {"lease_minutes": 1 / 60})
         phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
         phone.get_by_role("button", name="Next trial").click()
         code_of(phone)
-        phone.wait_for_timeout(1500)
+        clock.time += 1.5
         assert study.holding("arm 1") is None
         with phone.expect_response(lambda answer: "whereabouts" in answer.url):
             study.create_token("viewer", "grace")  # so that the page looks again

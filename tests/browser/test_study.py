@@ -62,7 +62,7 @@ def lock_in_the_editor(owner: Page) -> None:
     editor.fill(good.replace("n_max: 40", "n_max: 30"))
     owner.once("dialog", lambda dialog: dialog.accept())
     owner.get_by_role("button", name="Save and lock").click()
-    expect(owner.locator("#draft")).to_have_count(0, timeout=30_000)
+    expect(owner.locator("#draft")).to_have_count(0)
     ready(owner)
 
 

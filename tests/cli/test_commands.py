@@ -14,7 +14,7 @@ STOPWISE = Path(sys.executable).with_name("stopwise")
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [STOPWISE, *arguments], capture_output=True, text=True, timeout=120, check=False
+        [STOPWISE, *arguments], capture_output=True, text=True, timeout=600, check=False
     )
 
 

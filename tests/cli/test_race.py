@@ -28,7 +28,7 @@ RACE = ["race", "--env", "tests.rollout.players:short_cart_pole", "--bounds", "0
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [STOPWISE, *arguments], capture_output=True, text=True, timeout=120, check=False
+        [STOPWISE, *arguments], capture_output=True, text=True, timeout=6000, check=False
     )
 
 
@@ -75,11 +75,10 @@ def test_a_watch_with_json_says_what_it_waits_for(tmp_path: Path) -> None:
         [STOPWISE, "watch", path, "--json", "--interval", "0.05", "--n-max", "20"],
         stdout=subprocess.PIPE, stderr=file, text=True,
     ) as process:  # fmt: skip
-        give_up = time.monotonic() + 30
-        while not said.read_text() and time.monotonic() < give_up:
+        while not said.read_text() and process.poll() is None:
             time.sleep(0.1)
         path.write_text("policy,score\n" + "a,0\nb,1\n" * 20)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=600)
 
     expected = f"waiting: {path}: no column looks like a score; name it with --score"
     assert said.read_text().startswith(expected)
@@ -129,7 +128,7 @@ def test_race_shows_its_progress_in_a_terminal_only() -> None:
         with contextlib.suppress(OSError):
             while part := os.read(terminal, 4096):
                 shown += part
-        process.wait(timeout=60)
+        process.wait(timeout=600)
     os.close(terminal)
 
     assert process.returncode == 0
@@ -218,7 +217,7 @@ def test_watch_follows_a_file_that_grows(tmp_path: Path) -> None:
             for _ in range(40):
                 file.write("a,0.1\nb,0.9\n")
                 time.sleep(0.02)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
 
     assert process.returncode == 0
     assert "b > a" in out

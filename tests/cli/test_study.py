@@ -7,9 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -17,7 +15,9 @@ import pytest
 
 import stopwise as sw
 from stopwise.cli.study.keeping import keeping
+from tests.cli.processes import wait_for_a_question
 from tests.cli.typed import study as call
+from tests.study.live import Clock
 from tests.study.plans import plan
 
 
@@ -199,27 +199,18 @@ def test_a_correction_keeps_what_the_operator_reported(tmp_path: Path) -> None:
     assert re.search(cells, page)
 
 
-def _interrupted(process: "subprocess.Popen[bytes]") -> int:
-    """Press Ctrl-C, and again if it came before the question had begun to wait; never Enter."""
-    for _ in range(10):
-        process.send_signal(signal.SIGINT)
-        with suppress(subprocess.TimeoutExpired):
-            return process.wait(timeout=2)
-    raise AssertionError("Ctrl-C does not end the question")
-
-
 def test_ctrl_c_ends_the_question_at_once(folder: Path) -> None:
     """Not only after Enter, as when the system resumes the reading (polars asks it to)."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", "from stopwise.cli import app; app()", "study", "run"]
-    with subprocess.Popen(
-        [*command, str(folder), "--station", "a"], stdin=theirs, stdout=theirs, stderr=theirs
-    ) as process:
+    command = [sys.executable, "-m", "stopwise", "study", "run", str(folder), "--station", "a"]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as process:
         seen = b""
         while b"> " not in seen:
             seen += os.read(ours, 4096)
         try:
-            code = _interrupted(process)
+            wait_for_a_question(process.pid)
+            process.send_signal(signal.SIGINT)
+            code = process.wait(timeout=60)
         finally:
             process.kill()
     seen += os.read(ours, 4096)
@@ -231,14 +222,20 @@ def test_ctrl_c_ends_the_question_at_once(folder: Path) -> None:
 
 
 def test_a_trial_at_the_terminal_is_kept_while_it_runs(folder: Path) -> None:
-    study = sw.Study.open(folder)
+    """However slow this machine is: the study's clock waits for each renewal."""
+    clock = Clock()
+    study = sw.Study.open(folder, clock=clock)
     study.amend("quick", {"lease_minutes": 0.2 / 60})
     trial = study.next_trial("left")
     assert trial is not None
     with keeping(study, trial, None):
-        time.sleep(0.6)
-        assert study.holding("left") is not None
-    time.sleep(0.3)
+        for _ in range(4):
+            clock.time += 0.15
+            renewed = study.seq + 1
+            while study.seq < renewed:
+                time.sleep(0.01)
+            assert study.holding("left") is not None
+    clock.time += 0.3
     assert study.holding("left") is None
 
 
@@ -249,18 +246,20 @@ def test_run_waits_for_other_stations_and_says_so_once(
     study = sw.Study.create(folder, plan(n_max=1))
     study.lock()
     held = [study.next_trial(station) for station in ("a", "b")]
-    monkeypatch.setattr("stopwise.cli.study.run.SECONDS_BETWEEN_LOOKS", 0.05)
+    pauses = []
 
-    def report() -> None:
-        for trial in held:
-            assert trial is not None
-            study.record(trial.trial, True, station=trial.station)
+    def pause(seconds: float) -> None:
+        """Let the others report while the command waits for the third time."""
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            for trial in held:
+                assert trial is not None
+                study.record(trial.trial, True, station=trial.station)
 
-    later = threading.Timer(1.0, report)
-    later.start()
+    monkeypatch.setattr("stopwise.cli.study.run.time.sleep", pause)
     found = call("run", folder, "--station", "c")
-    later.join()
 
+    assert len(pauses) == 3
     assert found.output.count("Other stations hold what is left") == 1
     assert "Nothing is left to try: stop." in found.output
 

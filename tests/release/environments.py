@@ -30,7 +30,7 @@ class Environment:
         program, *arguments = command
         return subprocess.run(
             [self.folder / "bin" / program, *arguments],
-            capture_output=True, text=True, timeout=120, check=False, cwd=self.folder,
+            capture_output=True, text=True, timeout=600, check=False, cwd=self.folder,
             env={"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "COLUMNS": "120"},
         )  # fmt: skip
 

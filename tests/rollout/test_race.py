@@ -391,7 +391,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
         "sw.race({'a': 0.0, 'b': 1.0}, episode, executor='processes')\n"
     )
     done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, timeout=100, check=False
+        [sys.executable, script], capture_output=True, text=True, timeout=600, check=False
     )
 
     assert done.returncode != 0

@@ -78,7 +78,8 @@ class Stations:
                 while len(self.acknowledged) < self.wanted:
                     trial = client.next_trial(station)
                     assert trial is not None
-                    answer = (trial.trial * 7919 % 100) / 100
+                    # The same for both of a row, so that nothing is ever decided.
+                    answer = ((trial.trial + 1) // 2 * 7919 % 100) / 100
                     recorded = client.record(trial.trial, answer, station=station)
                     assert recorded.score == answer
                     with self._lock:

@@ -100,7 +100,7 @@ print(cache.load_or_make("table", make, folder / "tables")["numbers"][0])
         )
         for k in range(3)
     ]
-    outputs = [process.communicate(timeout=60)[0] for process in processes]
+    outputs = [process.communicate(timeout=600)[0] for process in processes]
     assert all(output.strip() == b"1.0" for output in outputs)
     assert len(list(tmp_path.glob("made-*"))) == 1
 

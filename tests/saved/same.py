@@ -1,0 +1,90 @@
+"""Whether two contents are the same: decisions and counts exactly, evidence to the bit."""
+
+import dataclasses
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stopwise.core.result import Verdict
+
+__all__ = ["SAVED", "arithmetic", "changing", "read", "require_same", "verdict_content"]
+
+SAVED = Path(__file__).parents[1] / "fixtures" / "saved"
+# Sentences may be worded better one day; that there is one, and how many, stays.
+CHANGING = {
+    *("decision", "n", "n_decided", "futile", "mean0", "mean1", "log_e", "p_value", "interval"),
+}
+PROSE = {"sentence", "warnings", "notes", "doubts", "facts"}
+
+
+def read(name: str) -> Any:
+    """Return the content of a saved JSON file."""
+    return json.loads((SAVED / name).read_text())
+
+
+def arithmetic() -> str:
+    """Return a digest of what this machine makes of logarithms, powers and products.
+
+    Where it is that of the machine on which the files were made, evidence must be the same to the
+    bit. Elsewhere numpy may round the last digit otherwise.
+    """
+    x = np.linspace(0.001, 0.999, 4001)
+    parts = (
+        np.log(x),
+        np.log1p(-x),
+        np.exp(x),
+        np.expm1(x),
+        x**0.37,
+        np.cumsum(x),
+        np.logaddexp(x, -x),
+    )
+    return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
+
+
+def verdict_content(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as plain values."""
+    content = dataclasses.asdict(verdict)
+    return {**content, "decision": verdict.decision.value, "interval": list(verdict.interval)}
+
+
+def changing(verdict: Verdict) -> dict[str, Any]:
+    """Return what a verdict says of the scores, without its settings."""
+    return {name: value for name, value in verdict_content(verdict).items() if name in CHANGING}
+
+
+def require_same(found: Any, expected: Any, place: str = "") -> None:
+    """Raise unless both are the same, sentences aside."""
+    assert type(found) is type(expected), f"{place}: {found!r} instead of {expected!r}"
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys(), f"{place}: the names are others"
+        for name, value in expected.items():
+            if name in PROSE:
+                _require_alike(found[name], value, f"{place}.{name}")
+            else:
+                require_same(found[name], value, f"{place}.{name}")
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), f"{place}: {found!r} instead of {expected!r}"
+        for number, pair in enumerate(zip(found, expected, strict=True)):
+            require_same(*pair, f"{place}[{number}]")
+    elif isinstance(expected, float) and not _alike():
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True), place
+    else:
+        # By their text, which tells floats apart to the bit, and of which NaN is the same.
+        assert repr(found) == repr(expected), f"{place}: {found!r} instead of {expected!r}"
+
+
+def _require_alike(found: Any, expected: Any, place: str) -> None:
+    assert type(found) is type(expected), f"{place}: {found!r} instead of {expected!r}"
+    assert bool(found) == bool(expected), f"{place}: {found!r} instead of {expected!r}"
+    if isinstance(expected, list):
+        assert len(found) == len(expected), f"{place}: {found!r} instead of {expected!r}"
+
+
+@cache
+def _alike() -> bool:
+    return bool(read("arithmetic.json")["digest"] == arithmetic())

@@ -1,0 +1,117 @@
+"""What was saved with another edition of its method is refused, in one clear line, for each kind.
+
+The number is changed as another version would have written it: digests and hashes are made anew
+from what the files document, without the code that reads them.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stopwise as sw
+from stopwise.rollout.watch import Watch
+from tests.saved.same import SAVED, read
+
+OTHER = 77
+
+
+def require_refusal(error: BaseException, method: str) -> None:
+    """Raise unless this is one line that names the method, both editions and what to do."""
+    text = str(error)
+    assert "\n" not in text
+    ours = sw.methods()[method].edition
+    assert re.search(rf"edition {OTHER} of {method}\b.*\bedition {ours}\b.*version", text), text
+
+
+def with_other_edition(text: str) -> str:
+    """Return a saved test or rule as another edition would have saved it."""
+    document = json.loads(text)
+    content = document["content"]
+    if "contest" in content:
+        content["contest"] = with_other_edition(content["contest"])
+    else:
+        content["edition"] = OTHER
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return json.dumps({**document, "digest": digest})
+
+
+@pytest.mark.parametrize("name", ["nscore", "wsr", "savi", "step", "nscore-plus"])
+def test_a_saved_test(name: str) -> None:
+    saved = read(f"tests/{name}.json")["saved"]
+    with pytest.raises(sw.InvalidState) as refused:
+        sw.SequentialTest.from_json(with_other_edition(saved))
+    require_refusal(refused.value, name)
+
+
+@pytest.mark.parametrize("name", ["holm", "closed"])
+def test_a_saved_rule(name: str) -> None:
+    saved = read(f"rules/{name}.json")["saved"]
+    with pytest.raises(sw.InvalidState) as refused:
+        sw.StopRule.from_json(with_other_edition(saved))
+    require_refusal(refused.value, "nscore-plus")
+
+
+def test_a_journal_of_a_race(tmp_path: Path) -> None:
+    call, journal = read("races/said.json")["call"], tmp_path / "race.jsonl"
+    first, rest = (SAVED / "races" / "begun.jsonl").read_text().split("\n", 1)
+    head: dict[str, Any] = json.loads(first)
+    head["race"]["edition"] = OTHER
+    journal.write_text(f"{json.dumps(head)}\n{rest}")
+    before = journal.read_bytes()
+
+    with pytest.raises(sw.InvalidState) as refused:
+        sw.race(**call, journal=journal)
+    require_refusal(refused.value, "nscore-plus")
+    assert journal.read_bytes() == before
+
+
+def test_a_state_of_a_watch(tmp_path: Path) -> None:
+    call, state = read("watch/said.json")["call"], tmp_path / "state.json"
+    content = json.loads((SAVED / "watch" / "state.json").read_text())
+    for task in content["tasks"].values():
+        task["rules"]["edition"] = OTHER
+    state.write_text(json.dumps(content))
+    before = state.read_bytes()
+
+    with pytest.raises(sw.InvalidState) as refused:
+        Watch(SAVED / "watch" / "seen.csv", state=state, **call).look()
+    require_refusal(refused.value, "nscore-plus")
+    assert state.read_bytes() == before
+
+
+def lock_with_other_edition(path: Path) -> None:
+    """Change the lock of a study, and chain all entries after it anew."""
+    with closing(sqlite3.connect(path)) as database:
+        previous, seq = "0" * 64, 0
+        for seq, body in database.execute("SELECT seq, body FROM journal ORDER BY seq").fetchall():
+            entry = {**json.loads(body), "previous": previous}
+            if entry["kind"] == "locked":
+                entry["content"]["edition"] = OTHER
+            text = json.dumps(entry, separators=(",", ":"))
+            previous = hashlib.sha256(text.encode()).hexdigest()
+            row = (text, previous, seq)
+            database.execute("UPDATE journal SET body = ?, hash = ? WHERE seq = ?", row)
+        database.execute("UPDATE studies SET seq = ?, hash = ?", (seq, previous))
+        database.execute("DELETE FROM snapshots")
+        database.commit()
+
+
+@pytest.mark.parametrize("variant", ["study", "unblinded"])
+def test_a_study(variant: str, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    shutil.copytree(SAVED / "studies" / variant, folder)
+    lock_with_other_edition(folder / "study.db")
+
+    with sw.Study.open(folder) as study:
+        for use in (study.verdict, study.status, study.report, lambda: study.next_trial("left")):
+            with pytest.raises(sw.NotAllowed) as refused:
+                use()
+            require_refusal(refused.value, "nscore-plus")
+        assert len(study.records()) == 45

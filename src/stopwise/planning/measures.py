@@ -10,6 +10,7 @@ import polars as pl
 from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
 from stopwise.errors import require
+from stopwise.messages import Message, Setting
 
 __all__ = ["Measure", "measures"]
 
@@ -95,7 +96,11 @@ def _of_score(source: Any, bounds: Any, columns: Any) -> list[Measure]:
     for task in trials.tasks:
         require(
             task in trials.bounds,
-            f"the range of the score of {task!r} must be declared before: give bounds=",
+            Message(
+                f"the range of the score of {task!r} must be declared: give ",
+                Setting("bounds"),
+                code="bounds-missing",
+            ),
         )
     frame = trials.frame
     if "success" in frame.columns and frame["success"].null_count() == 0:

@@ -8,6 +8,7 @@ import numpy as np
 from stopwise.core import registry
 from stopwise.core.scores import Scale, is_number, require_whole
 from stopwise.errors import require
+from stopwise.messages import Message, Setting
 from stopwise.planning import scenarios
 from stopwise.planning.answers import Work, find_limit, find_rows
 from stopwise.planning.checks import check_work
@@ -249,7 +250,12 @@ def _check_scores(method: str, found: list[Scenario]) -> None:
 def _check_scenarios(design: Design, found: list[Scenario], correlation: float) -> None:
     require(
         correlation == 0 or design.design == "paired",
-        f"a correlation of {correlation:g} needs design='paired', but it is {design.design!r}",
+        Message(
+            f"a correlation of {correlation:g} needs ",
+            Setting("design", "paired"),
+            f", but it is {design.design!r}",
+            code="correlation-unpaired",
+        ),
     )
     if design.alternative == "two-sided":
         return

@@ -141,12 +141,14 @@ def test_an_option_without_effect_is_refused_even_at_its_default(
         (["half"], "a guess must look like"),
         (["0.5", "0.6", "--n-max", "many"], "n_max must be numbers"),
         (["0.5", "0.6", "--bounds", "x"], "bounds must be given as"),
-        (["--continue", "nothing.csv"], "--continue needs --n-max"),
-        (["--continue", "nothing.csv", "--n-max", "10,20"], "give one n_max here"),
-        (["0.5", "0.6", "--pilot", "a.csv"], "but only one"),
-        (["0.5", "0.6", "--futility", "0.1"], "--futility needs --continue"),
-        (["0.5", "0.6", "--milestone", "lifted"], "--metric needs --metrics"),
+        (["--continue", "nothing.csv"], "a file needs --n-max"),
+        (["--continue", "nothing.csv", "--n-max", "10,20"], "Invalid value for '--n-max'"),
+        (["0.5", "0.6", "--pilot", "a.csv"], "give guesses or --pilot, but not both"),
+        (["0.5", "0.6", "--futility", "0.1"], "No such option: --futility"),
+        (["0.5", "0.6", "--milestone", "lifted"], "No such option: --milestone"),
         (["0.5", "0.6", "--address", "auto"], "--address needs --executor ray"),
+        (["--continue", "a.csv", "--metrics", "b.csv"], "--continue or --metrics, but only one"),
+        (["--continue"], "Missing argument"),
         (["--metrics", "a.csv", "--metric", "score"], "expected COLUMN=LOW,HIGH"),
         (["--metrics", "a.csv", "--workers", "2"], "--workers has no effect with --metrics"),
         (["--metrics", "a.csv", "--precision", "0.015"], "--precision has no effect with"),
@@ -173,7 +175,7 @@ def test_columns_of_a_pilot_can_be_named(trials: Path) -> None:
     ahead = run("--continue", str(odd), *named, "--n-max", "30", "--precision", "0.1")
 
     assert (pilot.exit_code, ahead.exit_code) == (0, 0), pilot.output + ahead.output
-    assert "--score and --column are for the files of" in run("0.5", *named[:2]).output
+    assert "--score has no effect without --pilot" in run("0.5", *named[:2]).output
 
 
 def test_columns_of_rollouts_can_be_named(trials: Path) -> None:

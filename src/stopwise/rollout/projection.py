@@ -1,11 +1,26 @@
-"""How many more rows it may take: a plain extrapolation, which promises nothing."""
+"""How far it is to a decision: a plain extrapolation, which promises nothing."""
 
 import math
 from collections.abc import Sequence
 
 from stopwise.ranking.analysis import Standing
 
-__all__ = ["remaining_rows"]
+__all__ = ["remaining_rows", "share_of_way"]
+
+
+def share_of_way(standing: Standing, pairs: int, alpha: float) -> float:
+    """Return how much of the way to a decision a pair has come, on a log scale from 0 to 1.
+
+    The way is as long as the first of ``pairs`` pairs has it, log(2 P / alpha) of log e-value; for
+    methods without e-values it is that of the adjusted p-value from 1 to alpha.
+    """
+    if standing.decided:
+        return 1.0
+    if standing.log_e is not None:
+        share = standing.log_e / math.log(2 * pairs / alpha)
+    else:
+        share = math.log(max(standing.p_value, 1e-300)) / math.log(alpha)
+    return min(max(share, 0.0), 1.0)
 
 
 def remaining_rows(
@@ -13,9 +28,8 @@ def remaining_rows(
 ) -> int | None:
     """Return the rows still needed if evidence goes on growing as it did on average.
 
-    Each undecided pair needs a log e-value of at most log(2 P / alpha), P the number of pairs, and
-    gained what it has in n rows; the slowest pair counts, and n_max is the limit. None where there
-    is nothing to go by: no evidence so far, and no n_max.
+    The slowest undecided pair counts, and n_max is the limit. None where there is nothing to go
+    by: no evidence so far, and no n_max.
 
     Examples
     --------
@@ -27,14 +41,13 @@ def remaining_rows(
     >>> remaining_rows(contest.standings(), alpha=0.05, rows=contest.rows, n_max=None)
     2
     """
-    target = math.log(2 * len(standings) / alpha)
     most = math.inf if n_max is None else n_max - rows
     slowest = 0.0
     for pair in standings:
         if pair.decided:
             continue
-        gained = pair.log_e if pair.log_e is not None else -math.log(max(pair.p_value, 1e-300))
-        more = pair.n * (target / gained - 1) if gained > 0 else math.inf
+        share = share_of_way(pair, len(standings), alpha)
+        more = pair.n * (1.0 / share - 1.0) if share > 0 else math.inf
         slowest = max(slowest, more, 1.0)
     slowest = min(slowest, most)
     return None if slowest == math.inf else math.ceil(slowest)

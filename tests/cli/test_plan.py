@@ -1,4 +1,4 @@
-"""``stopwise plan`` as a user runs it."""
+"""``stopwise plan``, ``forecast`` and ``metrics`` as a user runs them."""
 
 import json
 from pathlib import Path
@@ -79,6 +79,37 @@ def test_measures(trials: Path) -> None:
     assert "success (binary)" in named.stdout
     assert "Which measure needs fewest trials?" in page.read_text()
     assert page.read_text().count("data:image/svg+xml") == 1
+
+
+@pytest.mark.parametrize(
+    ("former", "command", "options"),
+    [
+        ("--continue", "forecast", ["--n-max", "40", "--precision", "0.1"]),
+        ("--metrics", "metrics", ["--n-max", "20"]),
+    ],
+)
+def test_former_options_of_plan_are_commands(
+    former: str, command: str, options: list[str], trials: Path
+) -> None:
+    """Wherever they stand, and with the same answer; errors name what was typed."""
+    options = ["--bounds", "0", "1.25", *options]
+    now = CliRunner().invoke(app, [command, str(trials), *options])
+
+    assert now.exit_code == 0, now.output
+    for typed in ([former, str(trials), *options], [*options, f"{former}={trials}"]):
+        assert run(*typed).output == now.output
+    refused = CliRunner().invoke(app, [command, str(trials), "--budget", "9"])
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith(f"stopwise {command}: No such option: --budget")
+    assert run(former, "nothing.csv", *options).stderr.startswith("stopwise plan: nothing.csv: ")
+
+
+def test_the_help_of_plan_names_the_other_commands() -> None:
+    words = " ".join(run("--help").stdout.split())
+
+    assert "stopwise forecast" in words
+    assert "stopwise metrics" in words
+    assert "--futility" not in words
 
 
 def test_several_tasks_are_forecast_on_one_page(trials: Path, tmp_path: Path) -> None:

@@ -57,7 +57,8 @@ def _section(name: str, command: Any) -> str:
 
 def _shown(parameter: Any) -> str:
     if parameter.param_type_name == "option":
-        return ", ".join([*parameter.opts, *parameter.secondary_opts])
+        names = ", ".join([*parameter.opts, *parameter.secondary_opts])
+        return f"{names} {parameter.metavar}" if parameter.metavar else names
     name = parameter.name.upper() + ("..." if parameter.nargs == -1 else "")
     return name if parameter.required else f"[{name}]"
 

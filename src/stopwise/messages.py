@@ -7,10 +7,20 @@ as the command line (``--missing drop``), rewords it with ``worded``; nobody has
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Message", "Setting", "first_few", "reworded"]
+__all__ = ["BLANK", "Blank", "Message", "Setting", "first_few", "placed", "reworded"]
 
 # So many of a list are named in a sentence.
 MOST_NAMED = 4
+
+
+class Blank:
+    """Part of a value that the reader has to fill in, shown as three dots."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+BLANK = Blank()
 
 
 class Setting(NamedTuple):
@@ -21,13 +31,18 @@ class Setting(NamedTuple):
     name
         The keyword, such as "missing".
     value
-        What to give, or None if the reader has to fill it in.
+        What to give, or None if the reader has to fill it in; ``BLANK`` is a part to fill in.
+    words
+        How the library says it, where that is not ``name=value``.
     """
 
     name: str
     value: object = None
+    words: str | None = None
 
     def __str__(self) -> str:
+        if self.words is not None:
+            return self.words
         return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
 
 
@@ -77,6 +92,11 @@ class Message(str):
     def within(self, place: str) -> "Message":
         """Return the same message with the place it is about before it."""
         return Message(place, *self.parts, code=self.code)
+
+
+def placed(place: str, text: str) -> str:
+    """Return a text with the place it is about before it; a message stays one."""
+    return text.within(place) if isinstance(text, Message) else f"{place}{text}"
 
 
 def reworded(texts: Iterable[str], word: Callable[[Setting], str]) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import stopwise as sw
-from stopwise.cli.demo_study import half_run
+from stopwise.cli.simulated_study import half_run
 from stopwise.web.links import join_link
 from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture
 from tests.study.live import Clock

@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 
 from benchmarks.paper.datasets import DATA, ROBOARENA
 from stopwise.cli import app
-from stopwise.cli.failing import as_options
 from tests.cli.typed import EXAMPLE, run
 
 
@@ -133,7 +132,7 @@ def test_files_by_policy(tmp_path: Path) -> None:
         ([EXAMPLE, "--bounds", "data", "--strict"], "--strict needs declared bounds"),
         (
             [EXAMPLE, "--bounds", "0,1", "--method", "welch", "--n-max", "40", "--strict"],
-            "--strict needs a level that is proven, but welch is approximate",
+            "--strict needs a proven error level, but that of welch is approximate",
         ),
         ([EXAMPLE, "--bounds", "0,1", "--method", "magic"], "method must be one of"),
         ([EXAMPLE, "--bounds", "0,1", "--baseline", "nobody"], "baseline must be one of"),
@@ -218,7 +217,7 @@ def test_pooled_tasks_do_not_suit_a_method_that_needs_constant_rates(tmp_path: P
 
     assert (code, refused, fine) == (0, 2, 0)
     assert "note: barnard needs means that stay the same throughout" in output
-    assert "--strict needs means that stay the same throughout for barnard" in line
+    assert "--strict refuses barnard for pooled tasks" in line
     assert "(> means better on some of the 2 pooled tasks; ? does not mean equal)" in betting
 
 
@@ -332,16 +331,6 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
     assert output.strip().endswith(complaint)
 
 
-def test_arguments_of_the_library_are_told_as_options() -> None:
-    assert as_options("missing='drop' leaves out") == "--missing drop leaves out"
-    assert as_options("name it with score=, or") == "name it with --score, or"
-    assert as_options("columns={'block': 'episode'} says so") == "--column block=episode says so"
-    assert as_options("or columns={'trial': None}") == "or --column trial="
-    assert as_options("(columns={'task': [...]}, or") == "(--column task=NAME,NAME, or"
-    assert as_options("give (mean, standard deviation)") == "give MEAN+-SD, as in 50+-20"
-    assert as_options("choose with columns={'time': ...}") == "choose with --column time=NAME"
-
-
 @pytest.fixture
 def two_tasks(tmp_path: Path) -> str:
     """Trials whose numbers begin anew in each environment of a task."""
@@ -359,8 +348,8 @@ def test_columns_are_joined_and_left_out(two_tasks: str) -> None:
     code, output = run("analyze", two_tasks, "--bounds", "0,20")
     assert code == 2
     assert (
-        "(--column task=NAME,NAME, or 'block'), or ignore the numbering with --column trial="
-        in output
+        "(--column task=NAME,NAME or --column block=NAME), or ignore the trial numbers with "
+        "--column trial=" in output
     )
 
     joined = run("analyze", two_tasks, "--bounds", "0,20", "--column", "task=task,env")[1]

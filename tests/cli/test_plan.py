@@ -1,4 +1,4 @@
-"""``stopwise plan`` as a user runs it."""
+"""``stopwise plan``, ``forecast`` and ``metrics`` as a user runs them."""
 
 import json
 from pathlib import Path
@@ -81,6 +81,37 @@ def test_measures(trials: Path) -> None:
     assert page.read_text().count("data:image/svg+xml") == 1
 
 
+@pytest.mark.parametrize(
+    ("former", "command", "options"),
+    [
+        ("--continue", "forecast", ["--n-max", "40", "--precision", "0.1"]),
+        ("--metrics", "metrics", ["--n-max", "20"]),
+    ],
+)
+def test_former_options_of_plan_are_commands(
+    former: str, command: str, options: list[str], trials: Path
+) -> None:
+    """Wherever they stand, and with the same answer; errors name what was typed."""
+    options = ["--bounds", "0", "1.25", *options]
+    now = CliRunner().invoke(app, [command, str(trials), *options])
+
+    assert now.exit_code == 0, now.output
+    for typed in ([former, str(trials), *options], [*options, f"{former}={trials}"]):
+        assert run(*typed).output == now.output
+    refused = CliRunner().invoke(app, [command, str(trials), "--budget", "9"])
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith(f"stopwise {command}: No such option: --budget")
+    assert run(former, "nothing.csv", *options).stderr.startswith("stopwise plan: nothing.csv: ")
+
+
+def test_the_help_of_plan_names_the_other_commands() -> None:
+    words = " ".join(run("--help").stdout.split())
+
+    assert "stopwise forecast" in words
+    assert "stopwise metrics" in words
+    assert "--futility" not in words
+
+
 def test_several_tasks_are_forecast_on_one_page(trials: Path, tmp_path: Path) -> None:
     header, *rows = trials.read_text().splitlines()
     lines = [f"{row},{task}" for task in ("cup", "<b>lid") for row in rows]
@@ -141,12 +172,14 @@ def test_an_option_without_effect_is_refused_even_at_its_default(
         (["half"], "a guess must look like"),
         (["0.5", "0.6", "--n-max", "many"], "n_max must be numbers"),
         (["0.5", "0.6", "--bounds", "x"], "bounds must be given as"),
-        (["--continue", "nothing.csv"], "--continue needs --n-max"),
-        (["--continue", "nothing.csv", "--n-max", "10,20"], "give one n_max here"),
-        (["0.5", "0.6", "--pilot", "a.csv"], "but only one"),
-        (["0.5", "0.6", "--futility", "0.1"], "--futility needs --continue"),
-        (["0.5", "0.6", "--milestone", "lifted"], "--metric needs --metrics"),
+        (["--continue", "nothing.csv"], "a file needs --n-max"),
+        (["--continue", "nothing.csv", "--n-max", "10,20"], "Invalid value for '--n-max'"),
+        (["0.5", "0.6", "--pilot", "a.csv"], "give guesses or --pilot, but not both"),
+        (["0.5", "0.6", "--futility", "0.1"], "No such option: --futility"),
+        (["0.5", "0.6", "--milestone", "lifted"], "No such option: --milestone"),
         (["0.5", "0.6", "--address", "auto"], "--address needs --executor ray"),
+        (["--continue", "a.csv", "--metrics", "b.csv"], "--continue or --metrics, but only one"),
+        (["--continue"], "Missing argument"),
         (["--metrics", "a.csv", "--metric", "score"], "expected COLUMN=LOW,HIGH"),
         (["--metrics", "a.csv", "--workers", "2"], "--workers has no effect with --metrics"),
         (["--metrics", "a.csv", "--precision", "0.015"], "--precision has no effect with"),
@@ -173,7 +206,7 @@ def test_columns_of_a_pilot_can_be_named(trials: Path) -> None:
     ahead = run("--continue", str(odd), *named, "--n-max", "30", "--precision", "0.1")
 
     assert (pilot.exit_code, ahead.exit_code) == (0, 0), pilot.output + ahead.output
-    assert "--score and --column are for the files of" in run("0.5", *named[:2]).output
+    assert "--score has no effect without --pilot" in run("0.5", *named[:2]).output
 
 
 def test_columns_of_rollouts_can_be_named(trials: Path) -> None:

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import stopwise as sw
-from stopwise.cli.study.keeping import keeping
+from stopwise.cli.study.run import keeping
 from tests.cli.processes import wait_for_a_question
 from tests.cli.typed import study as call
 from tests.study.live import Clock
@@ -56,11 +56,11 @@ def test_run_asks_until_it_is_told_to_quit(folder: Path) -> None:
 
     assert found.exit_code == 0, found.output
     assert "start from: " in found.output
-    assert "type a number from 1 to 3 or a name of the list, but got 'nonsense'" in found.output
+    assert "type a number from 1 to 3 or a name from the list, but got 'nonsense'" in found.output
     assert "saved: trial 1, reached, grasped, score 0.75" in found.output
-    assert "trial 3: its score again" in found.output
+    assert "trial 3: enter its score again" in found.output
     assert "corrected: trial 3, none" in found.output
-    assert "voided: trial 4; its place is tried again" in found.output
+    assert "voided: trial 4; it will be run again" in found.output
     study = sw.Study.open(folder)
     status = study.status()
     assert (status.scored, status.voided, status.in_flight) == (3, 1, 0)
@@ -81,7 +81,7 @@ def test_run_goes_on_when_a_trial_is_not_ours_any_more(folder: Path) -> None:
 
     assert (first.exit_code, again.exit_code) == (0, 0)
     assert first.output.count("trial 1 was run: enter its score") == 1
-    assert "trial 1 stays yours: it was run and needs its score" in first.output
+    assert "trial 1 stays yours: it was run and needs a score" in first.output
     assert again.output.splitlines()[1].startswith("trial 1 ")
 
 
@@ -92,9 +92,9 @@ def test_undo_keeps_the_trial_at_hand(folder: Path) -> None:
     found = call("run", folder, "--station", "left", typed=typed)
 
     assert found.exit_code == 0, found.output
-    assert "a name of the list, but got 'nonsense'" in found.output
+    assert "a name from the list, but got 'nonsense'" in found.output
     assert found.output.count("corrected: trial 2, none") == 1
-    assert "voided: trial 3; its place is tried again" in found.output
+    assert "voided: trial 3; it will be run again" in found.output
     study = sw.Study.open(folder)
     numbers = [entry.content["trial"] for entry in study.journal() if entry.kind == "released"]
     assert numbers == [4]  # by quit
@@ -108,9 +108,9 @@ def test_undo_with_the_same_answer_changes_nothing(folder: Path) -> None:
     found = call("run", folder, typed="1 2\nundo\n1 2\nall\nundo\nnone\nundo\nnone\nquit\n")
 
     assert found.exit_code == 0, found.output
-    assert "trial 1: that is its score already, reached, grasped\n" in found.output
+    assert "trial 1: that is already its score, reached, grasped\n" in found.output
     assert "saved: trial 2" in found.output
-    assert "trial 2: that is its score already, none\n" in found.output
+    assert "trial 2: that is already its score, none\n" in found.output
     undone = [e.content["trial"] for e in sw.Study.open(folder).journal() if e.kind == "undone"]
     assert undone == [2]
 
@@ -162,7 +162,7 @@ def test_names_that_are_numbers_are_not_numbered(tmp_path: Path) -> None:
     found = call("run", tmp_path / "study", typed="3\n1\nquit\n")
 
     assert "outcome (0, 1, 2): which one" in found.output
-    assert "type a name of the list, but got '3'" in found.output
+    assert "type a name from the list, but got '3'" in found.output
     assert "saved: trial 1, 1, score 1" in found.output
 
 
@@ -260,8 +260,8 @@ def test_run_waits_for_other_stations_and_says_so_once(
     found = call("run", folder, "--station", "c")
 
     assert len(pauses) == 3
-    assert found.output.count("Other stations hold what is left") == 1
-    assert "Nothing is left to try: stop." in found.output
+    assert found.output.count("Other stations hold the trials that are left") == 1
+    assert "No trials are left: stop." in found.output
 
 
 def test_run_says_stop_when_all_is_decided(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_run_says_stop_when_all_is_decided(tmp_path: Path) -> None:
 
     found = call("run", folder)
 
-    assert "Nothing is left to try: stop." in found.output
+    assert "No trials are left: stop." in found.output
     assert "new is better than old" in found.output
     assert f"Next: stopwise study unblind {folder}" in found.output
     assert "new > old" in call("status", folder).output

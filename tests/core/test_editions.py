@@ -96,8 +96,7 @@ def test_other_evidence_is_another_edition(case: str) -> None:
     assert pinned.keys() == found.keys()
     for kind, values in found.items():
         assert values == pytest.approx(pinned[kind], rel=1e-8, abs=1e-12), (
-            "the same scores give other evidence: raise the edition on its class, then "
-            f"{PIN}"
+            f"the same scores give other evidence: raise the edition on its class, then {PIN}"
         )
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.data import formats
+from stopwise.messages import Message
 from tests.data import files
 
 Damage = Callable[[Path], Any]
@@ -55,6 +56,7 @@ def test_each_format_is_recognised_and_read(
     assert trials.bounds.get(trials.tasks[0]) == bounds
     assert trials.frame.columns[:4] == ["task", "policy", "trial", "score"]
     assert any(note.startswith("score column: ") for note in trials.notes)
+    assert all(isinstance(note, Message) and note.code for note in trials.notes)
     assert sw.read_trials(path, format=name).frame.equals(trials.frame)
 
 
@@ -223,7 +225,7 @@ def test_each_format_has_three_kinds_of_damage() -> None:
         (
             files.lerobot,
             {"per_task": [{"task_group": "a", "task_id": 0, "metrics": {"successes": []}}]},
-            "eval_info.json: the file holds no trials",
+            "eval_info.json: there are no trials in it",
         ),
         (
             files.lerobot,
@@ -270,6 +272,8 @@ def test_lerobot_seeds_are_blocks_where_they_are_known(tmp_path: Path) -> None:
     newer = sw.read_trials(files.lerobot(tmp_path))
     assert "block" not in newer.frame.columns
     assert any("columns={'block': 'episode'}" in note for note in newer.notes)
+    settings = [one for note in newer.notes if isinstance(note, Message) for one in note.settings]
+    assert ("columns", {"block": "episode"}, None) in settings
     declared = sw.read_trials(files.lerobot(tmp_path), columns={"block": "episode"})
     assert declared.frame["block"].to_list() == ["0", "1", "0", "1"]
 
@@ -298,7 +302,9 @@ def test_roboarena_sessions_are_blocks_and_null_is_no_trial(tmp_path: Path) -> N
 
     assert trials.policies == ("base", "new")
     assert trials.frame["block"].to_list() == ["s1", "s1", "s2", "s2"]
-    assert any("2 empty places of policies are no trials" in note for note in trials.notes)
+    assert any(
+        "2 policies without a trial in their session were skipped" in note for note in trials.notes
+    )
     inner = sw.read_trials(tmp_path / "dump" / "evaluation_sessions")
     assert inner.frame.equals(trials.frame)
     one = sw.read_trials(tmp_path / "dump" / "evaluation_sessions" / "s1" / "metadata.yaml")

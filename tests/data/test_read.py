@@ -74,13 +74,16 @@ def test_arrays_without_column_names_are_policies() -> None:
     [
         (3, "trials must come from a path, .* but got int"),
         ([], "trials must come from a path, .* but got list"),
-        ({}, "the dictionary: it holds no arrays"),
+        ({}, "the dictionary: there are no arrays in it"),
         ({"score": [1, 2], "policy": ["a"]}, r"equally long, but got lengths {'score': 2, "),
         ({"score": [[1, 2]], "policy": ["a"]}, r"'score': must be a 1-D array, but got shape"),
         ({"policy": ["a"], "points": [1]}, r"no column looks like a score; .* 'policy', 'points'"),
-        ({"score": [1.0]}, "no column looks like the policy; name it with columns={'policy': "),
+        (
+            {"score": [1.0]},
+            "no column looks like the policy; name the column with columns={'policy': ",
+        ),
         ({"score": [1.0], "policy": [None]}, "row 0, column 'policy': the name .* is missing"),
-        (pl.DataFrame({"score": [], "policy": []}), "the frame: the file holds no trials"),
+        (pl.DataFrame({"score": [], "policy": []}), "the frame: there are no trials in it"),
     ],
 )
 def test_bad_tables_get_one_clear_error(source: Any, message: str) -> None:
@@ -91,14 +94,20 @@ def test_bad_tables_get_one_clear_error(source: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"columns": {"points": "score"}}, "columns must name among task, policy, .*'points'"),
-        ({"columns": {"score": ["a", "b"]}}, r"columns\['score'\] must be one column"),
-        ({"columns": {"score": None}}, r"columns\['score'\] must be a column, but got None"),
+        ({"columns": {"points": "score"}}, "the role must be one of task, policy, .*'points'"),
+        (
+            {"columns": {"score": ["a", "b"]}},
+            r"columns=\{'score': \['a', 'b'\]\} names several columns",
+        ),
+        ({"columns": {"score": None}}, r"columns=\{'score': None\} leaves no score"),
         (
             {"columns": {"task": "stage"}},
             "there is no column 'stage' for the task; the columns are",
         ),
-        ({"score": "x", "columns": {"score": "y"}}, "must agree, but got 'x' and 'y'"),
+        (
+            {"score": "x", "columns": {"score": "y"}},
+            r"score='x' and columns=\{'score': 'y'\} contradict",
+        ),
         ({"order": "random"}, "order must be one of file, time, shuffled, but got 'random'"),
         ({"order": "time"}, "order='time' needs a time column, but none was found"),
         ({"order": "shuffled"}, "order='shuffled' needs a seed, .* but got None"),
@@ -106,9 +115,9 @@ def test_bad_tables_get_one_clear_error(source: Any, message: str) -> None:
         ({"bounds": "guess"}, "bounds must be .* or 'data', but got 'guess'"),
         ({"bounds": (1, 0)}, r"bounds must be two finite numbers .* but got \(1, 0\)"),
         ({"bounds": {"task": (0, float("inf"))}}, "task 'task': bounds must be two finite"),
-        ({"bounds": {"cup": (0, 1)}}, "declared for task 'cup', but the tasks are 'task'"),
+        ({"bounds": {"cup": (0, 1)}}, "given for task 'cup', but the tasks are 'task'"),
         ({"bounds": (0, 0.5)}, r"row 1, column 'score': .* bounds \[0, 0\.5\], but got 1"),
-        ({"policy": "x"}, "given as policy 'x', but column 'policy' names 2 of them: 'a', 'b'"),
+        ({"policy": "x"}, "given as policy 'x', but column 'policy' names 2: 'a', 'b'"),
         ({"score": "policy"}, "row 0, column 'policy': must be a number, but got 'a'"),
         ({"columns": {"success": "seed"}}, "row 2, column 'seed': a success must be 0 or 1"),
     ],
@@ -226,9 +235,10 @@ def test_times_must_be_complete_and_of_one_kind(tmp_path: Path) -> None:
         sw.read_trials([gap, dates])
     assert sw.read_trials(dates).frame["time"][0].hour == 8
     words = files.text(tmp_path / "c.csv", "policy,score,time\na,1,noon\n")
-    assert "column 'time' does not hold the time of trials and was left out" in (
+    assert "column 'time' does not hold the time of trials and was ignored" in (
         sw.read_trials(words).notes
     )
+    assert not any("column: 'time' (guessed)" in note for note in sw.read_trials(words).notes)
     with pytest.raises(sw.InvalidInput, match=r"c\.csv, line 2, column 'time': .* got 'noon'"):
         sw.read_trials(words, columns={"time": "time"})
 

@@ -118,7 +118,7 @@ def test_known_differences_are_counted_at_the_end(
 
     _conclude(Console(width=200), SimpleNamespace(result=result, kept=False), 1.0)
 
-    assert "Held against the paper: 2 of 3 agree, 1 differs as stated" in capsys.readouterr().out
+    assert "Compared with the paper: 2 of 3 agree, 1 differs as stated" in capsys.readouterr().out
 
 
 def test_the_list_names_every_script() -> None:
@@ -158,7 +158,7 @@ def test_a_result_is_kept_written_and_read_again(tmp_path: Path, own_cache: Path
     }
     assert printed[0] == 0
     assert "A quick run: 10% of the paper's redraws" in printed[1]
-    assert "Held against the paper: 4, all agree" in printed[1]
+    assert "Compared with the paper: 4, all agree" in printed[1]
 
 
 def test_a_figure_that_does_not_agree_ends_with_1(

@@ -1,28 +1,40 @@
 """The command line: one file per command; each parses, calls the library and prints."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from stopwise.cli import analyze, compare, demo, methods, plan, race, reproduce, study, watch
-from stopwise.cli.options import Bounded
+from stopwise.cli import (
+    analyze,
+    compare,
+    demo,
+    forecast,
+    methods,
+    metrics,
+    plan,
+    race,
+    reproduce,
+    study,
+    watch,
+)
+from stopwise.cli.command import Command, CommandGroup
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="Which policy is better? As few trials as possible, with a guarantee.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
-app.command("analyze", cls=Bounded)(analyze.analyze)
-app.command("compare", cls=Bounded)(compare.compare)
-app.command("demo")(demo.demo)
-app.command("methods")(methods.methods)
-app.command("plan", cls=Bounded)(plan.plan)
-app.command("race", cls=Bounded)(race.race)
-app.command("reproduce")(reproduce.reproduce)
+app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enable=False)
+_command = partial(app.command, cls=Command)
+_command("analyze")(analyze.analyze)
+_command("compare")(compare.compare)
+_command("demo")(demo.demo)
+_command("forecast")(forecast.forecast)
+_command("methods")(methods.methods)
+_command("metrics")(metrics.metrics)
+app.command("plan", cls=plan.PlanCommand)(plan.plan)
+_command("race")(race.race)
+_command("reproduce")(reproduce.reproduce)
 app.add_typer(study.app, name="study")
-app.command("watch", cls=Bounded)(watch.watch)
+_command("watch")(watch.watch)
 
 
 def _show_version(wanted: bool) -> None:
@@ -36,7 +48,10 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
-    """Which policy is better? As few trials as possible, with a guarantee."""
+    """Find out which policy is better, with as few trials as possible and a guarantee."""

@@ -1,100 +1,105 @@
-"""``stopwise analyze``: from files to letters, plots and one honest sentence."""
+"""``stopwise analyze``: from files of trials to a ranking, figures and one sentence."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stopwise.cli import options
-from stopwise.cli.failing import as_options, clear_errors
-from stopwise.cli.options import column_choices, json_of, parse_bounds, trial_source
-from stopwise.cli.telling import tell, tell_notes
-from stopwise.cli.writing import check_places, write
+from stopwise.cli.option_groups import grouped
+from stopwise.cli.options import Comparison, NamedFiles, Output, Reading, json_of
+from stopwise.cli.output_files import check_places, write_files
+from stopwise.cli.printing import print_finding, print_notes
+from stopwise.cli.values import trial_source
+from stopwise.cli.wording import in_options
 
 if TYPE_CHECKING:
+    from stopwise.data.trials import Trials
     from stopwise.questions.analysis import Analysis
 
 __all__ = ["analyze", "as_typed", "show"]
 
 
-def analyze(
-    files: Annotated[list[Path] | None, typer.Argument(help="Files or a folder of trials.")] = None,
-    policy: Annotated[
-        list[str] | None, typer.Option(help="NAME=FILE, once per policy, instead of FILES.")
-    ] = None,
-    method: options.Method = "nscore-plus",
-    alpha: options.Alpha = 0.05,
-    n_max: options.NMax = None,
-    bounds: options.Bounds = None,
-    design: options.Design = "auto",
-    adjust: options.Adjust = "holm",
-    ties: options.Ties = "strict",
-    baseline: options.Baseline = None,
-    bins: Annotated[int | None, typer.Option(help="Bins of nscore.")] = None,
-    score: options.Measure = None,
-    column: options.Column = None,
-    file_format: options.FileFormat = None,
-    order: options.Order = "file",
+@dataclass(frozen=True, kw_only=True)
+class AnalyzedFiles(Reading):
+    """Files to analyse; the seed has two uses."""
+
     seed: Annotated[
-        int | None, typer.Option(help="For a shuffled order or --iid-correction.")
+        int | None, typer.Option(help="Seed of --order shuffled and of --iid-correction.")
+    ] = None
+
+
+@grouped
+def analyze(
+    *,
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Files of trials, or a folder of them.")
     ] = None,
-    missing: options.Missing = "error",
+    policy: NamedFiles = None,
+    comparison: Comparison,
+    bins: Annotated[
+        int | None, typer.Option(help="Number of bins that nscore sorts scores into.")
+    ] = None,
+    reading: AnalyzedFiles,
     iid_correction: Annotated[
-        bool, typer.Option("--iid-correction", help="One random policy per block, as in the paper.")
+        bool,
+        typer.Option(
+            "--iid-correction",
+            help="Keep one random policy per block, as in the paper: scores are then independent.",
+        ),
     ] = False,
-    pool: options.Pool = False,
+    pool: Annotated[
+        bool, typer.Option("--pool", help="Analyse all tasks together as one.")
+    ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse what would void the guarantee.")
+        bool, typer.Option("--strict", help="Refuse whatever would void the guarantee.")
     ] = False,
-    as_json: options.AsJson = False,
-    html: options.Html = None,
-    figures: Annotated[Path | None, typer.Option(help="Save the figures in this folder.")] = None,
+    output: Output,
 ) -> None:
-    """Rank policies from files: letters, trials used and saved, and one honest sentence."""
+    """Rank policies from files of trials.
+
+    Shows which policies differ, how many trials it took and how many were not needed. Policies that
+    share a letter were not told apart.
+    """
     from stopwise import analyze as rank
     from stopwise import analyze_tasks, read_trials
-    from stopwise.core.registry import find
-    from stopwise.errors import InvalidInput
 
-    with clear_errors("analyze"):
-        check_places(html, figures)
-        trials = read_trials(
-            trial_source(files, policy),
-            format=file_format,
-            score=score,
-            columns=column_choices(column),
-            bounds=parse_bounds(bounds),
-            order=order,
-            seed=seed if order == "shuffled" else None,
-            missing=missing,
-        )
-        if strict and (trials.bounds_inferred or any(t not in trials.bounds for t in trials.tasks)):
-            raise InvalidInput("--strict needs declared bounds for every task: give --bounds")
-        settings: dict[str, Any] = {
-            "method": method, "alpha": alpha, "n_max": n_max, "adjust": adjust, "ties": ties,
-            "baseline": baseline, "design": None if design == "auto" else design,
-            "iid_seed": (seed or 0) if iid_correction else None,
-        }  # fmt: skip
-        if bins is not None:
-            settings["bins"] = bins
-        if strict and not find(method).exact:
-            raise InvalidInput(
-                f"--strict needs a level that is proven, but {method} is approximate"
-            )
-        if strict and pool and len(trials.tasks) > 1 and find(method).constant_rates:
-            raise InvalidInput(
-                f"--strict needs means that stay the same throughout for {method}, which pooled "
-                "tasks have not: choose a method that bets, such as nscore-plus"
-            )
-        if pool:
-            found = {"all": rank(trials, pool=True, **settings)}
-        else:
-            found = analyze_tasks(trials, **settings)
-        if strict:
-            _refuse_doubts(list(found.values()))
-        _tell(list(found.values()), as_json=as_json, html=html, figures=figures)
+    check_places(output.html, output.figures)
+    trials = read_trials(trial_source(files, policy), **reading.keywords())
+    settings: dict[str, Any] = {
+        **comparison.keywords(),
+        **({} if bins is None else {"bins": bins}),
+        "iid_seed": (reading.seed or 0) if iid_correction else None,
+    }
+    if strict:
+        _refuse_unproven(trials, comparison.method, pool=pool)
+    if pool:
+        found = [rank(trials, pool=True, **settings)]
+    else:
+        found = list(analyze_tasks(trials, **settings).values())
+    if strict:
+        _refuse_doubts(found)
+    _tell(found, output)
+
+
+def _refuse_unproven(trials: "Trials", method: str, *, pool: bool) -> None:
+    from stopwise.core.registry import find
+    from stopwise.errors import require
+
+    require(
+        not trials.bounds_inferred and all(task in trials.bounds for task in trials.tasks),
+        "--strict needs declared bounds for every task: give --bounds",
+    )
+    require(
+        find(method).exact,
+        f"--strict needs a proven error level, but that of {method} is approximate",
+    )
+    require(
+        not (pool and len(trials.tasks) > 1 and find(method).constant_rates),
+        f"--strict refuses {method} for pooled tasks, since it needs means that stay the same "
+        "throughout: choose a method that does not, such as nscore-plus",
+    )
 
 
 def _place(analysis: "Analysis", *, alone: bool) -> str | None:
@@ -105,25 +110,23 @@ def _place(analysis: "Analysis", *, alone: bool) -> str | None:
 
 def _refuse_doubts(analyses: list["Analysis"]) -> None:
     from stopwise.errors import require
-    from stopwise.questions.doubts import in_short
+    from stopwise.messages import first_few
 
     for analysis in analyses:
         title = _place(analysis, alone=len(analyses) == 1)
         place = "" if title is None else f"{title}: "
         require(
             not analysis.doubts,
-            f"--strict needs fresh draws in random order, which the trials do not look like (is "
-            f"the file sorted, or did something change on the way?): {place}"
-            f"{in_short(analysis.doubts)}",
+            "--strict needs fresh draws in random order, which these trials do not look like (is "
+            f"the file sorted, or did something change midway?): {place}"
+            f"{first_few(analysis.doubts)}",
         )
 
 
-def _tell(
-    analyses: list["Analysis"], *, as_json: bool, html: Path | None, figures: Path | None
-) -> None:
+def _tell(analyses: list["Analysis"], output: Output) -> None:
     from stopwise.questions.analysis import report
 
-    if as_json:
+    if output.as_json:
         typer.echo(json_of([analysis.to_dict() for analysis in analyses]))
     else:
         shared = [
@@ -133,24 +136,24 @@ def _tell(
         ]
         for analysis in analyses:
             show(analysis, without=shared, alone=len(analyses) == 1)
-        tell_notes(shared)
+        print_notes(shared)
     named = [(analysis.task or "task", analysis) for analysis in analyses]
-    write(
+    write_files(
         lambda: report(list(map(as_typed, analyses))),
         named,
-        html=html,
-        figures=figures,
-        quiet=as_json,
+        html=output.html,
+        figures=output.figures,
+        quiet=output.as_json,
     )
 
 
 def as_typed(analysis: "Analysis") -> "Analysis":
     """Return the analysis with its notes in the words of the command line."""
-    return replace(analysis, warnings=tuple(as_options(note) for note in analysis.warnings))
+    return replace(analysis, warnings=in_options(analysis.warnings))
 
 
 def show(analysis: "Analysis", *, without: Sequence[str] = (), alone: bool = True) -> None:
-    """Print one analysis as a table, its sentence and its notes, except those told elsewhere."""
+    """Print one analysis: its table, its sentence and its notes, ``without`` some of them."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -181,4 +184,4 @@ def show(analysis: "Analysis", *, without: Sequence[str] = (), alone: bool = Tru
             *([str(policy.trials_unpaired)] if analysis.trials_unpaired else []),
         )
     console.print(table)
-    tell(analysis.sentence, [note for note in analysis.warnings if note not in without])
+    print_finding(analysis.sentence, [note for note in analysis.warnings if note not in without])

@@ -1,15 +1,15 @@
-"""``stopwise compare``: the quick question, answered in one line."""
+"""``stopwise compare``: the quick question about two policies, answered in one line."""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stopwise.cli import options
-from stopwise.cli.failing import clear_errors
-from stopwise.cli.options import column_choices, json_of, parse_bounds, refuse_unused
-from stopwise.cli.telling import say, tell_notes
+from stopwise.cli.option_groups import grouped
+from stopwise.cli.options import AsJson, Comparison, Reading, json_of, refuse_unused
+from stopwise.cli.printing import print_notes, say
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
@@ -18,75 +18,69 @@ __all__ = ["compare"]
 
 SCHEMA = 1
 COUNTS = re.compile(r"(\d+)/(\d+)")
-# Barnard's test takes a second for so many trials of both policies; beyond, Fisher's is all but it.
+# Barnard's test takes a second for so many trials in all; beyond, Fisher's is nearly the same.
 MOST_FOR_BARNARD = 4000
 MOST_TRIALS = 10**12
-# Options that say how to read files, and how to test their scores in order.
-OF_FILES = (
-    *("method", "n_max", "bounds", "design", "score", "column", "file_format"),
-    *("order", "seed", "missing", "pool"),
-)
 
 
+@dataclass(frozen=True, kw_only=True)
+class TwoPolicies(Comparison, left_out=("adjust", "ties", "baseline")):
+    """The settings of a single pair: there is nothing to adjust for."""
+
+
+@grouped
 def compare(
+    *,
     context: typer.Context,
-    first: Annotated[str, typer.Argument(help="Successes/trials of one policy, or a file.")],
-    second: Annotated[str, typer.Argument(help="The same for the other.")],
-    alpha: Annotated[float, typer.Option(help="Chance of a false claim.")] = 0.05,
-    method: options.Method = "nscore-plus",
-    n_max: options.NMax = None,
-    bounds: options.Bounds = None,
-    design: options.Design = "auto",
-    score: options.Measure = None,
-    column: options.Column = None,
-    file_format: options.FileFormat = None,
-    order: options.Order = "file",
-    seed: Annotated[int | None, typer.Option(help="For a shuffled order.")] = None,
-    missing: options.Missing = "error",
-    pool: options.Pool = False,
-    as_json: options.AsJson = False,
+    first: Annotated[
+        str, typer.Argument(help="One policy: SUCCESSES/TRIALS, such as 17/20, or a file.")
+    ],
+    second: Annotated[str, typer.Argument(help="The other policy, in the same form.")],
+    comparison: TwoPolicies,
+    reading: Reading,
+    pool: Annotated[
+        bool, typer.Option("--pool", help="Compare on all tasks together as one.")
+    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compare two policies: `stopwise compare 17/20 14/20`, or two files of scores."""
-    with clear_errors("compare"):
-        counts = COUNTS.fullmatch(first), COUNTS.fullmatch(second)
-        if counts[0] and counts[1]:
-            refuse_unused(context, OF_FILES, "on counts: it is for scores in files")
-            answer = _from_counts(_pair(counts[0]), _pair(counts[1]), alpha)
-            sentences, contents = [answer["sentence"]], [answer]
-        else:
-            reading = {
-                "bounds": parse_bounds(bounds), "score": score, "columns": column_choices(column),
-                "format": file_format, "order": order, "seed": seed, "missing": missing,
-            }  # fmt: skip
-            settings = {
-                "method": method, "alpha": alpha, "n_max": n_max,
-                "design": None if design == "auto" else design,
-            }  # fmt: skip
-            found = _from_files(first, second, reading, settings, pool=pool)
-            sentences = [
-                analysis.sentence if len(found) == 1 else f"{analysis.task}: {analysis.sentence}"
-                for analysis in found
-            ]
-            contents = [analysis.to_dict() for analysis in found]
+    counts = COUNTS.fullmatch(first), COUNTS.fullmatch(second)
+    notes: list[str] = []
+    if counts[0] and counts[1]:
+        of_files = {*comparison.options(), *reading.options(), "pool"} - {"alpha"}
+        refuse_unused(context, of_files, "on counts: it is for scores in files")
+        answer = _from_counts(_pair(counts[0]), _pair(counts[1]), comparison.alpha)
+        sentences, contents = [answer["sentence"]], [answer]
+    else:
+        found = _from_files(first, second, reading.keywords(), comparison.keywords(), pool=pool)
+        sentences = [
+            analysis.sentence if len(found) == 1 else f"{analysis.task}: {analysis.sentence}"
+            for analysis in found
+        ]
+        contents = [analysis.to_dict() for analysis in found]
+        notes = list(dict.fromkeys(note for analysis in found for note in analysis.warnings))
     if as_json:
         typer.echo(json_of(contents))
         return
     for sentence in sentences:
         say(sentence, style="bold")
-    tell_notes(list(dict.fromkeys(note for content in contents for note in content["warnings"])))
+    print_notes(notes)
 
 
 def _pair(match: re.Match[str]) -> tuple[int, int]:
     from stopwise.errors import require
 
     successes, trials = int(match[1]), int(match[2])
-    require(0 <= successes <= trials and trials > 0, f"{match[0]} is no count of successes")
+    require(
+        0 <= successes <= trials and trials > 0,
+        f"{match[0]} must be successes/trials, with at least one trial and no more successes",
+    )
     require(trials <= MOST_TRIALS, f"at most {MOST_TRIALS} trials can be compared, not {trials}")
     return successes, trials
 
 
 def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) -> dict[str, Any]:
-    """Answer for counts without order: a batch test, valid if both numbers were fixed before."""
+    """Answer for counts without order: a batch test, valid if the numbers were fixed before."""
     from stopwise.errors import require
 
     require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, but got {alpha!r}")
@@ -107,9 +101,9 @@ def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) 
     p_text = f"p = {p_value:.2g}" if p_value > 0 else "p < 1e-300"
     sentence = (
         f"{verdict}: {x0}/{n0} against {x1}/{n1}, {test}, two-sided {p_text}, alpha = {alpha:g}. "
-        "This batch answer holds only if the numbers of trials "
-        "were fixed beforehand and looked at once; to look after every trial and stop early, give "
-        "scores in order (stopwise compare a.csv b.csv)."
+        "This batch answer holds only if the numbers of trials were fixed beforehand and the "
+        "results looked at once; to look after every trial and stop early, give scores in order "
+        "(stopwise compare a.csv b.csv)."
     )
     return {
         "schema": SCHEMA,

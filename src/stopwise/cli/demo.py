@@ -1,4 +1,4 @@
-"""``stopwise demo``: the main job on bundled data, played trial by trial."""
+"""``stopwise demo``: what stopwise does, played trial by trial on bundled data."""
 
 import json
 import math
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stopwise.cli.analyze import show
-from stopwise.cli.demo_study import show_app
-from stopwise.cli.failing import clear_errors
+from stopwise.cli.options import AsJson
+from stopwise.cli.simulated_study import show_app
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -28,14 +28,14 @@ FINE_MARKS, PLAIN_MARKS = "■·█░", "#.#-"
 
 def demo(
     pause: Annotated[
-        float, typer.Option(help="Seconds between trials; 0 when not in a terminal.", min=0)
+        float, typer.Option(help="Seconds between trials; ignored outside a terminal.", min=0)
     ] = 0.12,
     report: Annotated[Path, typer.Option(help="Where to write the report of the study.")] = Path(
         "stopwise-demo.html"
     ),
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Compare two policies trial by trial, analyse a study of four, and open a live study."""
+    """Try it out: two policies trial by trial, an analysis of four, and a live study to open."""
     from rich.console import Console
 
     from stopwise import SequentialTest
@@ -47,7 +47,7 @@ def demo(
     console = Console(quiet=as_json, highlight=False)
     console.print(
         f"[bold]Is the new policy (1) better than the baseline (0)?[/bold]\n"
-        f"Partial credit in 7 levels, {plan} trials each are planned, alpha = 0.05.\n"
+        f"Partial credit in 7 levels, {plan} trials planned for each, alpha = 0.05.\n"
         f"We may look after every pair, and stop when the evidence reaches 1/alpha = 20.\n"
     )
     console.print("[dim]pair  baseline    new         evidence (log scale, full at 20)[/dim]")
@@ -60,8 +60,7 @@ def demo(
         if console.is_terminal and not as_json:
             time.sleep(pause)
     outcome = _outcome(test.verdict, plan, scores0, scores1)
-    with clear_errors("demo"):
-        study = _study(report)
+    study = _study(report)
     if as_json:
         outcome["study"] = study.to_dict()
         typer.echo(json.dumps(outcome, indent=2))
@@ -74,7 +73,7 @@ def demo(
         f"We used {outcome['trials_used']} and saved {outcome['trials_saved']}: {hours:.1f} hours "
         f"at {MINUTES_PER_TRIAL} minutes per trial."
     )
-    console.print("\n[bold]And a study of four policies, 60 trials each, from a file:[/bold]\n")
+    console.print("\n[bold]Next, a study of four policies, 60 trials each, from a file:[/bold]\n")
     show(study)
     console.print(f"\nIts report, with figures and a methods paragraph: {report}")
     show_app(console)

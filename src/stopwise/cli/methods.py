@@ -1,18 +1,16 @@
-"""``stopwise methods``: all methods, with what each accepts."""
+"""``stopwise methods``: the statistical tests to choose from."""
 
-from typing import Annotated
+import json
 
 import typer
+
+from stopwise.cli.options import AsJson
 
 __all__ = ["methods"]
 
 
-def methods(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """List all methods, with what each accepts."""
-    import json
-
+def methods(as_json: AsJson = False) -> None:
+    """List the statistical tests, with the scores and designs that each accepts."""
     from rich.console import Console
     from rich.table import Table
 

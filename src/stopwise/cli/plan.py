@@ -1,177 +1,133 @@
-"""``stopwise plan``: how many trials it takes, midway and which measure needs fewest."""
+"""``stopwise plan``: how many trials a study will take."""
 
-from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
-from stopwise.cli import options
-from stopwise.cli.failing import clear_errors
+from stopwise.cli.command import Command, UsageError, clear_errors, name_of
+from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import (
-    chosen_executor,
-    column_choices,
-    named_values,
-    parse_bounds,
+    Comparison,
+    MinutesPerTrial,
+    Output,
+    Reading,
+    Simulation,
     refuse_unused,
 )
-from stopwise.cli.plan_text import show_forecasts, show_metrics, show_plan
-from stopwise.cli.writing import check_places, write
+from stopwise.cli.output_files import check_places, write_files
+from stopwise.cli.values import numbers
+from stopwise.cli.wording import in_options
 
 if TYPE_CHECKING:
-    from stopwise.planning.forecast_result import Forecast
-    from stopwise.planning.metrics_result import MetricComparison
     from stopwise.planning.plan_result import Plan
-    from stopwise.report.drawn import Drawn
 
-__all__ = ["plan"]
-
-# Options without effect: where trials are there already, on rollouts, and on a study's own rules.
-_BEFOREHAND = ("budget", "gaps", "policies", "power", "correlation", "alternative", "baseline")
-_SIMULATION = ("precision", "executor", "workers", "address")
-_STUDY_RULES = ("method", "alpha", "adjust", "ties", "design", "bounds")
+__all__ = ["PlanCommand", "ScoreFile", "plan"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class PlannedComparison(Comparison, left_out=("n_max", "baseline")):
+    """The settings of a plan, whose n_max and baseline are of another kind."""
+
+    design: Annotated[
+        str | None, typer.Option(help="independent, or paired: one trial each from the same start.")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreFile(Reading, left_out=("order", "seed")):
+    """A file whose trials are drawn in random order, so that theirs does not matter."""
+
+    bounds: Annotated[str | None, typer.Option(help='Range of the score: "LOW,HIGH".')] = None
+
+
+@grouped
 def plan(
+    *,
     context: typer.Context,
     guesses: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[GUESS]...",
-            help="One per policy: a success rate (0.6), MEAN+-SD (0.5+-0.2), or milestones "
-            "(0:0.2,0.5:0.3,1:0.5). One alone is improved on by each gap; none: a table of gaps.",
+            help="What you expect of each policy: a success rate (0.6), MEAN+-SD (0.5+-0.2), or "
+            "score:probability (0:0.2,0.5:0.3,1:0.5). One alone is the policy to improve on, by "
+            "each gap; none at all gives a table of gaps.",
         ),
     ] = None,
     pilot: Annotated[
-        Path | None, typer.Option(help="Instead of guesses: trials of a pilot study.")
+        Path | None, typer.Option(help="A file of trials of a pilot study, instead of guesses.")
     ] = None,
-    going_on: Annotated[
-        str | None,
-        typer.Option("--continue", help="Trials so far, or a study: forecast how it goes on."),
-    ] = None,
-    metrics: Annotated[
-        Path | None, typer.Option(help="Rollouts: what success and other scores would need.")
-    ] = None,
-    score: options.Measure = None,
-    column: options.Column = None,
     n_max: Annotated[
-        str | None, typer.Option(help="Greatest numbers of trials per policy, e.g. 50,100,200.")
+        str | None, typer.Option(help="Most trials per policy to consider, e.g. 50,100,200.")
     ] = None,
     budget: Annotated[
-        str | None, typer.Option(help="Greatest numbers of trials in all, instead of --n-max.")
+        str | None, typer.Option(help="Most trials in all to consider, instead of --n-max.")
     ] = None,
-    gaps: Annotated[str | None, typer.Option(help="Gaps to consider, e.g. 0.1,0.2.")] = None,
+    gaps: Annotated[
+        str | None, typer.Option(help="Differences of means to consider, e.g. 0.1,0.2.")
+    ] = None,
     policies: Annotated[int | None, typer.Option(help="Number of policies.")] = None,
-    power: Annotated[float, typer.Option(help="The power wanted.")] = 0.8,
-    alpha: Annotated[float, typer.Option(help="Chance of any false claim.")] = 0.05,
-    method: Annotated[str, typer.Option(help="See `stopwise methods`.")] = "nscore-plus",
-    bounds: Annotated[str | None, typer.Option(help='Range of the score: "LOW,HIGH".')] = None,
-    design: Annotated[str | None, typer.Option(help="independent or paired.")] = None,
+    power: Annotated[
+        float, typer.Option(help="The wanted chance of finding a difference that is there.")
+    ] = 0.8,
+    comparison: PlannedComparison,
     correlation: Annotated[
-        float, typer.Option(help="Between scores of a row, in the paired design.")
+        float, typer.Option(help="Between scores from the same start, with --design paired.")
     ] = 0.0,
-    alternative: Annotated[str, typer.Option(help="two-sided, greater or less.")] = "two-sided",
-    adjust: Annotated[str, typer.Option(help="bonferroni, holm or closed.")] = "holm",
-    ties: Annotated[str, typer.Option(help="strict, or paper.")] = "strict",
+    alternative: Annotated[
+        str,
+        typer.Option(
+            help="two-sided; of two policies also greater (is the second better?) or less."
+        ),
+    ] = "two-sided",
     baseline: Annotated[
         bool, typer.Option("--baseline", help="Compare all policies with the first one only.")
     ] = False,
-    futility: Annotated[
-        float | None,
-        typer.Option(help="With --continue: the chance of a verdict, set in advance, to stop at."),
-    ] = None,
-    metric: Annotated[
-        list[str] | None, typer.Option(help="With --metrics: COLUMN=LOW,HIGH, once per measure.")
-    ] = None,
-    milestone: Annotated[
-        list[str] | None, typer.Option(help="With --metrics: a column, once per milestone.")
-    ] = None,
-    minutes_per_trial: Annotated[
-        float | None, typer.Option("--minutes-per-trial", "--minutes", help="For hours.")
-    ] = None,
-    precision: Annotated[float, typer.Option(help="Standard error of the chances.")] = 0.015,
-    seed: Annotated[int, typer.Option(help="Of the simulation.")] = 0,
-    executor: Annotated[
-        str, typer.Option(help="Who simulates: threads, processes or ray.")
-    ] = "threads",
-    workers: options.Workers = None,
-    address: options.Address = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write the answer to this file.")] = None,
-    figures: Annotated[Path | None, typer.Option(help="Save the figures in this folder.")] = None,
+    reading: ScoreFile,
+    minutes_per_trial: MinutesPerTrial = None,
+    simulation: Simulation,
+    output: Output,
 ) -> None:
-    """Say how many trials a study takes: `stopwise plan`, or `stopwise plan 0.5 0.7`."""
+    """Say how many trials a study will take: `stopwise plan`, or `stopwise plan 0.5 0.7`.
+
+    Two more questions have commands of their own: `stopwise forecast` says how a study that is
+    under way will go on, and `stopwise metrics` which score needs the fewest trials.
+    """
+    from stopwise.cli.planning_tables import show_plan
     from stopwise.errors import require
-    from stopwise.planning.presentation import forecast_page
 
-    with clear_errors("plan"):
-        check_places(html, figures)
-        common = {
-            "method": method, "alpha": alpha, "adjust": adjust, "ties": ties, "design": design,
-            "bounds": parse_bounds(bounds), "minutes_per_trial": minutes_per_trial, "seed": seed,
-        }  # fmt: skip
-        given = [bool(guesses), pilot is not None, going_on is not None, metrics is not None]
-        require(sum(given) <= 1, "give guesses, --pilot, --continue or --metrics, but only one")
-        require(futility is None or going_on is not None, "--futility needs --continue")
-        require(not (metric or milestone) or metrics is not None, "--metric needs --metrics")
-        _refuse_unused(context, going_on, metrics)
-        place = chosen_executor(executor, workers, address)
-        reading = {"score": score, "columns": column_choices(column)}
-        require(
-            not any(reading.values()) or any(given[1:]),
-            "--score and --column are for the files of --pilot, --continue and --metrics",
-        )
-        if going_on is not None:
-            horizon = _single(n_max)
-            extra = {"futility": futility, "precision": precision, "executor": place}
-            found = _forecasts(going_on, reading, horizon, {**common, **extra})
-            show_forecasts(found, as_json)
-            page: Callable[[], str] = partial(forecast_page, found)
-            answers: list[tuple[str, Drawn]] = list(found.items())
-        elif metrics is not None:
-            columns: dict[str, Any] = {"score": score} if score is not None else {}
-            common["columns"] = {**column_choices(column), **columns}
-            compared = _compared(metrics, metric, milestone, _single(n_max), common)
-            show_metrics(compared, as_json)
-            page, answers = compared.to_html, [("", compared)]
-        else:
-            made = _planned(
-                [_guess(text) for text in guesses or []],
-                pilot,
-                reading,
-                n_max=_numbers(n_max, "n_max", int),
-                budget=_numbers(budget, "budget", int),
-                gaps=_numbers(gaps, "gaps", float),
-                policies=policies,
-                power=power,
-                correlation=correlation,
-                alternative=alternative,
-                baseline=baseline,
-                precision=precision,
-                executor=place,
-                **common,
-            )
-            show_plan(made, as_json)
-            page, answers = made.to_html, [("", made)]
-        write(page, answers, html=html, figures=figures, quiet=as_json)
-
-
-def _refuse_unused(context: typer.Context, going_on: str | None, metrics: Path | None) -> None:
-    if going_on is not None:
-        refuse_unused(context, _BEFOREHAND, "with --continue")
-        if _is_study(going_on):
-            refuse_unused(context, _STUDY_RULES, "on a study, which has its own")
-    elif metrics is not None:
-        refuse_unused(context, (*_BEFOREHAND, *_SIMULATION), "with --metrics")
-        if context.params["metric"] or context.params["milestone"]:
-            refuse_unused(context, ("bounds", "score"), "where columns of scores are named")
-
-
-def _is_study(source: str) -> bool:
-    path = Path(source)
-    inside = any((path / name).exists() for name in ("study.yaml", "study.db"))
-    return "://" in source or path.suffix == ".db" or inside
+    check_places(output.html, output.figures)
+    require(not (guesses and pilot), "give guesses or --pilot, but not both")
+    if pilot is None:
+        refuse_unused(context, reading.options().keys() - {"bounds"}, "without --pilot")
+    made = _planned(
+        [_guess(text) for text in guesses or []],
+        pilot,
+        reading.keywords(),
+        n_max=numbers(n_max, "n_max", int),
+        budget=numbers(budget, "budget", int),
+        gaps=numbers(gaps, "gaps", float),
+        policies=policies,
+        power=power,
+        correlation=correlation,
+        alternative=alternative,
+        baseline=baseline,
+        minutes_per_trial=minutes_per_trial,
+        **comparison.keywords(),
+        **simulation.keywords(),
+    )
+    show_plan(made, output.as_json)
+    typed = replace(made, notes=in_options(made.notes))
+    write_files(
+        typed.to_html,
+        [("", typed)],
+        html=output.html,
+        figures=output.figures,
+        quiet=output.as_json,
+    )
 
 
 def _planned(
@@ -183,52 +139,8 @@ def _planned(
 
     with bar("simulated studies") as show:
         if pilot is None:
-            return make(*guesses, progress=show, **settings)
-        trials = read_trials(pilot, bounds=settings.pop("bounds"), **reading)
-        return make(pilot=trials, progress=show, **settings)
-
-
-def _forecasts(
-    source: str, reading: dict[str, Any], n_max: int | None, settings: dict[str, Any]
-) -> dict[str, "Forecast"]:
-    from stopwise import forecast, read_trials
-    from stopwise.display import bar
-    from stopwise.errors import require
-    from stopwise.rows.table import tables
-
-    with bar("simulated continuations") as show:
-        if _is_study(source):
-            from stopwise import Study
-            from stopwise.planning.forecast import forecast_study
-
-            own = ("futility", "minutes_per_trial", "precision", "seed", "executor")
-            chosen = {name: settings[name] for name in own}
-            with Study.open(source) as study:
-                return forecast_study(study, n_max=n_max, progress=show, **chosen)
-        require(n_max is not None, "--continue needs --n-max, the number declared for the study")
-        assert n_max is not None
-        trials = read_trials(source, bounds=settings.pop("bounds"), **reading)
-        found = tables(trials, design=settings.pop("design"))
-        return {
-            table.task or "task": forecast(table, n_max=n_max, progress=show, **settings)
-            for table in found
-        }
-
-
-def _compared(
-    source: Path,
-    metric: list[str] | None,
-    milestones: list[str] | None,
-    n_max: int | None,
-    settings: dict[str, Any],
-) -> "MetricComparison":
-    from stopwise import compare_metrics
-
-    given = named_values(metric or [], "COLUMN=LOW,HIGH")
-    scores = {column: parse_bounds(limits) for column, limits in given.items()}
-    return compare_metrics(
-        source, scores=scores, milestones=milestones or (), n_max=n_max, **settings
-    )
+            return make(*guesses, bounds=reading["bounds"], progress=show, **settings)
+        return make(pilot=read_trials(pilot, **reading), progress=show, **settings)
 
 
 def _guess(text: str) -> Any:
@@ -250,20 +162,57 @@ def _guess(text: str) -> Any:
         ) from error
 
 
-def _numbers(text: str | None, name: str, kind: type[int] | type[float]) -> list[Any] | None:
-    from stopwise.errors import InvalidInput
-
-    if text is None:
-        return None
-    try:
-        return [kind(part) for part in text.replace(",", " ").split()]
-    except ValueError as error:
-        raise InvalidInput(f"{name} must be numbers like 50,100, but got {text!r}") from error
+# Former options of ``plan``, and the commands that they have become; scripts still use them.
+FORMER = {"--continue": "forecast", "--metrics": "metrics"}
 
 
-def _single(text: str | None) -> int | None:
-    from stopwise.errors import require
+class PlanCommand(Command):
+    """``stopwise plan``; ``plan --continue X`` is ``forecast X``, ``plan --metrics X`` likewise."""
 
-    numbers = _numbers(text, "n_max", int)
-    require(numbers is None or len(numbers) == 1, f"give one n_max here, but got {text!r}")
-    return None if numbers is None else numbers[0]
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        """Parse the arguments, or let the command parse them that an option has become."""
+        given = [word.partition("=")[0] for word in args]
+        former = [option for option in FORMER if option in given]
+        if not former or parent is None:
+            return super().make_context(info_name, args, parent, **extra)
+        with clear_errors(name_of(parent, info_name)):
+            return self._forwarded(former, info_name, args, parent, **extra)
+
+    def _forwarded(
+        self, former: list[str], info_name: str | None, args: list[str], parent: Any, **extra: Any
+    ) -> Any:
+        from stopwise.errors import InvalidInput, require
+
+        require(len(former) == 1, "give guesses, --pilot, --continue or --metrics, but only one")
+        option = former[0]
+        other = parent.command.commands[FORMER[option]]
+        try:
+            # Not the method of Command: the error below comes before its one line.
+            return TyperCommand.make_context(
+                other, info_name, _as_argument(args, option), parent, **extra
+            )
+        except UsageError as error:
+            unknown = getattr(error, "option_name", None)
+            if unknown in _names(self) - _names(other):
+                raise InvalidInput(f"{unknown} has no effect with {option}") from error
+            raise
+
+
+def _as_argument(args: list[str], option: str) -> list[str]:
+    """Return the arguments with the value of an option first, as an argument of its own."""
+    value: list[str] = []
+    rest: list[str] = []
+    words = iter(args)
+    for word in words:
+        name, equals, given = word.partition("=")
+        if name == option:
+            value = [given] if equals else list(islice(words, 1))
+        else:
+            rest.append(word)
+    return [*value, *rest]
+
+
+def _names(command: Any) -> set[str]:
+    return {option for parameter in command.params for option in parameter.opts}

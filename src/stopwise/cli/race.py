@@ -6,102 +6,123 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stopwise.cli import options
 from stopwise.cli.analyze import as_typed, show
-from stopwise.cli.failing import clear_errors
-from stopwise.cli.live import rows_text, standings_table
-from stopwise.cli.options import chosen_executor, named_values, parse_bounds
-from stopwise.cli.writing import check_places, write
+from stopwise.cli.option_groups import grouped
+from stopwise.cli.options import AsJson, Comparison
+from stopwise.cli.output_files import check_places, write_files
+from stopwise.cli.standings_table import rows_text, standings_table
+from stopwise.cli.values import chosen_executor, named_values, parse_bounds
 
 if TYPE_CHECKING:
-    from stopwise.rollout.result import Progress
+    from stopwise.rollout.result import RaceProgress
 
 __all__ = ["race"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class RacedComparison(Comparison):
+    """The settings of a race, which runs the episodes itself and so knows their design."""
+
+    n_max: Annotated[
+        int, typer.Option(help="Most episodes per policy, fixed before the first one.")
+    ] = 500
+    design: Annotated[
+        str, typer.Option(help="independent, or paired: the same seeds for all policies.")
+    ] = "independent"
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the settings as they are: there is no design to detect."""
+        return {**super().keywords(), "design": self.design}
+
+
+@grouped
 def race(
+    *,
     env: Annotated[
-        str, typer.Option(help="Gymnasium id, or package.module:name of a factory or an episode.")
+        str,
+        typer.Option(
+            help="What to run: a Gymnasium id, or package.module:name of a function that makes an "
+            "environment or runs an episode."
+        ),
     ],
     policy: Annotated[
-        list[str], typer.Option(help="NAME=package.module:factory, once per policy.")
+        list[str],
+        typer.Option(
+            metavar="NAME=package.module:factory",
+            help="A policy and the function that makes it; repeat it for each policy.",
+        ),
     ],
     bounds: Annotated[
         str, typer.Option(help='Range of the score: LOW HIGH, or "LOW,HIGH".', metavar="LOW HIGH")
     ] = "0,1",
     score: Annotated[
-        str | None, typer.Option(help="return, success, length or another measure.")
+        str | None,
+        typer.Option(help="The measure to compare: return, success, length or another."),
     ] = None,
-    n_max: Annotated[
-        int, typer.Option(help="Declared greatest number of episodes per policy.")
-    ] = 500,
-    alpha: options.Alpha = 0.05,
-    design: Annotated[
-        str, typer.Option(help="independent, or paired: the same seeds for all policies.")
-    ] = "independent",
-    method: options.Method = "nscore-plus",
-    adjust: options.Adjust = "holm",
-    ties: options.Ties = "strict",
-    baseline: options.Baseline = None,
-    seed: Annotated[int, typer.Option(help="Of the whole race.")] = 0,
-    executor: Annotated[str, typer.Option(help="serial, processes or ray.")] = "serial",
-    workers: options.Workers = None,
+    comparison: RacedComparison,
+    seed: Annotated[int, typer.Option(help="Seed of the whole race.")] = 0,
+    executor: Annotated[
+        str, typer.Option(help="What runs the episodes: serial, processes or ray.")
+    ] = "serial",
+    workers: Annotated[
+        int | None, typer.Option(help="Number of workers of processes or ray.")
+    ] = None,
     batch: Annotated[int, typer.Option(help="Episodes sent to a worker at once.")] = 1,
-    address: options.Address = None,
+    address: Annotated[str | None, typer.Option(help="Address of an existing Ray cluster.")] = None,
     journal: Annotated[
-        Path | None, typer.Option(help="Keep every episode here, and go on from it.")
+        Path | None,
+        typer.Option(help="Keep every episode in this file, and resume from it if it exists."),
     ] = None,
     on_error: Annotated[
-        str, typer.Option(help="raise, score:X or void: what a failed episode counts as.")
+        str,
+        typer.Option(help="What a failed episode counts as: raise, void, or score:X for a score."),
     ] = "raise",
     timeout: Annotated[
-        float | None, typer.Option(help="Seconds after which an episode has failed.")
+        float | None, typer.Option(help="Seconds after which an episode counts as failed.")
     ] = None,
-    as_json: options.AsJson = False,
-    html: options.Html = None,
+    as_json: AsJson = False,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the answer to this file as a web page.")
+    ] = None,
 ) -> None:
-    """Run policies until it is known which is better: as many episodes as needed, no more."""
+    """Run policies in a simulator until it is known which is better, and not longer."""
     from stopwise.errors import require
     from stopwise.rollout.race import race as run
 
     # As with `python -m`, modules in the current folder can be named.
     sys.path.insert(0, os.getcwd())
+    check_places(html, None)
+    limits = parse_bounds(bounds)
+    require(
+        isinstance(limits, tuple),
+        f'bounds must be given as "LOW,HIGH", but got {bounds!r}',
+    )
+    named = named_values(policy, "NAME=package.module:factory")
     try:
-        with clear_errors("race"):
-            check_places(html, None)
-            limits = parse_bounds(bounds)
-            require(
-                isinstance(limits, tuple),
-                f'bounds must be given as "LOW,HIGH", but got {bounds!r}',
+        with _live(comparison.alpha, quiet=as_json) as on_progress:
+            result = run(
+                named,
+                env,
+                score=score,
+                bounds=limits,
+                seed=seed,
+                executor=chosen_executor(executor, workers, address, batch),
+                journal=journal,
+                on_error=on_error,
+                timeout=timeout,
+                on_progress=on_progress,
+                **comparison.keywords(),
             )
-            named = named_values(policy, "NAME=package.module:factory")
-            with _live(alpha, quiet=as_json) as on_progress:
-                result = run(
-                    named,
-                    env,
-                    score=score,
-                    bounds=limits,
-                    n_max=n_max,
-                    alpha=alpha,
-                    design=design,
-                    method=method,
-                    adjust=adjust,
-                    ties=ties,
-                    baseline=baseline,
-                    seed=seed,
-                    executor=chosen_executor(executor, workers, address, batch),
-                    journal=journal,
-                    on_error=on_error,
-                    timeout=timeout,
-                    on_progress=on_progress,
-                )
     except KeyboardInterrupt:
-        kept = "nothing is kept (no --journal)" if journal is None else f"all is kept in {journal}"
+        kept = "nothing was kept (no --journal)"
+        if journal is not None:
+            kept = f"every finished episode is in {journal}"
         typer.echo(f"stopwise race: interrupted; {kept}", err=True)
         raise typer.Exit(130) from None
     shown = as_typed(result.analysis)
@@ -110,17 +131,17 @@ def race(
     else:
         show(shown)
         typer.echo(
-            f"{result.used} of at most {n_max * len(policy)} episodes counted in {result.rows} "
-            f"rows,\n{len(result.overshoot)} more were finished and {result.abandoned} abandoned, "
-            f"in {result.seconds:.1f} s"
+            f"{result.used} of at most {comparison.n_max * len(policy)} episodes counted in "
+            f"{result.rows} rows,\n{len(result.overshoot)} more were finished and "
+            f"{result.abandoned} abandoned, in {result.seconds:.1f} s"
         )
-    with clear_errors("race"):  # only now: a page that cannot be written loses no result
-        write(shown.to_html, [("", shown)], html=html, figures=None, quiet=as_json)
+    # Only now: a page that cannot be written loses no result.
+    write_files(shown.to_html, [("", shown)], html=html, figures=None, quiet=as_json)
 
 
 @contextmanager
-def _live(alpha: float, *, quiet: bool) -> "Iterator[Callable[[Progress], None] | None]":
-    """Show how the race stands, on standard error and only in a terminal."""
+def _live(alpha: float, *, quiet: bool) -> "Iterator[Callable[[RaceProgress], None] | None]":
+    """Show the progress of the race, on standard error and only in a terminal."""
     from rich.console import Console
     from rich.live import Live
 
@@ -131,7 +152,7 @@ def _live(alpha: float, *, quiet: bool) -> "Iterator[Callable[[Progress], None] 
     shown = -math.inf
     with Live(console=console, transient=True, refresh_per_second=4) as live:
 
-        def update(progress: "Progress") -> None:
+        def update(progress: "RaceProgress") -> None:
             nonlocal shown
             if progress.seconds < shown + 0.2:  # drawing must not slow down short episodes
                 return

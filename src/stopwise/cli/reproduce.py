@@ -1,4 +1,4 @@
-"""``stopwise reproduce``: the paper's tables and figures, recomputed and held against it."""
+"""``stopwise reproduce``: the paper's tables and figures, recomputed and compared with it."""
 
 import importlib.util
 import json
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stopwise.cli.failing import clear_errors
+from stopwise.cli.options import AsJson
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -25,33 +25,34 @@ WIDTH = 160
 
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Tables and figures, as in --list.")
+        list[str] | None, typer.Argument(help="Tables and figures, by the names that --list shows.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Run all of them.")] = False,
-    listed: Annotated[bool, typer.Option("--list", help="List them.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Recompute all of them.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the tables and figures.")] = False,
     data: Annotated[
-        Path | None, typer.Option(help="Folder of the real data.", envvar="STOPWISE_DATA")
+        Path | None, typer.Option(help="Folder of the published data.", envvar="STOPWISE_DATA")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all that is drawn.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the simulations.", min=0)] = 0,
     quick: Annotated[
-        bool, typer.Option(help="A tenth of the redraws; agreement is then judged more widely.")
+        bool, typer.Option(help="A tenth of the redraws, with a wider tolerance.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Write JSON, Markdown, PNG and SVG into this folder.")
+        Path | None, typer.Option(help="Write JSON, Markdown, PNG and SVG files to this folder.")
     ] = None,
-    fresh: Annotated[bool, typer.Option(help="Compute again, even if a result is kept.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    fresh: Annotated[
+        bool, typer.Option(help="Recompute even if there is a cached result.")
+    ] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Recompute the paper's tables and figures; exit code 1 if one that should agree does not."""
-    with clear_errors("reproduce"):
-        chosen = _chosen(names or [], everything, listed)
-        if listed:
-            _show_list(chosen, data, as_json=as_json)
-            return
-        share = QUICK if quick else 1.0
-        contents = [
-            _run(one, data, seed, share, out=out, fresh=fresh, as_json=as_json) for one in chosen
-        ]
+    """Recompute the paper's tables and figures; exit code 1 if one does not agree with it."""
+    chosen = _chosen(names or [], everything, listed)
+    if listed:
+        _show_list(chosen, data, as_json=as_json)
+        return
+    share = QUICK if quick else 1.0
+    contents = [
+        _run(one, data, seed, share, out=out, fresh=fresh, as_json=as_json) for one in chosen
+    ]
     if as_json:
         typer.echo(
             json.dumps(contents if everything or len(contents) > 1 else contents[0], indent=2)
@@ -87,7 +88,7 @@ def _chosen(names: list[str], everything: bool, listed: bool) -> list[Any]:
         if name not in known:
             raise InvalidInput(f"expected one of {', '.join(known)}, but got {name!r}")
     if bool(names) == (everything or listed):
-        raise InvalidInput("give names of tables and figures, --all or --list")
+        raise InvalidInput("give the names of tables and figures, or --all, or --list")
     return [known[name] for name in names or known]
 
 
@@ -99,7 +100,7 @@ def _show_list(chosen: list[Any], data: Path | None, *, as_json: bool) -> None:
         entries = [{"name": o.name, "title": o.title, "needs": list(o.needs)} for o in chosen]
         typer.echo(json.dumps(entries, indent=2))
         return
-    table = Table("name", "what it is", "data that it needs")
+    table = Table("name", "what it is", "data it needs")
     for one in chosen:
         state = "" if not one.needs else " (missing)" if one.missing(data) else " (there)"
         table.add_row(one.name, one.title, ", ".join(one.needs) + state)
@@ -155,12 +156,12 @@ def _conclude(console: Any, outcome: Any, share: float) -> None:
         console.print(f"[dim]{escape(note)}[/dim]", soft_wrap=True)
     if share < 1 and result.simulated:
         console.print(
-            f"[dim]A quick run: {share:.0%} of the paper's redraws, so that the standard errors "
-            "and with them the tolerance are larger.[/dim]",
+            f"[dim]A quick run: {share:.0%} of the paper's redraws, so the standard errors and "
+            "with them the tolerance are larger.[/dim]",
             soft_wrap=True,
         )
     if outcome.kept:
-        console.print("[dim]A kept result of the same version, settings and data.[/dim]")
+        console.print("[dim]A cached result of the same version, settings and data.[/dim]")
     if result.disagreements:
         for line in result.disagreements:
             console.print(f"[bold red]does not agree:[/bold red] {escape(line)}", soft_wrap=True)
@@ -169,7 +170,7 @@ def _conclude(console: Any, outcome: Any, share: float) -> None:
         verb = "differs" if differ == 1 else "differ"
         found = f"{of_all - differ} of {of_all} agree, {differ} {verb} as stated"
         console.print(
-            f"Held against the paper: {found if differ else f'{of_all}, all agree'} "
+            f"Compared with the paper: {found if differ else f'{of_all}, all agree'} "
             "(decisions on recorded data exactly, those of a randomised rule as some seed gives, "
             "means within four standard errors of the difference).",
             soft_wrap=True,

@@ -1,18 +1,20 @@
-"""``stopwise watch``: results that others write, read again and again until it is enough."""
+"""``stopwise watch``: results that others write, read again and again until there are enough."""
 
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stopwise.cli import options
 from stopwise.cli.analyze import show
-from stopwise.cli.failing import as_options, clear_errors
-from stopwise.cli.live import rows_text
-from stopwise.cli.options import column_choices, parse_bounds, trial_source
-from stopwise.cli.telling import say
+from stopwise.cli.option_groups import grouped
+from stopwise.cli.options import Comparison, NamedFiles, Reading
+from stopwise.cli.printing import say
+from stopwise.cli.standings_table import rows_text
+from stopwise.cli.values import trial_source
+from stopwise.cli.wording import as_option
 
 if TYPE_CHECKING:
     from stopwise.rollout.watch import TaskSight, Watch
@@ -23,61 +25,54 @@ __all__ = ["watch"]
 GO_ON = 3
 
 
-def watch(
-    files: Annotated[list[Path] | None, typer.Argument(help="A folder, or files.")] = None,
-    policy: Annotated[
-        list[str] | None, typer.Option(help="NAME=PATH, once per policy, instead of FILES.")
-    ] = None,
-    method: options.Method = "nscore-plus",
-    alpha: options.Alpha = 0.05,
-    n_max: options.NMax = None,
+@dataclass(frozen=True, kw_only=True)
+class GrowingFiles(Reading, left_out=("missing", "order", "seed")):
+    """Files that grow: they are read in their order, and their range has to be declared."""
+
     bounds: Annotated[
-        str | None, typer.Option(help='Range of the score: "LOW,HIGH", or "TASK=LOW,HIGH; ...".')
+        str | None,
+        typer.Option(help='Range of the score: "LOW,HIGH", or "TASK=LOW,HIGH; ..." for each task.'),
+    ] = None
+
+
+@grouped
+def watch(
+    *,
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Files of trials, or a folder of them.")
     ] = None,
-    design: options.Design = "auto",
-    adjust: options.Adjust = "holm",
-    ties: options.Ties = "strict",
-    baseline: options.Baseline = None,
-    score: options.Measure = None,
-    column: options.Column = None,
-    file_format: options.FileFormat = None,
+    policy: NamedFiles = None,
+    comparison: Comparison,
+    reading: GrowingFiles,
     interval: Annotated[float, typer.Option(help="Seconds between looks.", min=0.05)] = 5.0,
     once: Annotated[
-        bool, typer.Option("--once", help="Look once: exit code 0 to stop, 3 to go on.")
+        bool, typer.Option("--once", help="Look once: exit code 0 means stop, 3 means go on.")
     ] = False,
     state: Annotated[
         Path | None,
         typer.Option(
-            help="Keep the rows looked at here, so that the next --once refuses if they changed."
+            help="Remember the trials seen in this file, so that the next look can refuse results "
+            "that were changed."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON per look.")] = False,
 ) -> None:
-    """Watch results that grow (lerobot, CSV, monitor files ...), and say when to stop."""
+    """Watch result files as they grow, and say when to stop the evaluation.
+
+    Reads the same files as `analyze`: lerobot, CSV, monitor files and more.
+    """
     from stopwise.rollout.watch import Watch
 
+    settings = comparison.keywords()
     try:
-        with clear_errors("watch"):
-            watching = Watch(
-                trial_source(files, policy),
-                reading={
-                    "format": file_format,
-                    "score": score,
-                    "columns": column_choices(column),
-                    "bounds": parse_bounds(bounds),
-                },
-                design=design,
-                settings={
-                    "method": method,
-                    "alpha": alpha,
-                    "n_max": n_max,
-                    "adjust": adjust,
-                    "ties": ties,
-                    "baseline": baseline,
-                },
-                state=state,
-            )
-            sights = watching.look() if once else _until_enough(watching, interval, as_json)
+        watching = Watch(
+            trial_source(files, policy),
+            reading=reading.keywords(),
+            design=settings.pop("design") or "auto",
+            settings=settings,
+            state=state,
+        )
+        sights = watching.look() if once else _until_enough(watching, interval, as_json)
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     stop = all(sight.stop for sight in sights)
@@ -93,7 +88,7 @@ def watch(
 
 
 def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["TaskSight", ...]:
-    """Look until every task has enough, and tell whenever something is new."""
+    """Look until every task has enough trials, and print whatever is new."""
     from stopwise.errors import InvalidInput
     from stopwise.rollout.watch import PastChanged
 
@@ -106,7 +101,7 @@ def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["T
         except PastChanged:
             raise
         except InvalidInput as error:  # a file may be half written, or not there yet
-            news = f"waiting: {as_options(str(error))}"
+            news = f"waiting: {error.worded(as_option)}"
         if news != told:
             told = news
             if as_json and sights:
@@ -129,6 +124,6 @@ def _line(sight: "TaskSight") -> str:
     if sight.stop:
         why = "every pair is decided" if sight.decided else "n_max is reached"
         return f"task {sight.task}: stop after {sight.rows} rows, {why}"
-    more = f"; needs more of {', '.join(sight.needed)}"
-    held = f"; {sight.waiting} trials wait for their row" if sight.waiting else ""
+    more = f"; needs more trials of {', '.join(sight.needed)}"
+    held = f"; {sight.waiting} trials wait for others of their row" if sight.waiting else ""
     return f"task {sight.task}: {rows_text(sight.rows, sight.n_max, sight.remaining)}{more}{held}"

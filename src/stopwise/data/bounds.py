@@ -8,6 +8,7 @@ from stopwise.core.scores import Scale
 from stopwise.data.raw import Bounds
 from stopwise.data.values import Complaint
 from stopwise.errors import InvalidInput, require
+from stopwise.messages import Message, Setting, placed
 
 __all__ = ["bounds_of_data", "declared_bounds", "require_within"]
 
@@ -15,7 +16,7 @@ __all__ = ["bounds_of_data", "declared_bounds", "require_within"]
 def declared_bounds(
     bounds: Bounds | Mapping[str, Bounds] | None, tasks: Sequence[str]
 ) -> dict[str, Bounds]:
-    """Return the declared bounds per task, or raise for a task that there is not."""
+    """Return the declared bounds per task, or raise for an unknown task."""
     if bounds is None:
         return {}
     if not isinstance(bounds, Mapping):
@@ -23,7 +24,7 @@ def declared_bounds(
     for task in bounds:
         if task not in tasks:
             known = ", ".join(map(repr, tasks))
-            raise InvalidInput(f"bounds are declared for task {task!r}, but the tasks are {known}")
+            raise InvalidInput(f"bounds are given for task {task!r}, but the tasks are {known}")
     return {task: _declared(task, limits) for task, limits in bounds.items()}
 
 
@@ -35,7 +36,7 @@ def _declared(task: str, bounds: Bounds) -> Bounds:
     try:
         return _pair(Scale.declared(bounds))
     except InvalidInput as error:
-        raise InvalidInput(f"task {task!r}: {error}") from error
+        raise InvalidInput(placed(f"task {task!r}: ", error.message)) from error
 
 
 def require_within(
@@ -67,8 +68,12 @@ def bounds_of_data(frame: pl.DataFrame) -> dict[str, Bounds]:
     for task, low, high in found.rows():
         require(
             low < high,
-            f"bounds='data' needs different scores, but all scores of task {task!r} are {low:g}; "
-            "declare the bounds",
+            Message(
+                Setting("bounds", "data"),
+                f" needs scores that differ, but all scores of task {task!r} are {low:g}; "
+                "declare the bounds",
+                code="scores-all-equal",
+            ),
         )
         bounds[task] = (low, high)
     return bounds

@@ -1,19 +1,20 @@
-"""Rows that were written twice: dropped if they agree, refused if they contradict each other."""
+"""Rows that appear twice: dropped if they agree, refused if they contradict each other."""
 
 import polars as pl
 
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput
+from stopwise.messages import BLANK, Message, Setting
 
 __all__ = ["duplicate_rows"]
 
 
-def duplicate_rows(raw: RawTable, frame: pl.DataFrame, notes: list[str]) -> pl.Series:
+def duplicate_rows(raw: RawTable, frame: pl.DataFrame, notes: list[Message]) -> pl.Series:
     """Return which rows repeat an earlier one in every column of the file.
 
     Without a column that numbers the trials nothing is a duplicate: two failures look alike.
-    Two different rows with the same task, policy, block and number are an error, since one of
-    them is wrong or a column that tells them apart has not been named.
+    Two different rows with the same task, policy, block and number are an error: either one of
+    them is wrong, or a column that tells them apart has not been named.
     """
     none = pl.Series([False]).new_from_index(0, len(frame))
     if "trial" not in frame.columns:
@@ -27,7 +28,8 @@ def duplicate_rows(raw: RawTable, frame: pl.DataFrame, notes: list[str]) -> pl.S
     contradictions = repeated & ~same
     if contradictions.any():
         raise _contradiction(raw, frame.select(identity), contradictions.arg_max() or 0)
-    notes.append(f"{raw.source}: {int(repeated.sum())} duplicate rows dropped")
+    dropped = f"{raw.source}: {int(repeated.sum())} duplicate rows dropped"
+    notes.append(Message(dropped, code="duplicates-dropped"))
     return repeated
 
 
@@ -38,7 +40,14 @@ def _contradiction(raw: RawTable, identities: pl.DataFrame, row: int) -> Invalid
         f"{name} {value!r}" for name, value in zip(identities.columns, identity, strict=True)
     )
     return InvalidInput(
-        f"{raw.source}, {raw.place(row)}: {named} is already at {raw.place(earlier)} with other "
-        "values; name the columns that tell them apart (columns={'task': [...]}, or 'block'), "
-        "or ignore the numbering with columns={'trial': None}"
+        Message(
+            f"{raw.source}, {raw.place(row)}: {named} is already at {raw.place(earlier)} with "
+            "other values; name the columns that tell these trials apart (",
+            Setting("columns", {"task": [BLANK]}),
+            " or ",
+            Setting("columns", {"block": BLANK}),
+            "), or ignore the trial numbers with ",
+            Setting("columns", {"trial": None}),
+            code="contradicting-rows",
+        )
     )

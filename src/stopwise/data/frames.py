@@ -10,6 +10,7 @@ import polars as pl
 from stopwise.data.raw import RawTable, column_of_values
 from stopwise.data.roles import ROLE_NAMES, ColumnChoice
 from stopwise.errors import InvalidInput
+from stopwise.messages import Message
 
 __all__ = ["is_frame", "raw_of_array", "raw_of_arrays", "raw_of_frame"]
 
@@ -39,7 +40,7 @@ def raw_of_arrays(
 ) -> RawTable:
     """Return the columns; if none has a usual name, each array holds the scores of a policy."""
     if not arrays:
-        raise InvalidInput(f"{source}: it holds no arrays")
+        raise InvalidInput(f"{source}: there are no arrays in it")
     series = {
         str(name): _array_column(str(name), values, source) for name, values in arrays.items()
     }
@@ -85,7 +86,12 @@ def raw_of_array(array: np.ndarray[Any, Any], source: str = "the array") -> RawT
         frame=frame,
         place=lambda row: f"element [{row // k}, {row % k}]",
         roles={"policy": "policy", "score": "score"},
-        notes=(f"{source}: each of the {k} columns holds the scores of one policy",),
+        notes=(
+            Message(
+                f"{source}: each of the {k} columns holds the scores of one policy",
+                code="policy-per-column",
+            ),
+        ),
     )
 
 
@@ -101,7 +107,12 @@ def _policy_per_array(series: Mapping[str, pl.Series], source: str) -> RawTable:
         frame=pl.DataFrame([policies, scores]),
         place=lambda row: f"{places[row][0]}[{places[row][1]}]",
         roles={"policy": "policy", "score": "score"},
-        notes=("no array has the name of a column, so each holds the scores of one policy",),
+        notes=(
+            Message(
+                "no array has the usual name of a column, so each holds the scores of one policy",
+                code="policy-per-array",
+            ),
+        ),
     )
 
 

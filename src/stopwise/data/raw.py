@@ -1,4 +1,4 @@
-"""What every reader hands over: the columns as they are in the file, and where each row stands."""
+"""What every reader returns: the columns as they are in the file, and where each row is."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from stopwise.errors import InvalidInput
+from stopwise.messages import Message, placed
 
 __all__ = ["Bounds", "RawTable", "column_of_values", "frame_of_records"]
 
@@ -24,7 +25,7 @@ class RawTable:
     frame
         One row per trial, in the order of the file.
     place
-        Says where in the file a row stands, for messages ("line 7").
+        Says where in the file a row is, for messages ("line 7").
     roles
         What columns mean by definition of the format; the rest is for the user or a guess.
     bounds
@@ -38,11 +39,12 @@ class RawTable:
     place: Callable[[int], str]
     roles: Mapping[str, str] = field(default_factory=dict)
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     def error(self, row: int, column: str, rule: str) -> InvalidInput:
         """Return the one-line error of one value, to be raised."""
-        return InvalidInput(f"{self.source}, {self.place(row)}, column {column!r}: {rule}")
+        place = f"{self.source}, {self.place(row)}, column {column!r}: "
+        return InvalidInput(placed(place, rule))
 
 
 def frame_of_records(records: Sequence[Mapping[str, object]]) -> pl.DataFrame:

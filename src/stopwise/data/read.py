@@ -13,6 +13,7 @@ from stopwise.data.sources import load
 from stopwise.data.standard import Names, Part, standardise
 from stopwise.data.trials import ORDERS, Trials
 from stopwise.errors import InvalidInput, require
+from stopwise.messages import BLANK, Message, Setting
 
 __all__ = ["read_trials"]
 
@@ -32,7 +33,7 @@ def read_trials(
     seed: int | None = None,
     missing: str = "error",
 ) -> Trials:
-    """Read trials from the files that people have, and say what was assumed.
+    """Read trials from the files that people have, and note what was assumed.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def read_trials(
         dictionary of policy: path; a polars, pandas or Arrow frame; a NumPy array with a column of
         scores per policy; a dictionary of columns, or of policy: scores.
     format
-        The name of the format, where its content should not decide.
+        The name of the format, if it should not be recognised from the content.
     policy, task
         A name for all rows, for files that hold no such column.
     columns
@@ -72,7 +73,7 @@ def read_trials(
     >>> trials.frame["score"].to_list()
     [0.0, 1.0, 0.0, 1.0, 1.0]
     >>> print(*trials.notes, sep="; ")
-    no array has the name of a column, so each holds the scores of one policy; ...
+    no array has the usual name of a column, so each holds the scores of one policy; ...
     """
     chosen = _columns(columns, score)
     _require_choices(order, seed, missing, bounds)
@@ -87,15 +88,26 @@ def read_trials(
         for table in tables
     ]
     frame = _ordered(_concatenated(parts), order, seed)
-    require(len(frame) > 0, f"{parts[0].raw.source}: no trial is left after dropping")
+    require(
+        len(frame) > 0,
+        f"{parts[0].raw.source}: no trial is left after dropping those without a score",
+    )
     notes = [note for part in parts for note in part.notes]
     limits = _bounds(bounds, parts, frame, notes)
     for part in parts:
         part.require_within(limits)
     if order == "file" and "time" in frame.columns and not frame["time"].drop_nulls().is_sorted():
-        notes.append("order: that of the file, which is not that of the times; order 'time' sorts")
+        notes.append(
+            Message(
+                "order: that of the file, which is not that of the times; ",
+                Setting("order", "time"),
+                " sorts them",
+                code="order-of-file",
+            )
+        )
     if order == "shuffled":
-        notes.append(f"order: shuffled with seed {seed}, not the order in which trials were run")
+        shuffled = f"order: shuffled with seed {seed}, not the order in which trials were run"
+        notes.append(Message(shuffled, code="order-shuffled"))
     return Trials.from_columns(
         frame.to_dict(),
         bounds=limits,
@@ -112,7 +124,13 @@ def _columns(
     if score is not None:
         require(
             chosen.setdefault("score", score) == score,
-            f"score and columns['score'] must agree, but got {score!r} and {chosen['score']!r}",
+            Message(
+                Setting("score", score),
+                " and ",
+                Setting("columns", {"score": chosen["score"]}),
+                " contradict each other: give one of them",
+                code="two-scores",
+            ),
         )
     require_columns(chosen)
     return chosen
@@ -128,7 +146,11 @@ def _require_choices(order: str, seed: int | None, missing: str, bounds: object)
     if order == "shuffled":
         require(
             isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0,
-            f"order='shuffled' needs a seed, a whole number of at least 0, but got {seed!r}",
+            Message(
+                Setting("order", "shuffled"),
+                f" needs a seed, a whole number of at least 0, but got {seed!r}",
+                code="seed-missing",
+            ),
         )
 
 
@@ -136,8 +158,14 @@ def _concatenated(parts: Sequence[Part]) -> pl.DataFrame:
     kinds = {part.frame["time"].dtype for part in parts if "time" in part.frame.columns}
     if len(kinds) > 1:
         raise InvalidInput(
-            f"{parts[-1].raw.source}: its times are not of the same kind (numbers or dates) as "
-            "those of other files; choose the column with columns={'time': ...}, None for none"
+            Message(
+                f"{parts[-1].raw.source}: its times are not of the same kind (numbers or dates) as "
+                "those of the other files; choose the column with ",
+                Setting("columns", {"time": BLANK}),
+                " or ignore the times with ",
+                Setting("columns", {"time": None}),
+                code="times-differ",
+            )
         )
     return pl.concat([part.frame for part in parts], how="diagonal")
 
@@ -146,9 +174,20 @@ def _ordered(frame: pl.DataFrame, order: str, seed: int | None) -> pl.DataFrame:
     if order == "shuffled":
         return frame[np.random.default_rng(seed).permutation(len(frame))]
     if order == "time":
-        require("time" in frame.columns, "order='time' needs a time column, but none was found")
+        by_time = Setting("order", "time")
+        require(
+            "time" in frame.columns,
+            Message(by_time, " needs a time column, but none was found", code="no-time-column"),
+        )
         gaps = frame["time"].null_count()
-        require(gaps == 0, f"order='time' needs the time of every trial, but {gaps} have none")
+        require(
+            gaps == 0,
+            Message(
+                by_time,
+                f" needs the time of every trial, but {gaps} have none",
+                code="time-missing",
+            ),
+        )
         return frame.sort("time", maintain_order=True)
     return frame
 
@@ -157,10 +196,11 @@ def _bounds(
     bounds: Bounds | Mapping[str, Bounds] | str | None,
     parts: Sequence[Part],
     frame: pl.DataFrame,
-    notes: list[str],
+    notes: list[Message],
 ) -> dict[str, Bounds]:
     if isinstance(bounds, str):
-        notes.append("bounds: taken from the data, which voids the guarantee")
+        taken = "bounds: taken from the data, which voids the guarantee"
+        notes.append(Message(taken, code="bounds-of-data"))
         return bounds_of_data(frame)
     tasks = frame["task"].unique(maintain_order=True).to_list()
     return {**_defined_bounds(parts), **declared_bounds(bounds, tasks)}

@@ -1,10 +1,11 @@
-"""Which column means what: as the user says, as the format defines, or by a stated guess."""
+"""Which column means what: as the user says, as the format defines, or guessed with a note."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
+from stopwise.messages import Message, Setting
 
 __all__ = [
     "GUESSES",
@@ -12,6 +13,7 @@ __all__ = [
     "SCORE_NAMES",
     "ColumnChoice",
     "Roles",
+    "guess_code",
     "require_columns",
     "resolve",
 ]
@@ -58,20 +60,26 @@ class Roles:
 
     columns: Mapping[str, tuple[str, ...]]
     guessed: frozenset[str]
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
 
 def require_columns(columns: Mapping[str, ColumnChoice]) -> None:
     """Raise unless the user's choice names known roles."""
     for role, choice in columns.items():
-        require(role in GUESSES, f"columns must name among {', '.join(GUESSES)}, but got {role!r}")
+        given = Setting("columns", {role: choice})
+        known = f": the role must be one of {', '.join(GUESSES)}, but got {role!r}"
+        require(role in GUESSES, Message(given, known, code="unknown-role"))
         require(
             role not in SINGLE or choice is None or isinstance(choice, str),
-            f"columns[{role!r}] must be one column, but got {choice!r}",
+            Message(given, f" names several columns, but the {role} is one", code="one-column"),
         )
     require(
         "score" not in columns or columns["score"] is not None,
-        "columns['score'] must be a column, but got None",
+        Message(
+            Setting("columns", {"score": None}),
+            " leaves no score: name its column",
+            code="no-score-column",
+        ),
     )
 
 
@@ -80,27 +88,45 @@ def resolve(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> Roles:
     present = {name.strip().lower(): name for name in reversed(raw.frame.columns)}
     columns: dict[str, tuple[str, ...]] = {}
     guessed: set[str] = set()
-    notes: list[str] = []
+    notes: list[Message] = []
     for role, usual in GUESSES.items():
         if role in chosen:
             columns[role] = _chosen(raw, role, chosen[role])
         elif role in raw.roles:
             columns[role] = (raw.roles[role],)
             if role == "score":
-                notes.append(f"score column: {raw.roles[role]!r} (by default; score= sets another)")
+                notes.append(_default_score(raw.roles[role]))
         else:
             found = next((present[name] for name in usual if name in present), None)
             if found is not None:
                 columns[role] = (found,)
                 guessed.add(role)
-                notes.append(f"{role} column: {found!r} (guessed)")
+                notes.append(Message(f"{role} column: {found!r} (guessed)", code=guess_code(role)))
     if "score" not in columns:
         raise InvalidInput(
-            f"{raw.source}: no column looks like a score; name it with score=, or give one column "
-            f"of numbers per policy; the columns are {_listed(raw)}"
+            Message(
+                f"{raw.source}: no column looks like a score; name it with ",
+                Setting("score"),
+                f", or give one column of numbers per policy; the columns are {_listed(raw)}",
+                code="no-score-column",
+            )
         )
     known = {role: names for role, names in columns.items() if names}
     return Roles(known, frozenset(guessed), tuple(notes))
+
+
+def guess_code(role: str) -> str:
+    """Return the code of the note that the column of a role was guessed."""
+    return f"{role}-column-guessed"
+
+
+def _default_score(column: str) -> Message:
+    return Message(
+        f"score column: {column!r} (by default; ",
+        Setting("score"),
+        " chooses another)",
+        code="score-column-default",
+    )
 
 
 def _chosen(raw: RawTable, role: str, choice: ColumnChoice) -> tuple[str, ...]:

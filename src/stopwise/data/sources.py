@@ -15,6 +15,7 @@ from stopwise.data.raw import RawTable
 from stopwise.data.roles import ColumnChoice
 from stopwise.data.wide import unfolded
 from stopwise.errors import InvalidInput
+from stopwise.messages import Message, Setting
 
 __all__ = ["Loaded", "load"]
 
@@ -79,7 +80,11 @@ def _load_mapping(
 ) -> list[Loaded]:
     if policy is not None:
         raise InvalidInput(
-            f"policies are named by the dictionary already, but got policy={policy!r}"
+            Message(
+                "the policies are named by the dictionary already, but got ",
+                Setting("policy", policy),
+                code="policy-named-twice",
+            )
         )
     tables: list[Loaded] = []
     for name, value in source.items():
@@ -98,7 +103,11 @@ def _load_path(path: Path, format_name: str | None, policy: str | None) -> list[
     if path.stat().st_size == 0:
         raise InvalidInput(f"{path}: the file is empty")
     raise InvalidInput(
-        f"{path}: not recognised as any of {', '.join(formats.names())}; name one with format="
+        Message(
+            f"{path}: not recognised as any of {', '.join(formats.names())}; name one with ",
+            Setting("format"),
+            code="format-unknown",
+        )
     )
 
 
@@ -122,7 +131,7 @@ def _load_folder(folder: Path, format_name: str | None, policy: str | None) -> l
         raise InvalidInput(f"{folder}: the folder holds no file recognised as {known}")
     if skipped:
         note = f"{folder}: {skipped} files that hold no trials were skipped"
-        tables[0] = _with_note(tables[0], note)
+        tables[0] = _with_note(tables[0], Message(note, code="files-skipped"))
     return tables
 
 
@@ -145,7 +154,7 @@ def _name_of(path: Path) -> str:
     return path.resolve().parent.name if is_common else stem
 
 
-def _with_note(table: Loaded, note: str) -> Loaded:
+def _with_note(table: Loaded, note: Message) -> Loaded:
     return replace(table, raw=replace(table.raw, notes=(*table.raw.notes, note)))
 
 

@@ -9,7 +9,7 @@ import polars as pl
 from stopwise.data.bounds import require_within
 from stopwise.data.duplicates import duplicate_rows
 from stopwise.data.raw import Bounds, RawTable
-from stopwise.data.roles import ColumnChoice, Roles, resolve
+from stopwise.data.roles import ColumnChoice, Roles, guess_code, resolve
 from stopwise.data.values import (
     is_logical,
     require_zero_or_one,
@@ -18,6 +18,7 @@ from stopwise.data.values import (
     to_times,
 )
 from stopwise.errors import InvalidInput
+from stopwise.messages import BLANK, Message, Setting
 
 __all__ = ["Names", "Part", "standardise"]
 
@@ -48,7 +49,7 @@ class Part:
     rows: pl.Series
     frame: pl.DataFrame
     bounds: Bounds | None
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
 
     def require_within(self, bounds: Mapping[str, Bounds]) -> None:
         """Raise, naming file and place, for the first score outside the bounds of its task."""
@@ -66,7 +67,7 @@ def standardise(
 ) -> Part:
     """Return the trials of one file, or raise one line that names the place."""
     if not len(raw.frame):
-        raise InvalidInput(f"{raw.source}: the file holds no trials")
+        raise InvalidInput(f"{raw.source}: there are no trials in it")
     roles = resolve(raw, columns)
     notes = [*raw.notes, *roles.notes]
     (score_column,) = roles.columns["score"]
@@ -98,18 +99,24 @@ def _complain(raw: RawTable, column: str, row: int, rule: str) -> InvalidInput:
     return raw.error(row, column, rule)
 
 
-def _named(raw: RawTable, roles: Roles, role: str, names: Names, notes: list[str]) -> pl.Series:
+def _named(raw: RawTable, roles: Roles, role: str, names: Names, notes: list[Message]) -> pl.Series:
     """Return the name of each row's task or policy: given, else its column, else assumed."""
     given, otherwise = names.of(role)
     if role not in roles.columns:
         name = given or otherwise
         if name is None:
             raise InvalidInput(
-                f"{raw.source}: no column looks like the {role}; name it with "
-                f"columns={{{role!r}: ...}}, or give its name with {role}="
+                Message(
+                    f"{raw.source}: no column looks like the {role}; name the column with ",
+                    Setting("columns", {role: BLANK}),
+                    f", or the {role} itself with ",
+                    Setting(role),
+                    code=f"no-{role}-column",
+                )
             )
         if given is None:
-            notes.append(f"{raw.source}: no {role} column, so the {role} is called {name!r}")
+            assumed = f"{raw.source}: no {role} column, so the {role} is called {name!r}"
+            notes.append(Message(assumed, code=f"{role}-assumed"))
         return pl.Series([name]).new_from_index(0, len(raw.frame))
     found = _joined(raw, roles.columns[role])
     if found.null_count():
@@ -121,7 +128,7 @@ def _named(raw: RawTable, roles: Roles, role: str, names: Names, notes: list[str
     if len(different) > 1:
         raise InvalidInput(
             f"{raw.source}: it was given as {role} {given!r}, but column "
-            f"{roles.columns[role][0]!r} names {len(different)} of them: "
+            f"{roles.columns[role][0]!r} names {len(different)}: "
             f"{', '.join(map(repr, different.head(5)))}"
         )
     return pl.Series([given]).new_from_index(0, len(raw.frame))
@@ -132,8 +139,8 @@ def _joined(raw: RawTable, columns: tuple[str, ...]) -> pl.Series:
     return pl.DataFrame(parts).select(pl.concat_str(pl.all(), separator="/"))[:, 0]
 
 
-def _optional(raw: RawTable, roles: Roles, role: str, notes: list[str]) -> pl.Series | None:
-    """Return successes or times; a mere guess that does not fit is left out, and said so."""
+def _optional(raw: RawTable, roles: Roles, role: str, notes: list[Message]) -> pl.Series | None:
+    """Return successes or times; a guessed column that does not fit is left out, with a note."""
     if role not in roles.columns:
         return None
     (column,) = roles.columns[role]
@@ -145,13 +152,14 @@ def _optional(raw: RawTable, roles: Roles, role: str, notes: list[str]) -> pl.Se
     except InvalidInput:
         if role not in roles.guessed:
             raise
-        notes.remove(f"{role} column: {column!r} (guessed)")
-        notes.append(f"column {column!r} does not hold the {role} of trials and was left out")
+        notes[:] = [note for note in notes if note.code != guess_code(role)]
+        ignored = f"column {column!r} does not hold the {role} of trials and was ignored"
+        notes.append(Message(ignored, code=f"{role}-column-ignored"))
         return None
 
 
 def _scored(
-    raw: RawTable, frame: pl.DataFrame, column: str, missing: str, notes: list[str]
+    raw: RawTable, frame: pl.DataFrame, column: str, missing: str, notes: list[Message]
 ) -> pl.Series:
     scored = frame["score"].is_not_null()
     dropped = frame["score"].null_count()
@@ -160,21 +168,27 @@ def _scored(
         raise raw.error(
             row,
             column,
-            "the score is missing; missing='drop' leaves such trials out and counts them",
+            Message(
+                "the score is missing; ",
+                Setting("missing", "drop"),
+                " leaves such trials out and says how many",
+                code="score-missing",
+            ),
         )
     if dropped:
-        notes.append(f"{raw.source}: {dropped} trials without a score dropped")
+        without = f"{raw.source}: {dropped} trials without a score dropped"
+        notes.append(Message(without, code="unscored-dropped"))
     return scored
 
 
-def _defined_bounds(raw: RawTable, column: str, notes: list[str]) -> Bounds | None:
+def _defined_bounds(raw: RawTable, column: str, notes: list[Message]) -> Bounds | None:
     if column in raw.bounds:
         low, high = raw.bounds[column]
-        notes.append(f"bounds of {column!r}: [{low:g}, {high:g}], by definition of the format")
+        known = f"bounds of {column!r}: [{low:g}, {high:g}], as the format defines it"
+        notes.append(Message(known, code="bounds-of-format"))
         return raw.bounds[column]
     if is_logical(raw.frame[column]):
-        notes.append(
-            f"bounds of {column!r}: [0, 1], since it holds only true and false, or words for them"
-        )
+        known = f"bounds of {column!r}: [0, 1], since it holds only true and false (or yes and no)"
+        notes.append(Message(known, code="bounds-of-logical"))
         return 0.0, 1.0
     return None

@@ -130,8 +130,8 @@ def _advice(value: object, rule: str) -> str:
     if not isinstance(value, str):
         return ""
     if value.strip().endswith("%"):
-        return "; write it without the sign, and the bounds accordingly: 0 to 100, say"
+        return "; write it without the sign, and choose the bounds to match, such as 0 to 100"
     if COMMA.fullmatch(value.strip()):
         return "; write it with a decimal point"
     known = ", ".join("/".join(pair) for pair in WORDS)
-    return f"; the words that are read are {known}" if rule == NUMBER else ""
+    return f"; the words understood are {known}" if rule == NUMBER else ""

@@ -9,6 +9,7 @@ from stopwise.data.raw import RawTable
 from stopwise.data.roles import GUESSES, ROLE_NAMES, ColumnChoice
 from stopwise.data.values import to_numbers
 from stopwise.errors import InvalidInput
+from stopwise.messages import Message, Setting
 
 __all__ = ["ROW", "unfolded"]
 
@@ -50,9 +51,13 @@ def unfolded(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> RawTable:
         place=lambda index: f"{raw.place(rows[index])}, {names[index]!r}",
         notes=(
             *raw.notes,
-            f"no column is named as a score or a policy, so each of {listed} is taken for the "
-            "scores of one policy; if the trials of a row share their start, "
-            f"columns={{'block': {ROW!r}}} declares it",
+            Message(
+                "no column has the usual name of a score or a policy, so each of "
+                f"{listed} is taken for the scores of one policy; if the trials of a row start "
+                "from the same conditions, say so with ",
+                Setting("columns", {"block": ROW}),
+                code="policy-per-column",
+            ),
         ),
     )
 

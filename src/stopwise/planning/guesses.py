@@ -15,13 +15,14 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale, is_number
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message
+from stopwise.messages import Message, Setting
 
 __all__ = ["Guess", "as_guess"]
 
 ATOMS = 1024
 # A beta with a larger spread than this share of the largest would be all but success or failure.
 MOST_SPREAD = 0.98
+MOMENTS = Setting("guesses", words="(mean, standard deviation)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +143,9 @@ def as_guess(value: Any, scale: Scale) -> Guess:
         require(
             scale == (0.0, 1.0),
             Message(
-                f"a success rate needs bounds (0, 1), but they are ({scale.low:g}, "
-                f"{scale.high:g}); give (mean, standard deviation)",
+                "a success rate needs bounds (0, 1), but they are "
+                f"({scale.low:g}, {scale.high:g}); give ",
+                MOMENTS,
                 code="rate-out-of-bounds",
             ),
         )
@@ -152,8 +154,12 @@ def as_guess(value: Any, scale: Scale) -> Guess:
     if isinstance(value, tuple | list) and len(value) == 2 and all(map(is_number, value)):
         return _of_moments(float(value[0]), float(value[1]), scale)
     raise InvalidInput(
-        "a guess must be a success rate, (mean, standard deviation) or {score: probability}, "
-        f"but got {value!r}"
+        Message(
+            "a guess must be a success rate, ",
+            MOMENTS,
+            f" or {{score: probability}}, but got {value!r}",
+            code="not-a-guess",
+        )
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from stopwise.core.scores import is_number
 from stopwise.errors import InvalidInput, StopwiseError
+from stopwise.messages import Message, Setting
 from stopwise.rollout.environments import Arena, Measures, arena
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.import_path import made
@@ -128,9 +129,10 @@ class Worker:
         if name not in measures:
             usable = [key for key, value in measures.items() if not isinstance(value, Mapping)]
             best = "success" if "success" in usable else next(iter(usable), None)
-            hint = "" if best is None else f": choose with score={best!r}"
+            hint = () if best is None else (": choose with ", Setting("score", best))
             known = ", ".join(repr(key) for key in measures) or "nothing"
-            raise InvalidInput(f"the episode has no {name!r}, only {known}{hint}")
+            text = f"the episode has no {name!r}, only {known}"
+            raise InvalidInput(Message(text, *hint, code="measure-missing"))
         return itemgetter(name)
 
 

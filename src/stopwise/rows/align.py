@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from stopwise.core.scores import require_whole
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message, Setting
+from stopwise.messages import BLANK, Message, Setting
 from stopwise.rows.table import Table
 
 __all__ = ["DESIGNS", "align"]
@@ -180,7 +180,7 @@ def _by_block(
         Message(
             f"design {design!r} needs a column of blocks, and no column has a usual name for one; "
             "name it with ",
-            Setting("columns", {"block": ...}),
+            Setting("columns", {"block": BLANK}),
             code="no-blocks",
         ),
     )

@@ -6,6 +6,7 @@ import numpy as np
 
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, NotAllowed, require
+from stopwise.messages import Message, Setting
 from stopwise.rows.align import align
 from stopwise.study.journal import Draft
 from stopwise.study.plan import Plan
@@ -84,10 +85,14 @@ def _require_new(state: State, task: str, rows: list[dict[str, float]]) -> None:
         which = "" if whole else f"{first} of "
         have = "has" if known.rows == 1 and not whole else "have"
         raise NotAllowed(
-            f"{which}these trials of {task!r} {have} the scores that were imported before, from "
-            f"{known.source!r}: the same trials would count twice; "
-            f"{'' if whole else 'import the new ones alone, or, '}"
-            "if these are other trials, say so with again=True"
+            Message(
+                f"{which}these trials of {task!r} {have} the scores that were imported before, "
+                f"from {known.source!r}: the same trials would count twice; "
+                f"{'' if whole else 'import the new ones alone, or, '}"
+                "if these are other trials, say so with ",
+                Setting("again", True),
+                code="imported-before",
+            )
         )
 
 

@@ -1,43 +1,32 @@
-"""``stopwise study``: live studies; one file per command."""
+"""``stopwise study``: live studies."""
+
+from functools import partial
 
 import typer
 
-from stopwise.cli.study import (
-    amend,
-    correct,
-    exporting,
-    importing,
-    init,
-    lock,
-    report,
-    resolve,
-    run,
-    serve,
-    status,
-    token,
-    unblind,
-    verify,
-    void,
-)
+from stopwise.cli.command import Command, CommandGroup
+from stopwise.cli.study import plan, run, serve, status, trials
 
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="Run trials at the robot: blinded, never lost, stopped when the answer is known.",
+    cls=CommandGroup,
+    help="Run trials at the robot: blinded, never lost, stopped as soon as the answer is known.",
     no_args_is_help=True,
 )
-app.command("init")(init.init)
-app.command("lock")(lock.lock)
-app.command("status")(status.status)
-app.command("run")(run.run)
-app.command("serve")(serve.serve)
-app.command("correct")(correct.correct)
-app.command("void")(void.void)
-app.command("amend")(amend.amend)
-app.command("unblind")(unblind.unblind)
-app.command("report")(report.report)
-app.command("export")(exporting.export)
-app.command("import")(importing.import_trials)
-app.command("resolve")(resolve.resolve)
-app.command("verify")(verify.verify)
-app.add_typer(token.app, name="token")
+_command = partial(app.command, cls=Command)
+_command("init")(plan.init)
+_command("lock")(plan.lock)
+_command("status")(status.status)
+_command("run")(run.run)
+_command("serve")(serve.serve)
+_command("correct")(trials.correct)
+_command("void")(trials.void)
+_command("amend")(plan.amend)
+_command("unblind")(plan.unblind)
+_command("report")(status.report)
+_command("export")(trials.export)
+_command("import")(trials.import_trials)
+_command("resolve")(trials.resolve)
+_command("verify")(status.verify)
+app.add_typer(serve.token_app, name="token")

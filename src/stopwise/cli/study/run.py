@@ -1,22 +1,24 @@
-"""``stopwise study run``: trials in the terminal, one after the other."""
+"""``stopwise study run``: a session of trials at the terminal."""
 
 import signal
 import socket
+import threading
 import time
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stopwise.cli.study.chart import evidence_chart
-from stopwise.cli.study.keeping import keeping
-from stopwise.cli.study.session import Place, Who, opened
+from stopwise.cli.study.evidence_chart import evidence_chart
+from stopwise.cli.study.opening import Place, Who, open_study
 
 if TYPE_CHECKING:
     from stopwise.study.study import Study
     from stopwise.study.views import Assignment
 
-__all__ = ["run"]
+__all__ = ["keeping", "run"]
 
 HELP = "or: undo (the trial before), void REASON, release, quit"
 HELP_AGAIN = "or: void REASON, back (leave it as it was)"
@@ -26,23 +28,28 @@ MOST = 6  # pairs of a task whose evidence is shown after each score
 
 def run(
     place: Place = ".",
-    station: Annotated[str | None, typer.Option(help="The name of this robot.")] = None,
-    task: Annotated[str | None, typer.Option(help="Only trials of this task.")] = None,
+    station: Annotated[
+        str | None, typer.Option(help="Name of this robot; by default that of the computer.")
+    ] = None,
+    task: Annotated[str | None, typer.Option(help="Run only trials of this task.")] = None,
     wait: Annotated[
-        bool, typer.Option("--wait/--no-wait", help="Wait while others hold what is left.")
+        bool,
+        typer.Option(
+            "--wait/--no-wait", help="Wait while other stations hold the trials that are left."
+        ),
     ] = True,
     evidence: Annotated[
         bool,
-        typer.Option("--evidence/--no-evidence", help="Show after each score how far it has come."),
+        typer.Option("--evidence/--no-evidence", help="Show the evidence after each score."),
     ] = True,
     who: Who = None,
 ) -> None:
-    """Ask for trial after trial and show the evidence; stop and go on whenever you like.
+    """Run trials at the terminal, one after the other; quit and resume whenever you like.
 
-    Every answer is stored before the next question: nothing is lost if the power fails.
+    Every answer is stored before the next question, so nothing is lost if the power fails.
     """
     own = socket.gethostname() if station is None else station
-    with opened(place, "run") as study:
+    with open_study(place) as study:
         waiting = False
         while True:
             trial = study.next_trial(own, task=task, who=who)
@@ -50,7 +57,9 @@ def run(
                 if study.finished or not wait:
                     break
                 if not waiting:
-                    typer.echo("Other stations hold what is left; waiting (Ctrl-C ends).")
+                    typer.echo(
+                        "Other stations hold the trials that are left; waiting (Ctrl-C to end)."
+                    )
                 waiting = True
                 time.sleep(SECONDS_BETWEEN_LOOKS)
                 continue
@@ -62,17 +71,17 @@ def run(
             if evidence:
                 verdict = study.verdict()
                 typer.echo(evidence_chart(verdict, named=not verdict.blinded, most=MOST))
-        typer.echo("Nothing is left to try: stop." if study.finished else "Nothing to do now.")
+        typer.echo("No trials are left: stop." if study.finished else "Nothing to do now.")
         if evidence or study.finished:
             typer.echo(str(study.verdict()))
         if study.finished and not study.unblinded:
             typer.echo(f"Next: stopwise study unblind {place}; stopwise study report {place}")
-            typer.echo(f"A wrong score, before that: stopwise study correct TRIAL SCORE {place}")
+            typer.echo(f"To correct a score first: stopwise study correct TRIAL SCORE {place}")
 
 
 def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int | None) -> bool:
-    """Run one trial to its score, or to what else was typed; return whether to go on."""
-    from stopwise.cli.study.answers import in_words, parse_answer
+    """Run one trial until it is scored, voided or given back; return whether to go on."""
+    from stopwise.cli.study.typed_answers import in_words, parse_answer
     from stopwise.errors import NotAllowed, StopwiseError
 
     _show(trial)
@@ -93,13 +102,13 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int |
                 saved = study.record(
                     trial.trial, answer, station=trial.station, key=key, seconds=seconds, who=who
                 )
-                rest = "" if saved.counted else "; not counted, as another result came first"
+                rest = "" if saved.counted else "; not counted, since another result came first"
                 text = f"{in_words(answer)}, score {saved.score:.3g}{rest}"
                 typer.echo(f"saved: trial {trial.trial}, {text}")
             return True
         except NotAllowed as error:
             if typed == "quit":
-                typer.echo(f"trial {trial.trial} stays yours: it was run and needs its score")
+                typer.echo(f"trial {trial.trial} stays yours: it was run and needs a score")
                 return False
             # Perhaps it was voided meanwhile: what is ours now is asked for anew.
             typer.echo(str(error), err=True)
@@ -110,7 +119,7 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int |
 
 def _ask(trial: "Assignment", rubric: dict[str, Any], others: str) -> str:
     """Return what was typed; Ctrl-C ends, and the trial stays with its station."""
-    from stopwise.cli.study.answers import question
+    from stopwise.cli.study.typed_answers import question
 
     if hasattr(signal, "siginterrupt"):
         # polars lets the system resume what Ctrl-C broke off, so that it would wait for Enter.
@@ -133,7 +142,7 @@ def _did_something_else(study: "Study", trial: "Assignment", typed: str, who: st
         typer.echo(f"given back: trial {trial.trial}")
     elif word == "void":
         study.void(trial.trial, rest, who=name)
-        typer.echo(f"voided: trial {trial.trial}; its place is tried again")
+        typer.echo(f"voided: trial {trial.trial}; it will be run again")
     else:
         return False
     return True
@@ -141,25 +150,25 @@ def _did_something_else(study: "Study", trial: "Assignment", typed: str, who: st
 
 def _enter_again(study: "Study", trial: "Assignment", last: int | None, who: str) -> None:
     """Ask for the score of the trial before and replace it in one step; the one at hand stays."""
-    from stopwise.cli.study.answers import in_words, parse_answer
+    from stopwise.cli.study.typed_answers import in_words, parse_answer
     from stopwise.errors import InvalidInput, require
 
     require(last is not None, "there is no trial before this one")
     assert last is not None
     rubric = study.rubric(last)
     while True:
-        typer.echo(f"\ntrial {last}: its score again")
+        typer.echo(f"\ntrial {last}: enter its score again")
         typed = _ask(trial, rubric, HELP_AGAIN)
         word, _, rest = typed.partition(" ")
         try:
             if word == "void":
                 study.void(last, rest, who=who)
-                typer.echo(f"voided: trial {last}; its place is tried again")
+                typer.echo(f"voided: trial {last}; it will be run again")
             elif typed != "back":
                 answer = parse_answer(rubric, typed)
                 # Said here only: who corrects as the owner must not learn a score by trying.
                 if answer == study.answer(last):
-                    typer.echo(f"trial {last}: that is its score already, {in_words(answer)}")
+                    typer.echo(f"trial {last}: that is already its score, {in_words(answer)}")
                     return
                 study.correct(last, answer, "typed wrongly", who=who)
                 typer.echo(f"corrected: trial {last}, {in_words(answer)}")
@@ -174,3 +183,34 @@ def _show(trial: "Assignment") -> None:
         typer.echo(f"start from: {trial.condition}")
     if trial.instructions:
         typer.echo(trial.instructions)
+
+
+@contextmanager
+def keeping(study: "Study", trial: "Assignment", who: str | None) -> Iterator[None]:
+    """Start a trial, and say at half time of each lease that it still runs.
+
+    Otherwise a slow trial could be handed out again, and which of two results counts would depend
+    on how long each took, and so perhaps on its score.
+    """
+    from stopwise.errors import NotAllowed, StopwiseError
+
+    over = threading.Event()
+    half_time = 30.0 * study.plan.lease_minutes
+    study.start(trial.trial, station=trial.station, who=who)
+
+    def renew() -> None:
+        while not over.wait(half_time):
+            try:
+                study.start(trial.trial, station=trial.station, who=who)
+            except NotAllowed:
+                return  # it was voided meanwhile
+            except StopwiseError:
+                continue  # a store that is away may come back
+
+    thread = threading.Thread(target=renew, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

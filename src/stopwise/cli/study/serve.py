@@ -1,13 +1,16 @@
-"""``stopwise study serve``: the web app of a study."""
+"""``stopwise study serve`` and ``token``: the web app of a study, and who may use it."""
 
 import json
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from stopwise.cli.study.session import AsJson, Place, opened
+from stopwise.cli.command import Command, CommandGroup
+from stopwise.cli.options import AsJson
+from stopwise.cli.study.opening import Place, Who, open_study, person
 
-__all__ = ["serve"]
+__all__ = ["serve", "token_app"]
 
 WARNING = (
     "Warning: everyone in this network can reach the study. Each request needs a token, but "
@@ -15,24 +18,31 @@ WARNING = (
     "and --url."
 )
 
+token_app = typer.Typer(
+    cls=CommandGroup,
+    help="Tokens, which say who may do what in the web app.",
+    no_args_is_help=True,
+)
+_token_command = partial(token_app.command, cls=Command)
+
 
 def serve(
     place: Place = ".",
-    port: Annotated[int, typer.Option(help="0 for any that is free.", min=0, max=65535)] = 8000,
+    port: Annotated[int, typer.Option(help="Port; 0 for any free one.", min=0, max=65535)] = 8000,
     lan: Annotated[
-        bool, typer.Option("--lan", help="Also for phones and other machines of this network.")
+        bool, typer.Option("--lan", help="Also serve phones and other machines in this network.")
     ] = False,
     url: Annotated[
-        str | None, typer.Option(help="The address that people use, if a proxy stands before this.")
+        str | None, typer.Option(help="The address that people use, if there is a proxy.")
     ] = None,
     qr: Annotated[bool, typer.Option("--qr", help="Print the owner's link as a QR code.")] = False,
     access_log: Annotated[
-        bool, typer.Option("--access-log", help="Log each request; tokens never are in it.")
+        bool, typer.Option("--access-log", help="Log each request, but never a token.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Serve a study: pages for operators and owners, and the API; ends with Ctrl-C."""
-    with opened(place, "serve") as study:
+    """Serve the web app: pages for operators and owners, and the API. Press Ctrl-C to end."""
+    with open_study(place) as study:
         from stopwise.web.links import qr_text
         from stopwise.web.server import Serving
 
@@ -47,3 +57,42 @@ def serve(
                 typer.echo(f"Serving at {serving.url}; the owner's link, for you alone:\n{link}")
                 typer.echo(qr_text(link) if qr else "Invite operators on that page.")
             serving.run(access_log=access_log)
+
+
+@_token_command("create")
+def create(
+    role: Annotated[str, typer.Argument(help="owner, operator, viewer or runner.")],
+    name: Annotated[str, typer.Argument(help="The person or machine that it is for.")],
+    place: Place = ".",
+    who: Who = None,
+) -> None:
+    """Print a new token; it is shown only now, since only its hash is kept."""
+    with open_study(place) as study:
+        typer.echo(study.create_token(role, name, who=person(who)))
+
+
+@_token_command("revoke")
+def revoke(
+    token: Annotated[str, typer.Argument(help="The id of the token, from `token list`.")],
+    place: Place = ".",
+    who: Who = None,
+) -> None:
+    """Revoke a token, at once."""
+    with open_study(place) as study:
+        study.revoke_token(token, who=person(who))
+    typer.echo(f"revoked: {token}")
+
+
+@_token_command("list")
+def list_tokens(place: Place = ".", as_json: AsJson = False) -> None:
+    """List all tokens, including the revoked ones."""
+    with open_study(place) as study:
+        tokens = study.tokens()
+    if as_json:
+        rows = [
+            {"token": t.token, "role": t.role, "name": t.name, "revoked": t.revoked} for t in tokens
+        ]
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    for token in tokens:
+        typer.echo(f"{token.token}  {token.role:<8}  {token.name}{'  (revoked)' * token.revoked}")

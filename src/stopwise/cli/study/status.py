@@ -1,22 +1,25 @@
-"""``stopwise study status``: where a study stands."""
+"""``stopwise study status``, ``report`` and ``verify``: how a study is doing."""
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stopwise.cli.study.chart import evidence_chart
-from stopwise.cli.study.session import AsJson, Place, opened
+from stopwise.cli.options import AsJson
+from stopwise.cli.output_files import check_places
+from stopwise.cli.study.evidence_chart import evidence_chart
+from stopwise.cli.study.opening import Place, open_study
 
 if TYPE_CHECKING:
     from stopwise.study.views import Status
 
-__all__ = ["status"]
+__all__ = ["report", "status", "verify"]
 
 
 def status(place: Place = ".", as_json: AsJson = False) -> None:
-    """Show trials, stations and what is decided so far, blinded until `unblind`."""
-    with opened(place, "status") as study:
+    """Show trials, stations and the evidence so far; labels only, until `unblind`."""
+    with open_study(place) as study:
         now = study.status()
         verdict = study.verdict() if study.locked else None
     if as_json:
@@ -29,10 +32,37 @@ def status(place: Place = ".", as_json: AsJson = False) -> None:
         typer.echo(str(verdict))
 
 
+def report(
+    place: Place = ".",
+    html: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
+) -> None:
+    """Check the whole journal and write the report, a web page for readers of the study."""
+    check_places(html, None)
+    with open_study(place) as study:
+        html.write_text(study.report(), encoding="utf-8")
+    typer.echo(f"written: {html}")
+
+
+def verify(place: Place = ".", as_json: AsJson = False) -> None:
+    """Check the journal from its first entry: hashes, random draws and assignments."""
+    with open_study(place) as study:
+        found = study.verify()
+    if as_json:
+        content = {"entries": found.entries, "hash": found.hash, "problems": found.problems}
+        typer.echo(json.dumps(content, indent=2))
+    else:
+        for problem in found.problems:
+            typer.echo(problem, err=True)
+        if found.sound:
+            typer.echo(f"everything holds: {found.entries} entries, hash {found.hash}")
+    if not found.sound:
+        raise typer.Exit(1)
+
+
 def _show(now: "Status") -> None:
     typer.echo(f"{now.name}: {now.phase}{', unblinded' if now.unblinded else ''}")
     if now.phase == "draft":
-        typer.echo("The plan is fine; freeze it with `stopwise study lock`.")
+        typer.echo("The plan is fine; lock it with `stopwise study lock`.")
         return
     typer.echo(
         f"{now.scored} trials scored, {now.in_flight} under way, {now.voided} voided, "

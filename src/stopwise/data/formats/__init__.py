@@ -64,6 +64,6 @@ def read(reader: Format, path: Path) -> RawTable:
     try:
         return reader.read(path)
     except OSError as error:
-        raise InvalidInput(f"{path}: it cannot be read: {error.strerror or error}") from error
+        raise InvalidInput(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{path}, byte {error.start}: the text is not valid UTF-8") from error

@@ -5,6 +5,7 @@ from pathlib import Path
 from stopwise.data.formats.json_file import field, load_json
 from stopwise.data.formats.text_file import head
 from stopwise.data.raw import RawTable, frame_of_records
+from stopwise.messages import Message
 
 __all__ = ["name", "read", "recognise"]
 
@@ -47,5 +48,10 @@ def read(path: Path) -> RawTable:
             "block": "scenario_index",
         },
         bounds={"is_success": (0.0, 1.0)},
-        notes=(f"{path}: {pending} evaluations are still pending",) if pending else (),
+        notes=_pending(path, pending),
     )
+
+
+def _pending(path: Path, pending: int) -> tuple[Message, ...]:
+    text = f"{path}: {pending} evaluations are still pending"
+    return (Message(text, code="evaluations-pending"),) if pending else ()

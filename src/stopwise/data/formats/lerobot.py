@@ -7,6 +7,7 @@ from stopwise.data.formats.json_file import field, load_json
 from stopwise.data.formats.text_file import head
 from stopwise.data.raw import RawTable, frame_of_records
 from stopwise.errors import InvalidInput
+from stopwise.messages import Message, Setting
 
 __all__ = ["name", "read", "recognise"]
 
@@ -31,14 +32,18 @@ def read(path: Path) -> RawTable:
     older = isinstance(content, dict) and "per_task" not in content
     records, places = _older(path, content) if older else _newer(path, content)
     roles = {"score": "success", "success": "success", "trial": "episode"}
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     if older:
         roles["block"] = "seed"
     else:
         roles["task"] = "task"
         notes = (
-            "lerobot files of this version hold no seeds: if the runs had the same seed, episodes "
-            "of equal number share their start; columns={'block': 'episode'} declares it",
+            Message(
+                "lerobot files of this version hold no seeds: if the runs used the same seed, "
+                "episodes of the same number start alike; say so with ",
+                Setting("columns", {"block": "episode"}),
+                code="no-seeds",
+            ),
         )
     return RawTable(
         source=str(path),

@@ -8,6 +8,7 @@ import polars as pl
 from stopwise.data.formats.delimited_file import header, line_of_row, read_delimited
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput
+from stopwise.messages import Message
 
 __all__ = ["name", "read", "recognise"]
 
@@ -27,9 +28,10 @@ def read(path: Path) -> RawTable:
         raise InvalidInput(f"{path}, line 1: the column {column!r} is missing")
     # The script divides every answer by 100, also the 1.0 that stands for the answer "y".
     doubtful = int((frame["success"].cast(pl.Float64, strict=False) == 0.01).sum() or 0)
-    warning = (
+    warning = Message(
         f"{path}: {doubtful} scores are 0.01, which openpi's script writes for the answer 'y' "
-        "(100 %); correct them if so"
+        "(100 %); if that is what happened, correct them",
+        code="doubtful-scores",
     )
     return RawTable(
         source=str(path),

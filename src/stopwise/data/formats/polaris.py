@@ -6,6 +6,7 @@ from pathlib import Path
 from stopwise.data.formats.delimited_file import header, line_of_row, read_delimited
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput
+from stopwise.messages import Message, Setting
 
 __all__ = ["name", "read", "recognise"]
 
@@ -34,7 +35,11 @@ def read(path: Path) -> RawTable:
         roles={"score": "progress", "success": "success", "trial": "episode", "block": "episode"},
         bounds={"progress": (0.0, 1.0), "success": (0.0, 1.0)},
         notes=(
-            f"{path}: episodes of equal number were taken to start alike, since PolaRiS numbers "
-            "its initial conditions so; design 'independent' declares otherwise",
+            Message(
+                f"{path}: episodes of the same number are taken to start alike, since PolaRiS "
+                "numbers its initial conditions; if they do not, use ",
+                Setting("design", "independent"),
+                code="episodes-start-alike",
+            ),
         ),
     )

@@ -9,6 +9,7 @@ from stopwise.data.formats.json_file import field
 from stopwise.data.formats.text_file import head
 from stopwise.data.raw import RawTable, frame_of_records
 from stopwise.errors import InvalidInput
+from stopwise.messages import Message
 
 __all__ = ["name", "read", "recognise"]
 
@@ -42,9 +43,11 @@ def read(path: Path) -> RawTable:
             field(file, place, trial, "partial_success", object)
             records.append({**session, **trial, "task": name, "session": file.parent.name})
             places.append(f"{file.relative_to(path) if path.is_dir() else file.name}, {place}")
-    notes = [f"{path}: {len(files)} sessions, in the order of their folders' names"]
+    sessions = f"{path}: {len(files)} sessions, sorted by the names of their folders"
+    notes = [Message(sessions, code="sessions-sorted")]
     if empty:
-        notes.append(f"{path}: {empty} empty places of policies are no trials")
+        without = f"{path}: {empty} policies without a trial in their session were skipped"
+        notes.append(Message(without, code="empty-policies"))
     return RawTable(
         source=str(path),
         frame=frame_of_records(records),

@@ -9,6 +9,7 @@ import polars as pl
 from stopwise.data.formats.numpy_file import array_names, load_arrays
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput
+from stopwise.messages import Message
 
 __all__ = ["name", "read", "recognise"]
 
@@ -55,8 +56,11 @@ def read(path: Path) -> RawTable:
         roles=roles,
         bounds={"success": (0.0, 1.0)},
         notes=(
-            f"{path}: the last of {evaluations} evaluations was taken, "
-            f"at {arrays['timesteps'][-1]} timesteps",
+            Message(
+                f"{path}: only the last of {evaluations} evaluations is used, "
+                f"at {arrays['timesteps'][-1]} timesteps",
+                code="last-evaluation",
+            ),
         ),
     )
 

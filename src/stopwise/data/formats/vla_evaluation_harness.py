@@ -5,6 +5,7 @@ from pathlib import Path
 from stopwise.data.formats.json_file import field, load_json
 from stopwise.data.formats.text_file import head
 from stopwise.data.raw import RawTable, frame_of_records
+from stopwise.messages import Message, Setting
 
 __all__ = ["name", "read", "recognise"]
 
@@ -45,13 +46,16 @@ def read(path: Path) -> RawTable:
     if "success" in frame.columns:
         roles |= {"score": "success", "success": "success"}
     notes = [
-        f"{path}: episodes of equal number were taken to start alike, since the harness starts "
-        "them from the same state or seed; design 'independent' declares otherwise"
+        Message(
+            f"{path}: episodes of the same number are taken to start alike, since the harness "
+            "starts them from the same state or seed; if they do not, use ",
+            Setting("design", "independent"),
+            code="episodes-start-alike",
+        )
     ]
     if broken:
-        notes.append(
-            f"{path}: {broken} episodes with a failure_reason (broken off, not failed) left out"
-        )
+        text = f"{path}: {broken} episodes with a failure_reason (interrupted, not failed) left out"
+        notes.append(Message(text, code="interrupted-left-out"))
     return RawTable(
         source=str(path),
         frame=frame,

@@ -1,4 +1,4 @@
-"""Pages and figures as files; figures in a folder for each task if there are several."""
+"""Answers written to files: a web page, and figures in a folder for each task."""
 
 import errno
 import os
@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stopwise.cli.telling import say
+from stopwise.cli.printing import say
 
 if TYPE_CHECKING:
     from stopwise.report.drawn import Drawn
 
-__all__ = ["check_places", "write"]
+__all__ = ["check_places", "write_files"]
 
 
 def check_places(html: Path | None, figures: Path | None) -> None:
-    """Raise now, not after the work, if the page or the figures cannot be written there."""
+    """Raise before the work if the page or the figures cannot be written there."""
     from stopwise.errors import require
 
     require(
@@ -36,7 +36,7 @@ def check_places(html: Path | None, figures: Path | None) -> None:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(figures))
 
 
-def write(
+def write_files(
     page: Callable[[], str],
     answers: Sequence[tuple[str, "Drawn"]],
     *,
@@ -44,7 +44,7 @@ def write(
     figures: Path | None,
     quiet: bool,
 ) -> None:
-    """Write the page and the figures of (task, answer) where they are wanted, and say where."""
+    """Write the page and the figures of each (task, answer) as asked, and say where."""
     if html is not None:
         html.write_text(page(), encoding="utf-8")
     if figures is not None:

@@ -1,10 +1,11 @@
-"""Plans, forecasts and comparisons of measures as text in the terminal."""
+"""Plans, forecasts and comparisons of measures as tables in the terminal."""
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from stopwise.cli.options import json_of
+from stopwise.cli.printing import print_finding
 from stopwise.planning.presentation import (
     TEXT_COLUMNS,
     gap_rows,
@@ -28,29 +29,28 @@ def show_plan(made: "Plan", as_json: bool) -> None:
         return
     _show_rows(plan_rows(made))
     _show_rows(gap_rows(made))
-    _show_sentence(made.sentence, made.notes)
+    print_finding(made.sentence, made.notes)
 
 
 def show_forecasts(found: dict[str, "Forecast"], as_json: bool) -> None:
     """Print a forecast for each task."""
     if as_json:
-        content = [{"task": task, **ahead.to_dict()} for task, ahead in found.items()]
-        typer.echo(json.dumps(content[0] if len(content) == 1 else content, indent=2))
+        typer.echo(json_of([{"task": task, **ahead.to_dict()} for task, ahead in found.items()]))
         return
     for task, ahead in found.items():
         if len(found) > 1:
             typer.echo(f"task {task}")
         _show_rows(pair_rows(ahead))
-        _show_sentence(ahead.sentence, ahead.notes)
+        print_finding(ahead.sentence, ahead.notes)
 
 
 def show_metrics(compared: "MetricComparison", as_json: bool) -> None:
-    """Print what each measure needs."""
+    """Print how many trials each measure needs."""
     if as_json:
         typer.echo(compared.to_json())
         return
     _show_rows(metric_rows(compared))
-    _show_sentence(compared.sentence, compared.notes)
+    print_finding(compared.sentence, compared.notes)
 
 
 def _show_rows(rows: list[dict[str, Any]]) -> None:
@@ -68,13 +68,3 @@ def _show_rows(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         table.add_row(*(escape(str(value)) for value in row.values()))
     Console(highlight=False).print(table)
-
-
-def _show_sentence(sentence: str, notes: tuple[str, ...]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-
-    console = Console(highlight=False)
-    console.print(f"[bold]{escape(sentence)}[/bold]")
-    for note in notes:
-        console.print(f"[dim]note: {escape(note)}[/dim]")

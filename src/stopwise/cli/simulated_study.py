@@ -40,7 +40,7 @@ PLAN: dict[str, Any] = {
 
 
 def half_run(folder: Path, trials: int = TRIALS) -> "Study":
-    """Return a study of which two simulated stations have run a part."""
+    """Return a study that two simulated stations have run in part."""
     import numpy as np
 
     from stopwise import Study
@@ -67,7 +67,7 @@ def half_run(folder: Path, trials: int = TRIALS) -> "Study":
 
 
 def show_app(console: "Console") -> None:
-    """Serve the study: until interrupted in a terminal, else just to see that it answers."""
+    """Serve the study: in a terminal until interrupted, elsewhere for a single request."""
     from stopwise.web.server import Serving
 
     with (
@@ -77,15 +77,17 @@ def show_app(console: "Console") -> None:
         serving = Serving.bind(study, port=0)
         link = serving.owner_link()
         console.print(
-            "\n[bold]And a live study, half run by two simulated stations. Open its page:[/bold]\n"
+            "\n[bold]Last, a live study, half run by simulated stations. Open its page:[/bold]\n"
         )
         console.print(link, soft_wrap=True)
         if console.is_terminal:
-            console.print("\nMake a link for an operator there, and go on yourself. Ctrl-C ends.")
+            console.print(
+                "\nInvite yourself as an operator there and run more trials. Press Ctrl-C to end."
+            )
             serving.run()
         else:
             _answer_once(serving)
-            console.print("\n(No terminal: the page was opened once, and the demo ends.)")
+            console.print("\n(Not a terminal, so the page was opened once and the demo ends here.)")
 
 
 def _answer_once(serving: Any) -> None:

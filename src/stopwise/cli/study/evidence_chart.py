@@ -1,10 +1,9 @@
-"""The evidence as a small chart of text: a bar per pair, full when it is decided."""
+"""The evidence as a small text chart: a bar per pair, full when it is decided."""
 
-import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stopwise.questions.analysis import Standing
+    from stopwise.questions.standing import Standing
     from stopwise.study.verdict import StudyVerdict, TaskVerdict
 
 __all__ = ["evidence_chart"]
@@ -13,10 +12,10 @@ WIDTH = 30
 
 
 def evidence_chart(verdict: "StudyVerdict", *, named: bool = True, most: int | None = None) -> str:
-    """Return lines: how far each pair's p-value has come on its way from 1 to alpha.
+    """Return a line per pair: how far it has come on the way to a decision.
 
-    Without names, sorted by evidence, it tells who scores nothing of what they have just scored.
-    Where a task has more than ``most`` pairs, only the open ones that are next to be decided are
+    Without names and sorted by evidence, it does not tell operators what they have just scored.
+    Where a task has more than ``most`` pairs, only the undecided ones closest to a decision are
     shown, and the others counted.
     """
     lines = []
@@ -53,8 +52,9 @@ def _name(pair: "Standing") -> str:
 
 
 def _bar(pair: "Standing", task: "TaskVerdict") -> str:
-    p_value = max(pair.p_value, 1e-300)
-    share = 1.0 if pair.decided else min(1.0, math.log(p_value) / math.log(task.alpha))
+    from stopwise.questions.standing import share_of_way
+
+    share = share_of_way(pair, pairs=len(task.pairs), alpha=task.alpha)
     full = min(WIDTH if pair.decided else WIDTH - 1, int(share * WIDTH))
     text = "decided" if pair.decided else "open"
     return f"|{'#' * full}{'.' * (WIDTH - full)}| p = {pair.p_value:.2g}, {text}, n = {pair.n}"

@@ -1,4 +1,4 @@
-"""Scoring in the terminal: what may be typed for each rubric, and what it means."""
+"""Scores typed at the terminal: what to type for each rubric, and what it means."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ __all__ = ["in_words", "parse_answer", "question"]
 
 
 def question(rubric: dict[str, Any]) -> str:
-    """Return the question that asks for the answer of a rubric."""
+    """Return the question to ask for a rubric."""
     kind = rubric["kind"]
     if kind == "binary":
         return "success? y/n"
@@ -19,8 +19,8 @@ def question(rubric: dict[str, Any]) -> str:
     numbered = [f"{place} {option}" for place, option in enumerate(options, 1)]
     listed = ", ".join(numbered if _may_be_numbered(options) else options)
     if kind == "milestones":
-        return f"reached ({listed}): all that were, `all` or `none`"
-    return f"outcome ({listed}): which one"
+        return f"reached ({listed}): list them, or type `all` or `none`"
+    return f"outcome ({listed}): which one?"
 
 
 def parse_answer(rubric: dict[str, Any], typed: str) -> Any:
@@ -44,7 +44,7 @@ def parse_answer(rubric: dict[str, Any], typed: str) -> Any:
 
 
 def in_words(answer: Any) -> str:
-    """Return an answer as a person would say it, to be read back after it was stored."""
+    """Return an answer in words, to be read back after it was stored."""
     if isinstance(answer, bool):
         return "success" if answer else "failure"
     if isinstance(answer, list):
@@ -74,5 +74,5 @@ def _option(options: list[str], text: str) -> str:
     found = _named(options, text)
     if found is None:
         number = f"a number from 1 to {len(options)} or " if numbers else ""
-        raise InvalidInput(f"type {number}a name of the list, but got {text!r}")
+        raise InvalidInput(f"type {number}a name from the list, but got {text!r}")
     return found

@@ -1,4 +1,4 @@
-"""How a comparison stands while it runs: the table that ``race`` and ``watch`` show."""
+"""A comparison while it runs: the table that ``race`` shows, and how many rows are to come."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from stopwise.questions.analysis import Standing
+    from stopwise.questions.standing import Standing
 
 __all__ = ["rows_text", "standings_table"]
 
@@ -19,6 +19,8 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
     from rich.markup import escape
     from rich.table import Table
 
+    from stopwise.questions.standing import share_of_way
+
     table = Table(title=escape(title), title_justify="left")
     for name in ("pair", "rows", "p", "evidence", "e-value"):
         number = name in ("rows", "p", "e-value")
@@ -26,8 +28,7 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
             name, justify="right" if number else "left", overflow="fold", no_wrap=name != "pair"
         )
     for pair in standings:
-        reached = 1.0 if pair.decided else _share(pair, len(standings), alpha)
-        marks = round(BAR * reached)
+        marks = round(BAR * share_of_way(pair, pairs=len(standings), alpha=alpha))
         table.add_row(
             escape(_relation(pair)),
             str(pair.n),
@@ -39,22 +40,13 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
 
 
 def rows_text(rows: int, n_max: int | None, remaining: int | None) -> str:
-    """Return how far it is, and how far it may still be."""
+    """Return how many rows there are, and about how many more it may take."""
     so_far = f"{rows} rows" if n_max is None else f"{rows} of at most {n_max} rows"
     if remaining is None:
-        return f"{so_far}; nothing to project from yet"
+        return f"{so_far}; too early to project"
     if n_max is not None and remaining == n_max - rows:
-        return f"{so_far}; at the growth so far all of them are needed"
-    return f"{so_far}; about {remaining} more at the growth of evidence so far"
-
-
-def _share(pair: "Standing", pairs: int, alpha: float) -> float:
-    """Return how much of the way to a decision is gone, on a log scale."""
-    if pair.log_e is not None:
-        gone = pair.log_e / math.log(2 * pairs / alpha)
-    else:
-        gone = math.log(max(pair.p_value, 1e-300)) / math.log(alpha)
-    return min(max(gone, 0.0), 1.0)
+        return f"{so_far}; at the present rate all of them will be needed"
+    return f"{so_far}; about {remaining} more at the present rate of evidence"
 
 
 def _relation(pair: "Standing") -> str:

@@ -1,0 +1,113 @@
+"""``stopwise forecast``: how a study that is under way will go on."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stopwise.cli.option_groups import grouped
+from stopwise.cli.options import Comparison, MinutesPerTrial, Output, Simulation, refuse_unused
+from stopwise.cli.output_files import check_places, write_files
+from stopwise.cli.plan import ScoreFile
+from stopwise.cli.wording import in_options
+
+if TYPE_CHECKING:
+    from stopwise.planning.forecast_result import Forecast
+
+__all__ = ["forecast"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForecastComparison(Comparison, left_out=("baseline",)):
+    """The settings of the study that goes on."""
+
+    n_max: Annotated[
+        int | None,
+        typer.Option(help="Most trials per policy of the study; a live study knows its own."),
+    ] = None
+
+
+@grouped
+def forecast(
+    *,
+    context: typer.Context,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|STUDY",
+            help="The trials so far: a file, or the folder or URL of a live study.",
+        ),
+    ],
+    comparison: ForecastComparison,
+    futility: Annotated[
+        float | None,
+        typer.Option(
+            help="Advise to stop once the chance of a further verdict is below this; set it in "
+            "advance."
+        ),
+    ] = None,
+    reading: ScoreFile,
+    minutes_per_trial: MinutesPerTrial = None,
+    simulation: Simulation,
+    output: Output,
+) -> None:
+    """Forecast a study that is under way: the chance of a verdict, and the trials still to come."""
+    from stopwise.cli.planning_tables import show_forecasts
+    from stopwise.planning.presentation import forecast_page
+
+    check_places(output.html, output.figures)
+    simulated = {
+        "futility": futility,
+        "minutes_per_trial": minutes_per_trial,
+        **simulation.keywords(),
+    }
+    if _is_study(source):
+        rules = {*comparison.options(), "bounds"} - {"n_max"}
+        refuse_unused(context, rules, "on a study, which has its own")
+        found = _of_study(source, comparison.n_max, simulated)
+    else:
+        found = _of_file(source, reading.keywords(), {**comparison.keywords(), **simulated})
+    show_forecasts(found, output.as_json)
+    typed = {task: replace(one, notes=in_options(one.notes)) for task, one in found.items()}
+    write_files(
+        partial(forecast_page, typed),
+        list(typed.items()),
+        html=output.html,
+        figures=output.figures,
+        quiet=output.as_json,
+    )
+
+
+def _is_study(source: str) -> bool:
+    path = Path(source)
+    inside = any((path / name).exists() for name in ("study.yaml", "study.db"))
+    return "://" in source or path.suffix == ".db" or inside
+
+
+def _of_study(source: str, n_max: int | None, simulated: dict[str, Any]) -> dict[str, "Forecast"]:
+    from stopwise import Study
+    from stopwise.display import bar
+    from stopwise.planning.forecast import forecast_study
+
+    with bar("simulated continuations") as show, Study.open(source) as study:
+        return forecast_study(study, n_max=n_max, progress=show, **simulated)
+
+
+def _of_file(
+    source: str, reading: dict[str, Any], settings: dict[str, Any]
+) -> dict[str, "Forecast"]:
+    from stopwise import forecast as ahead
+    from stopwise import read_trials
+    from stopwise.display import bar
+    from stopwise.errors import require
+    from stopwise.rows.sources import tables
+
+    require(
+        settings["n_max"] is not None,
+        "a file needs --n-max, the most trials per policy declared for the study",
+    )
+    with bar("simulated continuations") as show:
+        found = tables(read_trials(source, **reading), design=settings.pop("design"))
+        return {table.task or "task": ahead(table, progress=show, **settings) for table in found}

@@ -1,0 +1,92 @@
+"""``stopwise metrics``: which score would need the fewest trials."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stopwise.cli.option_groups import grouped
+from stopwise.cli.options import Comparison, MinutesPerTrial, Output, refuse_unused
+from stopwise.cli.output_files import check_places, write_files
+from stopwise.cli.plan import ScoreFile
+from stopwise.cli.values import named_values, parse_bounds
+from stopwise.cli.wording import in_options
+
+__all__ = ["metrics"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricsComparison(Comparison, left_out=("baseline",)):
+    """The settings with which every score is compared."""
+
+    n_max: Annotated[
+        int | None,
+        typer.Option(help="Most trials per policy; by default as many as there are rollouts."),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricsFile(ScoreFile, left_out=("file_format", "missing", "order", "seed")):
+    """A file of rollouts with several scores."""
+
+
+@grouped
+def metrics(
+    *,
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="A file of rollouts.")],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=LOW,HIGH",
+            help="A column of scores and its range; repeat it for each score.",
+        ),
+    ] = None,
+    milestone: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A column that says whether a milestone was reached; repeat it for each.",
+        ),
+    ] = None,
+    comparison: MetricsComparison,
+    reading: MetricsFile,
+    minutes_per_trial: MinutesPerTrial = None,
+    seed: Annotated[int, typer.Option(help="Seed of the random orders.")] = 0,
+    output: Output,
+) -> None:
+    """Show how many trials success, partial credit and other scores would need.
+
+    Goes through your own rollouts in random orders, once per score. Without --metric and
+    --milestone it compares the usual score column with success.
+    """
+    from stopwise import compare_metrics
+    from stopwise.cli.planning_tables import show_metrics
+
+    check_places(output.html, output.figures)
+    if metric or milestone:
+        refuse_unused(context, {"bounds", "score"}, "where columns of scores are named")
+    ranges = named_values(metric or [], "COLUMN=LOW,HIGH")
+    read = reading.keywords()
+    score = read.pop("score")
+    if score is not None:
+        read["columns"]["score"] = score
+    compared = compare_metrics(
+        file,
+        scores={column: parse_bounds(limits) for column, limits in ranges.items()},
+        milestones=milestone or (),
+        seed=seed,
+        minutes_per_trial=minutes_per_trial,
+        **read,
+        **comparison.keywords(),
+    )
+    show_metrics(compared, output.as_json)
+    typed = replace(compared, notes=in_options(compared.notes))
+    write_files(
+        typed.to_html,
+        [("", typed)],
+        html=output.html,
+        figures=output.figures,
+        quiet=output.as_json,
+    )

@@ -1,0 +1,88 @@
+"""``stopwise study init``, ``lock``, ``amend`` and ``unblind``: the plan from draft to end."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
+
+__all__ = ["amend", "init", "lock", "unblind"]
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="A new folder for the study.")],
+    store: Annotated[
+        str | None,
+        typer.Option(help="URL of a PostgreSQL database, if a team shares the study: ...#NAME."),
+    ] = None,
+) -> None:
+    """Write a commented plan, study.yaml, into a new folder."""
+    from stopwise.study.opening import plan_text, write_plan
+
+    write_plan(folder, plan_text(None), store)
+    typer.echo(f"written: {folder / 'study.yaml'}")
+    typer.echo(f"Edit it, then lock it: stopwise study lock {folder}")
+
+
+def lock(place: Place = ".", who: Who = None) -> None:
+    """Freeze the plan and draw the random order; then trials can be run."""
+    with open_study(place) as study:
+        study.lock(who=person(who))
+        status = study.status()
+    typer.echo(f"locked: {status.name}")
+    typer.echo(f"SHA-256 of the plan: {status.plan_digest} (publish it to preregister the study)")
+    typer.echo(f"Run trials: stopwise study run {place}")
+
+
+def amend(
+    place: Place = ".",
+    reason: Reason = "",
+    change: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A setting to change, e.g. lease_minutes=60."
+        ),
+    ] = None,
+    who: Who = None,
+) -> None:
+    """Record a change or a remark after the lock; nothing the guarantee rests on can change."""
+    with open_study(place) as study:
+        study.amend(reason, _changes(change or []), who=person(who))
+    typer.echo("amended")
+
+
+def unblind(
+    place: Place = ".",
+    reason: Reason = "",
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask, even if the study is not finished.")
+    ] = False,
+    who: Who = None,
+) -> None:
+    """Reveal which policy is behind each label; after that no trial can be voided or undone."""
+    with open_study(place) as study:
+        if not study.finished and not yes:
+            typer.confirm("The study is not finished. Unblind it for good?", abort=True)
+        names = study.unblind(reason=reason, who=person(who))
+        verdict = study.verdict()
+    for label, name in names.items():
+        typer.echo(f"{label} is {name}")
+    typer.echo(str(verdict))
+
+
+def _changes(items: list[str]) -> dict[str, Any]:
+    import yaml
+
+    from stopwise.errors import InvalidInput
+
+    changes = {}
+    for item in items:
+        name, equals, value = item.partition("=")
+        if not (name and equals):
+            raise InvalidInput(f"expected NAME=VALUE, but got {item!r}")
+        try:
+            changes[name] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise InvalidInput(f"{name}: {value!r} cannot be read") from error
+    return changes

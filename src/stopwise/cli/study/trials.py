@@ -1,0 +1,117 @@
+"""``stopwise study correct``, ``void``, ``export``, ``import`` and ``resolve``: its trials."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stopwise.cli.option_groups import grouped
+from stopwise.cli.options import AsJson, Reading
+from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
+
+__all__ = ["correct", "export", "import_trials", "resolve", "void"]
+
+WRITERS = {".csv": "write_csv", ".jsonl": "write_ndjson", ".parquet": "write_parquet"}
+
+Number = Annotated[int, typer.Argument(help="The number of the trial.")]
+
+
+def correct(
+    trial: Number,
+    score: Annotated[str, typer.Argument(help="As typed in `run`, e.g. y, 0.5, all or '1 2'.")],
+    place: Place = ".",
+    reason: Annotated[str, typer.Option(help="How the wrong score came about.")] = "",
+    who: Who = None,
+) -> None:
+    """Replace a score that was entered wrongly; once unblinded, the report shows both."""
+    from stopwise.cli.study.typed_answers import in_words, parse_answer
+
+    with open_study(place) as study:
+        answer = parse_answer(study.rubric(trial), score)
+        study.correct(trial, answer, reason, who=person(who))
+    typer.echo(f"corrected: trial {trial}, {in_words(answer)}")
+
+
+def void(
+    trial: Number,
+    place: Place = ".",
+    reason: Annotated[
+        str, typer.Option(help="The cause, which must have nothing to do with the score.")
+    ] = "",
+    not_repeatable: Annotated[
+        bool, typer.Option("--not-repeatable", help="Do not run the trial again.")
+    ] = False,
+    who: Who = None,
+) -> None:
+    """Exclude a trial for a stated cause; it stays in the journal and is run again."""
+    with open_study(place) as study:
+        study.void(trial, reason, redraw=not not_repeatable, who=person(who))
+    typer.echo(f"voided: trial {trial}")
+
+
+def export(
+    file: Annotated[Path, typer.Argument(help="A file that ends in .csv, .jsonl or .parquet.")],
+    place: Place = ".",
+    used: Annotated[
+        bool, typer.Option("--used", help="Only the trials that the verdict rests on.")
+    ] = False,
+) -> None:
+    """Write the trials as a table; until unblinding only those that count, with labels."""
+    from stopwise.errors import require
+
+    require(
+        file.suffix in WRITERS,
+        f"the file must end in {', '.join(WRITERS)}, but got {str(file)!r}",
+    )
+    with open_study(place) as study:
+        frame = study.exported(used=used)
+        getattr(frame, WRITERS[file.suffix])(file)
+    typer.echo(f"written: {file}, {len(frame)} trials")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportedFile(Reading, left_out=("bounds", "file_format", "order", "seed")):
+    """A file to import; the study knows the range of its scores, and the order of rows counts."""
+
+
+@grouped
+def import_trials(
+    *,
+    file: Annotated[Path, typer.Argument(help="A file of trials, as for `stopwise analyze`.")],
+    place: Place = ".",
+    reason: Reason = "",
+    reading: ImportedFile,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again", help="These are other trials than those imported before with such scores."
+        ),
+    ] = False,
+    who: Who = None,
+) -> None:
+    """Add trials that were run elsewhere; the report says that they were imported."""
+    from stopwise import read_trials
+
+    with open_study(place) as study:
+        trials = read_trials(file, **reading.keywords())
+        count = study.add_trials(
+            trials, source=file.name, reason=reason, again=again, who=person(who)
+        )
+    typer.echo(f"imported: {count} trials")
+
+
+def resolve(
+    code: Annotated[str, typer.Argument(help="The code that the operator reads out.")],
+    place: Place = ".",
+    as_json: AsJson = False,
+) -> None:
+    """Print what the robot has to run for a code; whoever scores must not see it."""
+    with open_study(place) as study:
+        found = study.resolve(code)
+    if as_json:
+        content = {"trial": found.trial, "policy": found.policy, "run": found.run}
+        typer.echo(json.dumps(content))
+    else:
+        typer.echo(found.run or found.policy)

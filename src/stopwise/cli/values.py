@@ -1,0 +1,86 @@
+"""What was typed for an option as the value that the library takes."""
+
+from pathlib import Path
+from typing import Any
+
+from stopwise.errors import InvalidInput, require
+
+__all__ = [
+    "chosen_executor",
+    "column_choices",
+    "named_values",
+    "numbers",
+    "parse_bounds",
+    "trial_source",
+]
+
+
+def trial_source(files: list[Path] | None, policies: list[str] | None) -> Any:
+    """Return what ``read_trials`` takes: a path, several, or policy: path."""
+    if bool(files) == bool(policies):
+        raise InvalidInput("give either FILES or --policy NAME=FILE for each policy")
+    if policies:
+        return named_values(policies, "NAME=FILE")
+    assert files is not None
+    return files[0] if len(files) == 1 else files
+
+
+def named_values(items: list[str], form: str) -> dict[str, str]:
+    """Return the values by name, or raise if a name is given twice."""
+    found: dict[str, str] = {}
+    for item in items:
+        name, equals, value = item.partition("=")
+        require(bool(name and equals and value), f"expected {form}, but got {item!r}")
+        require(name not in found, f"{name!r} is given twice; give {form} once for each")
+        found[name] = value
+    return found
+
+
+def column_choices(items: list[str] | None) -> dict[str, Any]:
+    """Return the columns of each role: one, several that are joined, or none."""
+    found: dict[str, Any] = {}
+    for item in items or []:
+        role, equals, value = item.partition("=")
+        require(bool(role and equals), f"expected ROLE=NAME, but got {item!r}")
+        require(role not in found, f"{role!r} is given twice; give ROLE=NAME once for each")
+        found[role] = value.split(",") if "," in value else value or None
+    return found
+
+
+def parse_bounds(text: str | None) -> Any:
+    """Return (low, high), a range per task, "data" or None."""
+    if text is None or text == "data":
+        return text
+    try:
+        if "=" in text:
+            parts = named_values([part.strip() for part in text.split(";")], "TASK=LOW,HIGH")
+            return {task: parse_bounds(value) for task, value in parts.items()}
+        low, high = (float(end) for end in text.replace(",", " ").split())
+    except ValueError as error:
+        raise InvalidInput(f'bounds must be given as "LOW,HIGH", but got {text!r}') from error
+    return low, high
+
+
+def numbers(text: str | None, option: str, kind: type[int] | type[float]) -> list[Any] | None:
+    """Return the numbers of a list such as ``50,100``."""
+    if text is None:
+        return None
+    try:
+        return [kind(part) for part in text.replace(",", " ").split()]
+    except ValueError as error:
+        raise InvalidInput(f"{option} must be numbers like 50,100, but got {text!r}") from error
+
+
+def chosen_executor(name: str, workers: int | None, address: str | None, batch: int = 1) -> Any:
+    """Return the executor of that name; one without workers stays a name."""
+    from stopwise.rollout.executors import processes, ray_cluster
+
+    require(address is None or name == "ray", "--address needs --executor ray")
+    if name == "processes":
+        return processes(workers, batch=batch)
+    if name == "ray":
+        given: dict[str, Any] = {} if workers is None else {"workers": workers}
+        return ray_cluster(**given, address=address, batch=batch)
+    require(batch == 1, f"--batch needs --executor processes or ray, not {name}")
+    require(workers is None, f"--workers needs --executor processes or ray, not {name}")
+    return name

@@ -1,0 +1,36 @@
+"""The library's settings as they are typed: ``missing='drop'`` is ``--missing drop``."""
+
+import shlex
+from collections.abc import Iterable
+
+from stopwise.messages import Blank, Setting, reworded
+
+__all__ = ["as_option", "in_options"]
+
+
+def in_options(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return notes of the library in the words of the command line."""
+    return tuple(reworded(texts, as_option))
+
+
+def as_option(setting: Setting) -> str:
+    """Return a setting as the option that gives it."""
+    if setting.name == "guesses":
+        return "MEAN+-SD, as in 50+-20"
+    if isinstance(setting.value, dict):
+        columns = (f"{role}={_typed(choice)}" for role, choice in setting.value.items())
+        return " ".join(f"--column {shlex.quote(column)}" for column in columns)
+    option = f"--{setting.name.replace('_', '-')}"
+    if setting.value is None or setting.value is True:
+        return option
+    return f"{option} {shlex.quote(_typed(setting.value))}"
+
+
+def _typed(value: object) -> str:
+    """Return one value as a word; a list of names to fill in shows two, so that one sees how."""
+    if isinstance(value, Blank):
+        return "NAME"
+    if isinstance(value, list | tuple):
+        names = list(map(_typed, value))
+        return ",".join(names * 2 if any(isinstance(part, Blank) for part in value) else names)
+    return "" if value is None else str(value)

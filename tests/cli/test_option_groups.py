@@ -1,0 +1,81 @@
+"""Options that several commands share are declared once."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from docs.reference.commands import commands
+from stopwise.cli.option_groups import OptionGroup, grouped
+from stopwise.cli.options import Comparison
+from tests.cli.typed import run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cooking(OptionGroup):
+    """Options of an example."""
+
+    minutes: Annotated[int, typer.Option(help="How long.")] = 5
+    salt: Annotated[bool, typer.Option("--salt")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Baking(Cooking, left_out=("salt",)):
+    """The same with another default, and without salt."""
+
+    minutes: Annotated[int, typer.Option(help="How long in the oven.")] = 50
+
+
+def test_a_group_becomes_options_and_comes_back_as_one_object() -> None:
+    taken: list[Any] = []
+    app = typer.Typer()
+
+    @app.command()
+    @grouped
+    def bake(*, what: str, baking: Baking, loud: bool = False) -> None:
+        taken.append((what, baking, loud))
+
+    @app.command()
+    @grouped
+    def cook(*, what: str, cooking: Cooking) -> None:
+        taken.append((what, cooking.keywords()))
+
+    def typed(*words: str) -> int:
+        return CliRunner().invoke(app, list(words)).exit_code
+
+    assert typed("bake", "bread", "--loud") == 0
+    assert typed("cook", "soup", "--minutes", "9", "--salt") == 0
+    assert typed("bake", "bread", "--salt") == 2
+    assert taken == [("bread", Baking(), True), ("soup", {"minutes": 9, "salt": True})]
+    assert Baking().keywords() == {"minutes": 50}
+
+
+def test_every_command_that_compares_has_every_setting() -> None:
+    """A new setting is an option of all of them unless one leaves it out on purpose."""
+    known = {name: {one.name for one in command.params} for name, command in commands()}
+    settings = set(Comparison.options())
+
+    for name in ("analyze", "watch", "race", "plan"):
+        assert settings <= known[f"stopwise {name}"]
+    for name in ("forecast", "metrics"):
+        assert settings - known[f"stopwise {name}"] == {"baseline"}
+    assert settings - known["stopwise compare"] == {"adjust", "ties", "baseline"}
+
+
+@pytest.mark.parametrize("name", [name for name, _ in commands()])
+def test_an_unknown_option_is_one_line(name: str) -> None:
+    code, output = run(*name.split()[1:], "--nonsense")
+
+    assert code == 2
+    assert output.startswith(f"{name}: No such option: --nonsense")
+    assert len(output.splitlines()) == 1
+
+
+@pytest.mark.parametrize("group", ["", "study", "study token"])
+def test_an_unknown_command_is_one_line(group: str) -> None:
+    code, output = run(*group.split(), "nonsense")
+
+    assert code == 2
+    assert output == f"{' '.join(['stopwise', *group.split()])}: No such command 'nonsense'.\n"

@@ -1,0 +1,146 @@
+"""Advice is in the words of the command line: nothing that a command prints is Python."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import stopwise as sw
+from stopwise.cli.wording import as_option
+from stopwise.messages import BLANK, Setting
+from tests.cli.typed import run, study
+from tests.data import files
+from tests.study.plans import plan
+
+# columns={'block': 'episode'}, missing='drop', again=True, score=
+PYTHON = re.compile(r"(?<!--column )\b[a-z_]+=(\{|'|True|None|[ ,;)]|$)", re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("setting", "typed"),
+    [
+        (Setting("missing", "drop"), "--missing drop"),
+        (Setting("score"), "--score"),
+        (Setting("score", "my score"), "--score 'my score'"),
+        (Setting("on_error", "score:0"), "--on-error score:0"),
+        (Setting("again", True), "--again"),
+        (Setting("bounds", (0, 1)), "--bounds 0,1"),
+        (Setting("columns", {"block": "episode"}), "--column block=episode"),
+        (Setting("columns", {"trial": None}), "--column trial="),
+        (Setting("columns", {"task": [BLANK]}), "--column task=NAME,NAME"),
+        (Setting("columns", {"time": BLANK}), "--column time=NAME"),
+        (Setting("columns", {"task": ["a", "b"]}), "--column task=a,b"),
+        (Setting("guesses", words="(mean, standard deviation)"), "MEAN+-SD, as in 50+-20"),
+    ],
+)
+def test_each_setting_is_an_option(setting: Setting, typed: str) -> None:
+    assert as_option(setting) == typed
+
+
+@pytest.fixture
+def lerobot(tmp_path: Path) -> dict[str, Path]:
+    """Two runs whose notes advise a column of blocks."""
+    paths = {}
+    for name in ("old", "new"):
+        folder = tmp_path / name
+        folder.mkdir()
+        paths[name] = files.lerobot(folder)
+    return paths
+
+
+@pytest.fixture
+def wide(tmp_path: Path) -> Path:
+    """A column per policy, whose note advises a column of blocks."""
+    path = tmp_path / "wide.csv"
+    path.write_text("old,new\n" + "0.5,0.7\n0.2,0.9\n0.4,0.6\n" * 5)
+    return path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "analyze {wide}",
+        "watch {wide} --once",
+        "plan --pilot {wide} --n-max 12 --precision 0.1",
+        "forecast {wide} --n-max 20 --precision 0.1",
+        "metrics {wide}",
+        "plan --continue {wide} --n-max 20 --precision 0.1",
+        "plan --metrics {wide}",
+    ],
+)
+def test_notes_are_options_on_the_screen_and_on_the_page(
+    command: str, wide: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    written = [] if command.startswith("watch") else ["--html", str(page)]
+    code, output = run(*command.format(wide=wide).split(), "--bounds", "0,1", *written)
+
+    assert code in (0, 3), output
+    assert "--column block=row" in output
+    assert not PYTHON.search(output)
+    if written:
+        assert "--column block=row" in page.read_text()
+        assert "columns=" not in page.read_text()
+
+
+def test_notes_on_files_of_two_policies_are_options(lerobot: dict[str, Path]) -> None:
+    _, compared = run("compare", str(lerobot["old"]), str(lerobot["new"]))
+    _, analyzed = run("analyze", *(f"--policy={name}={path}" for name, path in lerobot.items()))
+
+    for output in (compared, analyzed):
+        assert "--column block=episode" in output
+        assert "--score chooses another" in output
+        assert not PYTHON.search(output)
+
+
+def test_notes_in_json_are_those_of_the_library(wide: Path) -> None:
+    _, output = run("analyze", str(wide), "--bounds", "0,1", "--json")
+
+    assert any("columns={'block': 'row'}" in note for note in json.loads(output)["warnings"])
+
+
+def test_notes_of_a_race_are_options() -> None:
+    code, output = run(
+        "race", "--env", "tests.rollout.players:measured", "--n-max", "3", "--score", "success",
+        "--policy", "low=tests.rollout.players:make_low",
+        "--policy", "high=tests.rollout.players:make_high",
+    )  # fmt: skip
+
+    assert code == 0, output
+    assert not PYTHON.search(output)
+
+
+@pytest.mark.parametrize(
+    ("table", "advice"),
+    [
+        ("policy,score\nold,\nnew,1\n", "--missing drop"),
+        ("policy,kind\nold,x\nnew,y\n", "--score"),
+        ("policy,trial,score\nold,1,0\nold,1,1\n", "--column task=NAME,NAME"),
+    ],
+)
+@pytest.mark.parametrize("command", ["analyze", "watch --once", "plan --pilot", "metrics"])
+def test_errors_of_files_advise_options(
+    command: str, table: str, advice: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "trials.csv"
+    path.write_text(table)
+    code, output = run(*command.split(), str(path), "--bounds", "0,1")
+
+    assert code == 2
+    assert advice in output
+    assert not PYTHON.search(output)
+
+
+def test_errors_of_an_import_advise_options(tmp_path: Path) -> None:
+    folder, path = tmp_path / "study", tmp_path / "trials.csv"
+    sw.Study.create(folder, plan(n_max=20)).lock()
+    path.write_text("policy,score\nold,0\nnew,\n")
+    unscored = study("import", path, folder, "--reason", "pilot").output
+    path.write_text("policy,score\nold,0\nnew,1\n")
+    study("import", path, folder, "--reason", "pilot")
+    again = study("import", path, folder, "--reason", "pilot").output
+
+    assert "--missing drop leaves such trials out" in unscored
+    assert again.rstrip().endswith("say so with --again")
+    assert not PYTHON.search(unscored + again)

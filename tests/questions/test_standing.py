@@ -1,0 +1,43 @@
+"""How far a pair has come on its way to a decision."""
+
+import math
+
+import pytest
+
+from stopwise.core.result import Decision
+from stopwise.questions.standing import Standing, remaining_rows, share_of_way
+
+
+def standing(log_e: float | None, p_value: float = 1.0, decision: str = "undecided") -> Standing:
+    return Standing(
+        policy0="a",
+        policy1="b",
+        decision=Decision(decision),
+        implied=False,
+        n=10,
+        p_value=p_value,
+        log_e=log_e,
+    )
+
+
+@pytest.mark.parametrize(
+    ("pair", "share"),
+    [
+        (standing(-3.0), 0.0),
+        (standing(0.5 * math.log(6 / 0.05)), 0.5),
+        (standing(99.0), 1.0),
+        (standing(None, 0.05**0.25), 0.25),
+        (standing(None, 0.0), 1.0),
+        (standing(0.0, 0.01, "policy0"), 1.0),
+    ],
+)
+def test_the_share_is_of_the_evidence_that_decides(pair: Standing, share: float) -> None:
+    assert share_of_way(pair, pairs=3, alpha=0.05) == pytest.approx(share)
+
+
+def test_half_the_way_takes_as_many_rows_again() -> None:
+    pair = standing(0.5 * math.log(2 / 0.05))
+
+    assert remaining_rows([pair], alpha=0.05, rows=10, n_max=None) in (10, 11)
+    assert remaining_rows([pair], alpha=0.05, rows=10, n_max=15) == 5
+    assert remaining_rows([standing(-1.0)], alpha=0.05, rows=10, n_max=None) is None

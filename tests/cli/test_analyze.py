@@ -92,7 +92,7 @@ def test_names_that_no_font_has_get_one_note(tmp_path: Path) -> None:
     )
 
     assert code == 0
-    assert output.count("\uf8f0, so they show codes, <F8F0>") == 1
+    assert output.count("\uf8f0, so the figures show codes instead (<F8F0>") == 1
 
 
 def test_figures_of_tasks_stay_in_their_folder(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_sorted_file_is_told_of_loudly_and_refused_if_strict(tmp_path: Path) -
     fine, _ = run("analyze", EXAMPLE, "--bounds", "0,1", "--strict")
 
     assert code == 0
-    assert "note: the trials do not look like fresh draws in random order" in output
+    assert "note: every claim assumes fresh draws in random order" in output
     assert refused == 2
     assert "--strict needs fresh draws in random order" in line
     assert "b > a was decided after 6 pairs of trials" in line
@@ -216,7 +216,7 @@ def test_pooled_tasks_do_not_suit_a_method_that_needs_constant_rates(tmp_path: P
     fine, betting = run(*arguments, "--method", "wsr", "--strict")
 
     assert (code, refused, fine) == (0, 2, 0)
-    assert "note: barnard needs means that stay the same throughout" in output
+    assert "note: barnard assumes means that stay the same throughout" in output
     assert "--strict refuses barnard for pooled tasks" in line
     assert "(> means better on some of the 2 pooled tasks; ? does not mean equal)" in betting
 
@@ -371,4 +371,4 @@ def test_a_score_without_declared_bounds_names_task_and_cure(two_tasks: str) -> 
 
     assert code == 2
     assert "task cup: scores must lie within the bounds [0, 1]" in output
-    assert output.endswith("none were declared: give --bounds\n")
+    assert output.endswith("no bounds were declared: give --bounds\n")

@@ -134,4 +134,4 @@ def test_compare_states_what_it_assumed(tmp_path: Path) -> None:
         (tmp_path / f"{name}.csv").write_text("score\n0\n1\n")
     _, output = run("compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"))
 
-    assert "note: no bounds were declared: scores are taken to lie in [0, 1]" in output
+    assert "note: no bounds were declared: scores are assumed to lie in [0, 1]" in output

@@ -232,4 +232,4 @@ def test_a_pilot_out_of_range_is_told_of_bounds(trials: Path) -> None:
     done = run("--pilot", str(trials))
 
     assert done.exit_code == 2
-    assert done.stderr.strip().endswith("none were declared: give --bounds")
+    assert done.stderr.strip().endswith("no bounds were declared: give --bounds")

@@ -163,7 +163,7 @@ def test_json_and_seed() -> None:
         ({"a": [0, 1], "b": [1, 3]}, {"n_max": 9}, "within the bounds"),
         ({"a": [0, 1]}, {"n_max": 9}, "at least 2 policies"),
         ({"a": [0, 1], "b": [1, 1]}, {"n_max": 9, "precision": 0}, "precision must lie between"),
-        ({"a": [0, 1], "b": [1, 1]}, {"n_max": 9, "wrong": 1}, "has no parameter 'wrong'"),
+        ({"a": [0, 1], "b": [1, 1]}, {"n_max": 9, "wrong": 1}, "has no keyword 'wrong'"),
     ],
 )
 def test_impossible_input_has_one_clear_line(

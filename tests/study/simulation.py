@@ -15,7 +15,8 @@ from stopwise.core.arrays import Floats
 from stopwise.ranking.contest import Contest
 from stopwise.study import amendment, assignment, outcomes
 from stopwise.study.blinding import Lots
-from stopwise.study.journal import Draft, Entry
+from stopwise.study.events import Event
+from stopwise.study.journal import Entry
 from stopwise.study.plan import Plan
 from stopwise.study.replay import apply
 from stopwise.study.state import State, Trial
@@ -34,12 +35,11 @@ class Journal:
     state: State = field(default_factory=State)
     time: float = 1000.0
 
-    def enter(self, *drafts: Draft) -> None:
-        """Add facts."""
-        for draft in drafts:
+    def enter(self, *events: Event) -> None:
+        """Add events."""
+        for event in events:
             seq = self.state.seq + 1
-            entry = Entry(seq, self.time, "simulation", draft.kind, draft.content, None, "", "")
-            apply(self.state, entry)
+            apply(self.state, Entry(seq, self.time, "simulation", event, None, "", ""))
 
 
 @dataclass
@@ -128,9 +128,7 @@ class Simulation:
     def _record(self, trial: Trial, score: float) -> None:
         state = self.journal.state
         self.journal.enter(
-            outcomes.record(
-                state, trial.number, station=trial.station, answer=bool(score), details={}
-            )
+            outcomes.record(state, trial.number, station=trial.station, answer=bool(score))
         )
         if trial.counted:
             self.arrivals.append((trial.arm, score))

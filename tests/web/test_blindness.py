@@ -8,6 +8,7 @@ of a policy in an error would each fail here.
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -15,7 +16,8 @@ import polars as pl
 import pytest
 
 import stopwise as sw
-from stopwise.study.journal import Draft, encode
+from stopwise.study.events import Assigned, Scored
+from stopwise.study.journal import encode
 from stopwise.web.app import CONCERNS
 from stopwise.web.audit import entry_view
 from tests.web.serving import CUPS, served
@@ -51,7 +53,8 @@ def answers(
     client: httpx.Client, study: sw.Study, headers: dict[str, str]
 ) -> Iterator[tuple[str, httpx.Response]]:
     """Yield what each route says to good, bad and ill-formed requests."""
-    codes = [entry.content["code"] for entry in study.journal() if entry.kind == "assigned"]
+    events = [entry.event for entry in study.journal()]
+    codes = [event.code for event in events if isinstance(event, Assigned)]
     for method, path in sorted(all_routes()):
         places = {
             path.format(trial=number, code=code, token="x")
@@ -160,19 +163,15 @@ def test_no_label_can_be_searched_by_its_hash(study: sw.Study) -> None:
         trial = study.next_trial("arm 1")
         assert trial is not None
         study.record(trial.trial, [], station="arm 1")
-    entries = [entry for entry in study.journal() if entry.kind == "assigned"]
     found = []
-    for entry in entries:
+    for entry in study.journal():
+        if not isinstance(entry.event, Assigned):
+            continue
         seen = entry_view(entry, blinded=True)
+        opens = None if entry.event.opens is None else ("A", "B")
         for arm in ("A", "B"):
-            guess = {}
-            for name, value in seen.content.items():
-                guess[name] = value
-                if name == "row":
-                    guess["arm"] = arm
-            opened = {"opens": ["A", "B"]} if "opens" in entry.content else {}
             _, digest = encode(
-                Draft("assigned", {**guess, **opened}),
+                Assigned(**seen.content, arm=arm, opens=opens),
                 study=study.store.study,
                 seq=seen.seq,
                 time=seen.time,
@@ -239,10 +238,9 @@ def test_no_score_can_be_searched_by_its_hash(study: sw.Study) -> None:
     study.record(trial.trial, ["cup reached"], station="arm 1")
     study.correct(trial.trial, ALL, "tapped wrongly")
     for entry in study.journal():
-        if entry.kind == "scored":
-            content = {name: value for name, value in entry.content.items() if name != "salt"}
+        if isinstance(entry.event, Scored):
             _, digest = encode(
-                Draft("scored", content),
+                replace(entry.event, salt=None),
                 study=study.store.study,
                 seq=entry.seq,
                 time=entry.time,

@@ -8,37 +8,36 @@ from stopwise.errors import InvalidInput, NotAllowed, require
 from stopwise.study.assignment import locked_plan
 from stopwise.study.blinding import Lots
 from stopwise.study.complaints import faults
-from stopwise.study.edition import locked_with
-from stopwise.study.journal import Draft
+from stopwise.study.edition import this_edition
+from stopwise.study.events import Amended, Locked, Unblinded
 from stopwise.study.plan import AMENDABLE, Plan
 from stopwise.study.state import State
 
 __all__ = ["amend", "lock", "unblind"]
 
 
-def lock(state: State, lots: Lots, plan: Plan) -> Draft:
-    """Return the fact that the plan is frozen: the plan, its hash, the labels, the commitment.
+def lock(state: State, lots: Lots, plan: Plan) -> Locked:
+    """Return the event that the plan is frozen: the plan, its hash, the labels, the commitment.
 
     The edition of the method stands beside it: with another, the same scores give other evidence.
     """
     if state.plan is not None:
         raise NotAllowed("the study is already locked")
     labels = lots.labels(plan)
-    return Draft(
-        "locked",
-        {
-            **locked_with(plan),
-            "plan": plan.content(),
-            "digest": plan.digest,
-            "commitment": lots.commitment,
-            "arms": list(labels),
-            "baseline": next((arm for arm, name in labels.items() if name == plan.baseline), None),
-        },
+    edition, version = this_edition(plan)
+    return Locked(
+        edition=edition,
+        stopwise=version,
+        plan=plan.content(),
+        digest=plan.digest,
+        commitment=lots.commitment,
+        arms=tuple(labels),
+        baseline=next((arm for arm, name in labels.items() if name == plan.baseline), None),
     )
 
 
-def amend(state: State, reason: str, changes: dict[str, Any]) -> Draft:
-    """Return the fact that something was changed or remarked after the lock."""
+def amend(state: State, reason: str, changes: dict[str, Any]) -> Amended:
+    """Return the event that something was changed or remarked after the lock."""
     plan = locked_plan(state)
     require(bool(reason.strip()), "an amendment needs a reason")
     for name in changes:
@@ -55,15 +54,12 @@ def amend(state: State, reason: str, changes: dict[str, Any]) -> Draft:
         place, fault = faults(error)[0]
         raise InvalidInput(f"{'.'.join(map(str, place))}: {fault}") from error
     kept = {name: changed.content()[name] for name in changes}
-    return Draft("amended", {"reason": reason.strip(), "changes": kept})
+    return Amended(reason=reason.strip(), changes=kept)
 
 
-def unblind(state: State, lots: Lots, plan: Plan, reason: str) -> Draft:
-    """Return the fact that the names were revealed, with the secret behind all random draws."""
+def unblind(state: State, lots: Lots, plan: Plan, reason: str) -> Unblinded:
+    """Return the event that the names were revealed, with the secret behind all random draws."""
     locked_plan(state)
     if state.unblinded_at is not None:
         raise NotAllowed("the study is already unblinded")
-    return Draft(
-        "unblinded",
-        {"names": lots.labels(plan), "secret": lots.secret, "reason": reason.strip()},
-    )
+    return Unblinded(names=lots.labels(plan), secret=lots.secret, reason=reason.strip())

@@ -1,4 +1,4 @@
-"""Which trial comes next: pure functions of the state, which return the facts to enter.
+"""Which trial comes next: pure functions of the state, which return the events to enter.
 
 The choice uses only what is in the journal, and the random order was fixed by the secret.
 """
@@ -6,7 +6,7 @@ The choice uses only what is in the journal, and the random order was fixed by t
 from stopwise.errors import NotAllowed, require
 from stopwise.study.blinding import Lots
 from stopwise.study.board import Board, Slot
-from stopwise.study.journal import Draft
+from stopwise.study.events import Assigned, Event, Released
 from stopwise.study.plan import Plan
 from stopwise.study.state import State, Trial
 
@@ -15,24 +15,24 @@ __all__ = ["finished", "holding", "locked_plan", "next_trial", "take", "under_wa
 
 def take(
     state: State, lots: Lots, *, station: str, now: float, task: str | None = None
-) -> list[Draft]:
+) -> list[Event]:
     """Return what is to be entered when a station asks for a trial.
 
     A trial that it holds stays with it, unless it was not begun and is no longer needed.
     """
-    drafts = []
+    events: list[Event] = []
     held = holding(state, station, now)
     if held is not None:
         if held.started or held.arm in state.boards[held.task].needed:
             return []
-        drafts.append(Draft("released", {"trial": held.number, "reason": "no longer needed"}))
-    draft = next_trial(state, lots, station=station, now=now, task=task)
-    return drafts if draft is None else [*drafts, draft]
+        events.append(Released(trial=held.number, reason="no longer needed"))
+    assigned = next_trial(state, lots, station=station, now=now, task=task)
+    return events if assigned is None else [*events, assigned]
 
 
 def next_trial(
     state: State, lots: Lots, *, station: str, now: float, task: str | None = None
-) -> Draft | None:
+) -> Assigned | None:
     """Return the assignment of a new trial to a station, or None if there is none to give now.
 
     The lowest row with a free slot comes first, in the row's random order; a new row is opened
@@ -46,19 +46,19 @@ def next_trial(
         return None
     name, row, arm, opens = place
     number = len(state.trials) + 1
-    content = {
-        "trial": number,
-        "task": name,
-        "row": row,
-        "arm": arm,
-        "code": _code(state, lots, plan, arm, number),
-        "condition": _condition(lots, plan, name, row, arm),
-        "station": station,
-        "asked": task,
-        "lease": 60.0 * plan.lease_minutes,
-        "salt": lots.salt("trial", number),
-    }
-    return Draft("assigned", content if opens is None else {**content, "opens": opens})
+    return Assigned(
+        trial=number,
+        task=name,
+        row=row,
+        arm=arm,
+        code=_code(state, lots, plan, arm, number),
+        condition=_condition(lots, plan, name, row, arm),
+        station=station,
+        asked=task,
+        lease=60.0 * plan.lease_minutes,
+        salt=lots.salt("trial", number),
+        opens=opens,
+    )
 
 
 def holding(state: State, station: str, now: float) -> Trial | None:
@@ -136,7 +136,7 @@ def _is_free(state: State, slot: Slot, clock: float) -> bool:
 
 def _new_row(
     state: State, lots: Lots, plan: Plan, task: str | None
-) -> tuple[str, int, str, list[str]] | None:
+) -> tuple[str, int, str, tuple[str, ...]] | None:
     boards = [
         (len(board.rows), place, name, board)
         for place, (name, board) in enumerate(_boards(state, task))
@@ -145,8 +145,7 @@ def _new_row(
     if not boards:
         return None
     row, _, name, board = min(boards, key=lambda item: item[:2])
-    arms = list(board.needed)
-    return name, row, lots.shuffled(arms, "order", name, row)[0], arms
+    return name, row, lots.shuffled(board.needed, "order", name, row)[0], board.needed
 
 
 def _boards(state: State, task: str | None) -> list[tuple[str, Board]]:

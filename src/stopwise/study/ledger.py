@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 from stopwise.errors import InvalidState, StopwiseError, StoreFailed, require
 from stopwise.study.blinding import Lots
-from stopwise.study.journal import Draft, Entry
+from stopwise.study.events import Created, Event
+from stopwise.study.journal import Entry
 from stopwise.study.plan import Plan
 from stopwise.study.replay import apply
 from stopwise.study.snapshot import dump_state, load_state
@@ -18,7 +19,7 @@ from stopwise.study.store import Store, Writer
 
 __all__ = ["Decide", "Ledger", "require_name"]
 
-Decide = Callable[[State, float], list[Draft]]
+Decide = Callable[[State, float], list[Event]]
 # A state is saved after so many further entries, or so large a share of them.
 SAVE_AFTER, SAVE_SHARE = 2000, 50
 # Up to so many entries are checked whenever a study is opened; beyond, by ``Study.verify``.
@@ -147,13 +148,13 @@ class Ledger:
             return
         try:
             self._state.require_edition()
-            drafts = request.decide(self._state, writer.time)
+            events = request.decide(self._state, writer.time)
         except Exception as error:  # it changed nothing: others need not suffer for it
             request.error = error
             return
-        if drafts and self._state.seq == 0:
-            drafts.insert(0, Draft("created", {"study": self.store.study, "format": 1}))
-        request.entries = writer.add(drafts, who=request.who, key=request.key)
+        if events and self._state.seq == 0:
+            events.insert(0, Created(study=self.store.study, format=1))
+        request.entries = writer.add(events, who=request.who, key=request.key)
         for entry in request.entries:
             apply(self._state, entry)
         if request.key is not None and request.entries:

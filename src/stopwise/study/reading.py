@@ -11,6 +11,7 @@ from stopwise.errors import NotAllowed
 from stopwise.report.analysis import Analysis
 from stopwise.study import access, assignment, views
 from stopwise.study.access import Grant
+from stopwise.study.events import Scored
 from stopwise.study.journal import Entry
 from stopwise.study.ledger import Ledger
 from stopwise.study.opening import yaml_text
@@ -115,8 +116,8 @@ class StudyReader:
         found = None
         with closing(self.store.entries()) as entries:
             for entry in entries:
-                if entry.kind == "scored" and entry.content["trial"] == trial:
-                    found = entry.content["answer"]
+                if isinstance(entry.event, Scored) and entry.event.trial == trial:
+                    found = entry.event.answer
         return found
 
     def rubric(self, trial: int) -> dict[str, Any]:

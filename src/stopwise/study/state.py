@@ -84,7 +84,7 @@ class Import:
     source: str
 
     @classmethod
-    def of(cls, task: str, rows: list[dict[str, float]], source: str) -> "Import":
+    def of(cls, task: str, rows: tuple[dict[str, float], ...], source: str) -> "Import":
         """Return what is kept of these rows, scores by label."""
         text = json.dumps(rows, sort_keys=True)
         return cls(task, len(rows), hashlib.sha256(text.encode()).hexdigest(), source)

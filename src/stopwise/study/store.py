@@ -2,7 +2,7 @@
 
 import time
 import weakref
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,7 +23,8 @@ from sqlalchemy import (
 from stopwise.errors import InvalidInput, InvalidState, NotAllowed, require
 from stopwise.study.blinding import new_secret
 from stopwise.study.database import connect, database_url, migrate, reading, serialise, writing
-from stopwise.study.journal import ORIGIN, Draft, Entry, decode, encode, verified
+from stopwise.study.events import Event
+from stopwise.study.journal import ORIGIN, Entry, decode, encode, verified
 from stopwise.study.tables import journal, snapshots, studies
 
 __all__ = ["Snapshot", "Store", "Writer"]
@@ -218,14 +219,14 @@ class Writer:
         )
         return {key: decode(body, digest) for key, body, digest in found}
 
-    def add(self, drafts: list[Draft], *, who: str, key: str | None = None) -> list[Entry]:
-        """Add facts, stored when the transaction ends; the last one carries the key."""
+    def add(self, events: Sequence[Event], *, who: str, key: str | None = None) -> list[Entry]:
+        """Add events, stored when the transaction ends; the last one carries the key."""
         entries = []
         study = self._store.study
-        for draft in drafts:
-            own = key if draft is drafts[-1] else None
+        for event in events:
+            own = key if event is events[-1] else None
             body, digest = encode(
-                draft,
+                event,
                 study=study,
                 seq=self.seq + 1,
                 time=self.time,

@@ -1,10 +1,11 @@
 """What a study has found so far, replayed from its journal."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter, computed_field, field_serializer
 
 from stopwise.core.arrays import Floats
 from stopwise.errors import NotAllowed
@@ -17,7 +18,22 @@ from stopwise.study.board import Board
 from stopwise.study.plan import Plan
 from stopwise.study.state import State
 
-__all__ = ["StudyVerdict", "TaskVerdict", "analyses", "verdict"]
+__all__ = ["PairVerdict", "StudyVerdict", "TaskVerdict", "analyses", "verdict"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairVerdict(Standing):
+    """How one pair of policies stands in a study."""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def better(self) -> str | None:
+        """The name of the policy declared better, or None."""
+        return super().better
+
+    @field_serializer("log_e")
+    def _finite(self, value: float | None) -> float | None:
+        return value if value is not None and math.isfinite(value) else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +43,7 @@ class TaskVerdict:
     Attributes
     ----------
     pairs
-        One standing per compared pair, by policies' names, or labels before unblinding.
+        One per compared pair, by policies' names, or labels before unblinding.
     rows
         Rows used: the first so many, each with all results that were needed.
     needed
@@ -38,7 +54,7 @@ class TaskVerdict:
 
     task: str
     alpha: float
-    pairs: tuple[Standing, ...]
+    pairs: tuple[PairVerdict, ...]
     rows: int
     n_max: int | None
     needed: tuple[str, ...]
@@ -55,24 +71,22 @@ class StudyVerdict:
     seq: int
     hash: str
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def sentence(self) -> str:
         """What was found, in words."""
         return " ".join(_sentence(task, several=len(self.tasks) > 1) for task in self.tasks)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "tasks": [_task_content(task) for task in self.tasks],
-            "finished": self.finished,
-            "blinded": self.blinded,
-            "sentence": self.sentence,
-            "seq": self.seq,
-            "hash": self.hash,
-        }
+        """Return plain values for JSON, as the web API gives them."""
+        content: dict[str, Any] = _ADAPTER.dump_python(self, mode="json")
+        return content
 
     def __str__(self) -> str:
         return self.sentence
+
+
+_ADAPTER = TypeAdapter(StudyVerdict)
 
 
 def verdict(state: State) -> StudyVerdict:
@@ -146,7 +160,9 @@ def _task_verdict(name: str, board: Board, shown: dict[str, str]) -> TaskVerdict
         task=name,
         alpha=contest.rules.alpha,
         pairs=tuple(
-            replace(pair, policy0=shown[pair.policy0], policy1=shown[pair.policy1])
+            PairVerdict(
+                **{**vars(pair), "policy0": shown[pair.policy0], "policy1": shown[pair.policy1]}
+            )
             for pair in contest.standings()
         ),
         rows=contest.rows,
@@ -168,31 +184,5 @@ def _sentence(task: TaskVerdict, *, several: bool) -> str:
     return f"{prefix}{claims}{open_text} (alpha = {task.alpha:g}, {rows})."
 
 
-def _worse(pair: Standing) -> str:
+def _worse(pair: PairVerdict) -> str:
     return pair.policy1 if pair.better == pair.policy0 else pair.policy0
-
-
-def _task_content(task: TaskVerdict) -> dict[str, Any]:
-    return {
-        "task": task.task,
-        "alpha": task.alpha,
-        "rows": task.rows,
-        "n_max": task.n_max,
-        "needed": list(task.needed),
-        "decided": task.decided,
-        "pairs": [_pair_content(pair) for pair in task.pairs],
-    }
-
-
-def _pair_content(pair: Standing) -> dict[str, Any]:
-    finite = pair.log_e is not None and math.isfinite(pair.log_e)
-    return {
-        "policy0": pair.policy0,
-        "policy1": pair.policy1,
-        "decision": pair.decision.value,
-        "better": pair.better,
-        "implied": pair.implied,
-        "n": pair.n,
-        "p_value": pair.p_value,
-        "log_e": pair.log_e if finite else None,
-    }

@@ -21,7 +21,7 @@ import stopwise as sw
 from stopwise.study import assignment
 from stopwise.study.blinding import Lots
 from stopwise.study.events import Event, Scored, Started
-from stopwise.study.state import State
+from stopwise.study.state import StudyState
 from tests.study.postgres import Server
 from tests.study.simulation import Journal
 
@@ -114,7 +114,7 @@ def _fill(study: sw.Study, trials: int) -> None:
     study.status()
 
 
-def _one_trial(state: State, lots: Lots, number: int, success: bool) -> list[Event]:
+def _one_trial(state: StudyState, lots: Lots, number: int, success: bool) -> list[Event]:
     station = f"station {number % 7}"
     taken = assignment.next_trial(state, lots, station=station, now=1000.0)
     assert taken is not None

@@ -11,9 +11,9 @@ from sqlalchemy import insert
 
 import stopwise as sw
 from stopwise.study import edition
+from stopwise.study.entries import Entry, decode, encode
 from stopwise.study.event import KINDS, Event, Open, read_event
 from stopwise.study.events import Locked, Scored
-from stopwise.study.journal import Entry, decode, encode
 from stopwise.study.replay import take_in
 from stopwise.study.store import Store
 from stopwise.study.tables import journal, studies

@@ -12,7 +12,7 @@ from sqlalchemy import delete, insert, select, text
 import stopwise as sw
 from stopwise.study.database import connect, database_url, migrate
 from stopwise.study.events import Scored, Unblinded
-from stopwise.study.snapshot import FORMAT
+from stopwise.study.saved_state import FORMAT
 from stopwise.study.store import Store
 from stopwise.study.tables import journal, studies
 from tests.study.live import report, running

@@ -16,10 +16,10 @@ import polars as pl
 import pytest
 
 import stopwise as sw
+from stopwise.study.entries import encode
 from stopwise.study.events import Assigned, Scored
-from stopwise.study.journal import encode
 from stopwise.web.app import CONCERNS
-from stopwise.web.audit import entry_view
+from stopwise.web.responses import EntryView
 from tests.web.serving import CUPS, served
 
 ALL = ["cup reached", "cup grasped", "cup lifted", "stacked and released"]
@@ -167,7 +167,7 @@ def test_no_label_can_be_searched_by_its_hash(study: sw.Study) -> None:
     for entry in study.journal():
         if not isinstance(entry.event, Assigned):
             continue
-        seen = entry_view(entry, blinded=True)
+        seen = EntryView.of(entry, blinded=True)
         opens = None if entry.event.opens is None else ("A", "B")
         for arm in ("A", "B"):
             _, digest = encode(
@@ -222,7 +222,7 @@ def test_journal_and_file_together_tell_no_label(
     trials = frame.with_columns(trial=place).to_dicts()
     assert labels_found(journal, trials) == {}
     # With scores in the journal, the same join finds nearly all of them.
-    all_told = [entry_view(entry, blinded=False).model_dump() for entry in study.journal()]
+    all_told = [EntryView.of(entry, blinded=False).model_dump() for entry in study.journal()]
     assert len(labels_found(all_told, trials)) > 0.7 * len(trials)
     assert "tapped wrongly" in (page := client.get("/api/report", headers=headers).text)
     assert "new score" not in page

@@ -12,10 +12,10 @@ from typing import Any
 import httpx
 import pytest
 
+from stopwise.study.entries import decode
 from stopwise.study.event import KINDS, Event, Visibility
-from stopwise.study.journal import decode
-from stopwise.study.report import chapters
-from stopwise.web.audit import entry_view
+from stopwise.study.study_report import chapters
+from stopwise.web.responses import EntryView
 from tests.study.scripted import fix_draws, scripted
 from tests.web.serving import served
 
@@ -71,7 +71,7 @@ def test_what_blinding_rests_on_is_marked() -> None:
 @pytest.mark.parametrize("entry", EVENTS, ids=lambda entry: f"{entry.seq} {entry.kind}")
 def test_no_view_of_an_entry_holds_what_is_hidden(entry: Any) -> None:
     for blinded in (True, False):
-        view = entry_view(entry, blinded=blinded)
+        view = EntryView.of(entry, blinded=blinded)
         hidden = [Visibility.NEVER, *([Visibility.BLIND] if blinded else [])]
         shown = set(entry.event.visibility) - set(values(entry.event, *hidden))
         assert set(view.content) <= shown

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from stopwise.errors import NotAllowed, require
 from stopwise.study.events import TokenCreated, TokenRevoked
-from stopwise.study.state import State
+from stopwise.study.state import StudyState
 
 __all__ = ["Grant", "Role", "authenticate", "create_token", "revoke_token"]
 
@@ -35,7 +35,7 @@ class Grant:
     name: str
 
 
-def create_token(state: State, role: str, name: str) -> tuple[str, TokenCreated]:
+def create_token(state: StudyState, role: str, name: str) -> tuple[str, TokenCreated]:
     """Return a new token, to be shown once, and the event to enter."""
     require(
         role in Role.__members__.values(),
@@ -54,7 +54,7 @@ def create_token(state: State, role: str, name: str) -> tuple[str, TokenCreated]
     )
 
 
-def revoke_token(state: State, token: str) -> TokenRevoked:
+def revoke_token(state: StudyState, token: str) -> TokenRevoked:
     """Return the event that a token, named by its id, is void."""
     if token not in state.tokens:
         raise NotAllowed(f"there is no token {token!r}")
@@ -63,7 +63,7 @@ def revoke_token(state: State, token: str) -> TokenRevoked:
     return TokenRevoked(token=token)
 
 
-def authenticate(state: State, text: str) -> Grant | None:
+def authenticate(state: StudyState, text: str) -> Grant | None:
     """Return what a token grants, or None; hashes are compared, so the time tells nothing."""
     digest = _digest(text)
     for record in state.tokens.values():

@@ -15,7 +15,7 @@ from stopwise.core.comparison import Comparison
 from stopwise.errors import NotAllowed
 from stopwise.ranking.contest import Contest
 
-__all__ = ["Board", "Slot"]
+__all__ = ["Slot", "SlotBoard"]
 
 CHECKPOINT = 256  # rows between saved contests, so that undoing a trial need not replay all
 KEPT = 2  # of them; what was done longer ago is seldom undone
@@ -48,7 +48,7 @@ class Slot:
         return self.score is not None or self.dropped
 
 
-class Board:
+class SlotBoard:
     """The rows of one task, and what they have decided.
 
     Parameters

@@ -8,10 +8,10 @@ import polars as pl
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
+from stopwise.study.entries import Entry
 from stopwise.study.events import Assigned, Released, Scored, Undone, Voided
-from stopwise.study.journal import Entry
-from stopwise.study.plan import Plan
-from stopwise.study.state import State, Trial
+from stopwise.study.state import StudyState, TrialRecord
+from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["as_text", "record_frame", "trial_table"]
 
@@ -41,7 +41,7 @@ REPORTED: dict[str, Any] = {
 }
 
 
-def trial_table(state: State, plan: Plan) -> Trials:
+def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
     """Return the trials used by the contests, in their order, by label until unblinded.
 
     Where the contests cannot be asked, for the edition of their method, these are all that count.
@@ -66,7 +66,7 @@ def trial_table(state: State, plan: Plan) -> Trials:
     return Trials.from_columns(columns, bounds=bounds)
 
 
-def record_frame(state: State, entries: Iterable[Entry]) -> pl.DataFrame:
+def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
     """Return one row per trial ever handed out or imported, with all that was reported.
 
     ``status`` is "leased", "released", "scored", "voided" or "duplicate" (a second result for one
@@ -92,7 +92,9 @@ def record_frame(state: State, entries: Iterable[Entry]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=STATE | REPORTED, orient="row")
 
 
-def _row(trial: Trial, policy: str, used: bool | None, known: dict[str, Any]) -> dict[str, Any]:
+def _row(
+    trial: TrialRecord, policy: str, used: bool | None, known: dict[str, Any]
+) -> dict[str, Any]:
     duplicate = trial.status == "scored" and not trial.counted
     return {
         "trial": trial.number,

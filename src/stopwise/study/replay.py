@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import singledispatch
 
 from stopwise.errors import InvalidState
+from stopwise.study.entries import Entry
 from stopwise.study.events import (
     Amended,
     Assigned,
@@ -24,14 +25,13 @@ from stopwise.study.events import (
     Undone,
     Voided,
 )
-from stopwise.study.journal import Entry
-from stopwise.study.plan import Plan
-from stopwise.study.state import Amendment, Import, State, TokenRecord, Trial
+from stopwise.study.state import Amendment, Import, StudyState, TokenRecord, TrialRecord
+from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["apply", "take_in"]
 
 
-def apply(state: State, entry: Entry) -> None:
+def apply(state: StudyState, entry: Entry) -> None:
     """Take the next entry in."""
     state.clock = state.clock_at(entry.time)
     state.time = entry.time
@@ -45,12 +45,12 @@ def apply(state: State, entry: Entry) -> None:
 
 
 @singledispatch
-def take_in(event: Event, state: State, entry: Entry) -> None:
+def take_in(event: Event, state: StudyState, entry: Entry) -> None:
     """Change the state by what happened; one function for each kind of event."""
     raise NotImplementedError(event.kind)
 
 
-def _trial(state: State, number: int) -> Trial:
+def _trial(state: StudyState, number: int) -> TrialRecord:
     trial = state.trial(number)
     if trial is None:
         raise LookupError(f"there is no trial {number}")
@@ -58,23 +58,23 @@ def _trial(state: State, number: int) -> Trial:
 
 
 @take_in.register
-def _created(event: Created, state: State, _: Entry) -> None:
+def _created(event: Created, state: StudyState, _: Entry) -> None:
     state.study = event.study
 
 
 @take_in.register
-def _locked(event: Locked, state: State, _: Entry) -> None:
+def _locked(event: Locked, state: StudyState, _: Entry) -> None:
     state.digest, state.commitment = event.digest, event.commitment
     state.locked_with = event.locked_with
-    state.lock(Plan.model_validate(event.plan), event.arms, event.baseline)
+    state.lock(StudyPlan.model_validate(event.plan), event.arms, event.baseline)
 
 
 @take_in.register
-def _assigned(event: Assigned, state: State, _: Entry) -> None:
+def _assigned(event: Assigned, state: StudyState, _: Entry) -> None:
     board = state.boards[event.task]
     if event.row == len(board.rows):
         board.open_row(event.opens or ())
-    trial = Trial(
+    trial = TrialRecord(
         number=event.trial,
         task=event.task,
         row=event.row,
@@ -92,7 +92,7 @@ def _assigned(event: Assigned, state: State, _: Entry) -> None:
 
 
 @take_in.register
-def _started(event: Started, state: State, _: Entry) -> None:
+def _started(event: Started, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.started = True
     trial.expires = state.clock + event.lease
@@ -100,7 +100,7 @@ def _started(event: Started, state: State, _: Entry) -> None:
 
 
 @take_in.register
-def _released(event: Released, state: State, _: Entry) -> None:
+def _released(event: Released, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.status = "released"
     slot = state.slot(trial)
@@ -109,7 +109,7 @@ def _released(event: Released, state: State, _: Entry) -> None:
 
 
 @take_in.register
-def _scored(event: Scored, state: State, _: Entry) -> None:
+def _scored(event: Scored, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.status, trial.score = "scored", event.score
     slot = state.slot(trial)
@@ -120,7 +120,7 @@ def _scored(event: Scored, state: State, _: Entry) -> None:
 
 
 @take_in.register
-def _undone(event: Undone, state: State, _: Entry) -> None:
+def _undone(event: Undone, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     _clear(state, trial)
     trial.status, trial.score, trial.withdrawn = "leased", None, True
@@ -132,7 +132,7 @@ def _undone(event: Undone, state: State, _: Entry) -> None:
 
 
 @take_in.register
-def _voided(event: Voided, state: State, _: Entry) -> None:
+def _voided(event: Voided, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     _clear(state, trial)
     trial.status = "voided"
@@ -145,7 +145,7 @@ def _voided(event: Voided, state: State, _: Entry) -> None:
         state.boards[trial.task].touch(trial.row)
 
 
-def _clear(state: State, trial: Trial) -> None:
+def _clear(state: StudyState, trial: TrialRecord) -> None:
     """Take the score of a trial out of its slot, if it settled it."""
     slot = state.slot(trial)
     if trial.counted:
@@ -156,7 +156,7 @@ def _clear(state: State, trial: Trial) -> None:
 
 
 @take_in.register
-def _imported(event: Imported, state: State, _: Entry) -> None:
+def _imported(event: Imported, state: StudyState, _: Entry) -> None:
     board = state.boards[event.task]
     state.imports.append(Import.of(event.task, event.rows, event.source))
     first = len(board.rows)
@@ -165,7 +165,7 @@ def _imported(event: Imported, state: State, _: Entry) -> None:
         for arm, score in scores.items():
             number = len(state.trials) + 1
             state.trials.append(
-                Trial(
+                TrialRecord(
                     number=number,
                     task=event.task,
                     row=first,
@@ -186,26 +186,26 @@ def _imported(event: Imported, state: State, _: Entry) -> None:
 
 
 @take_in.register
-def _amended(event: Amended, state: State, entry: Entry) -> None:
+def _amended(event: Amended, state: StudyState, entry: Entry) -> None:
     state.amendments.append(
         Amendment(entry.seq, entry.time, entry.who, event.reason, event.changes)
     )
     if event.changes and state.plan is not None:
-        state.plan = Plan.model_validate({**state.plan.content(), **event.changes})
+        state.plan = StudyPlan.model_validate({**state.plan.content(), **event.changes})
 
 
 @take_in.register
-def _unblinded(event: Unblinded, state: State, entry: Entry) -> None:
+def _unblinded(event: Unblinded, state: StudyState, entry: Entry) -> None:
     state.names = dict(event.names)
     if state.unblinded_at is None:
         state.unblinded_at = entry.seq
 
 
 @take_in.register
-def _token_created(event: TokenCreated, state: State, _: Entry) -> None:
+def _token_created(event: TokenCreated, state: StudyState, _: Entry) -> None:
     state.tokens[event.token] = TokenRecord(event.token, event.role, event.name, event.digest)
 
 
 @take_in.register
-def _token_revoked(event: TokenRevoked, state: State, _: Entry) -> None:
+def _token_revoked(event: TokenRevoked, state: StudyState, _: Entry) -> None:
     state.tokens[event.token] = replace(state.tokens[event.token], revoked=True)

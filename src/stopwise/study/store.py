@@ -23,13 +23,13 @@ from sqlalchemy import (
 from stopwise.errors import InvalidInput, InvalidState, NotAllowed, require
 from stopwise.study.blinding import new_secret
 from stopwise.study.database import connect, database_url, migrate, reading, serialise, writing
+from stopwise.study.entries import ORIGIN, Entry, decode, encode, verified
 from stopwise.study.events import Event
-from stopwise.study.journal import ORIGIN, Entry, decode, encode, verified
 from stopwise.study.tables import journal, snapshots, studies
 
-__all__ = ["Snapshot", "Store", "Writer"]
+__all__ = ["SavedState", "Store", "Writer"]
 
-Snapshot = tuple[int, str, str]  # sequence number and hash of its last entry, and the content
+SavedState = tuple[int, str, str]  # sequence number and hash of its last entry, and the content
 BATCH = 10_000
 
 
@@ -141,7 +141,7 @@ class Store:
             yield writer
             writer.flush()
 
-    def snapshot(self) -> Snapshot | None:
+    def snapshot(self) -> SavedState | None:
         """Return the saved state, if any."""
         with reading(self.engine) as connection:
             found = connection.execute(
@@ -151,7 +151,7 @@ class Store:
             ).one_or_none()
         return None if found is None else (found.seq, found.hash, found.content)
 
-    def save_snapshot(self, snapshot: Snapshot) -> None:
+    def save_snapshot(self, snapshot: SavedState) -> None:
         """Replace the saved state."""
         seq, digest, content = snapshot
         with writing(self.engine) as connection:

@@ -14,11 +14,16 @@ from stopwise.ranking.analyze import rank
 from stopwise.ranking.rules import Rules
 from stopwise.ranking.table import Table
 from stopwise.report.analysis import Analysis, with_figures
-from stopwise.study.board import Board
-from stopwise.study.plan import Plan
-from stopwise.study.state import State
+from stopwise.study.board import SlotBoard
+from stopwise.study.state import StudyState
+from stopwise.study.study_plan import StudyPlan
 
-__all__ = ["PairVerdict", "StudyVerdict", "TaskVerdict", "analyses", "verdict"]
+__all__ = ["PairVerdict", "StudyVerdict", "TaskVerdict", "analyses", "finite", "verdict"]
+
+
+def finite(value: float | None) -> float | None:
+    """Return a number that JSON can hold, or None."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +38,7 @@ class PairVerdict(Standing):
 
     @field_serializer("log_e")
     def _finite(self, value: float | None) -> float | None:
-        return value if value is not None and math.isfinite(value) else None
+        return finite(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +94,7 @@ class StudyVerdict:
 _ADAPTER = TypeAdapter(StudyVerdict)
 
 
-def verdict(state: State) -> StudyVerdict:
+def verdict(state: StudyState) -> StudyVerdict:
     """Return the verdict of the rows that can be used now."""
     shown = state.shown()
     tasks = tuple(_task_verdict(name, board, shown) for name, board in state.boards.items())
@@ -102,7 +107,7 @@ def verdict(state: State) -> StudyVerdict:
     )
 
 
-def analyses(state: State, plan: Plan) -> dict[str, Analysis]:
+def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
     """Return the whole analysis of each task in which every policy has a trial that is used."""
     shown = state.shown()
     found = {}
@@ -136,7 +141,7 @@ def analyses(state: State, plan: Plan) -> dict[str, Analysis]:
     return found
 
 
-def _what_is_awaited(state: State) -> str:
+def _what_is_awaited(state: StudyState) -> str:
     """Return why no task has a trial of each policy among the rows that are used."""
     waiting = [
         f"row {board.used + 1} of {name!r} waits for a trial"
@@ -149,12 +154,12 @@ def _what_is_awaited(state: State) -> str:
     return "no task has a trial of each policy"
 
 
-def _matrix(board: Board, arms: tuple[str, ...]) -> Floats:
+def _matrix(board: SlotBoard, arms: tuple[str, ...]) -> Floats:
     rows = [[scores.get(arm, np.nan) for arm in arms] for scores in board.used_scores()]
     return np.array(rows, dtype=float).reshape(-1, len(arms))
 
 
-def _task_verdict(name: str, board: Board, shown: dict[str, str]) -> TaskVerdict:
+def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVerdict:
     contest = board.contest
     return TaskVerdict(
         task=name,

@@ -3,17 +3,17 @@
 from dataclasses import dataclass, replace
 
 from stopwise.errors import NotAllowed, StopwiseError
-from stopwise.study.amendment import lock
 from stopwise.study.assignment import next_trial
 from stopwise.study.blinding import Lots
+from stopwise.study.entries import Entry
 from stopwise.study.events import Assigned, Locked, Scored, Unblinded
-from stopwise.study.journal import Entry
-from stopwise.study.outcomes import require_trial
-from stopwise.study.plan import Plan
+from stopwise.study.lifecycle import lock
 from stopwise.study.replay import apply
-from stopwise.study.snapshot import dump_state, is_outdated
-from stopwise.study.state import State
+from stopwise.study.saved_state import dump_state, is_outdated
+from stopwise.study.state import StudyState
 from stopwise.study.store import Store
+from stopwise.study.study_plan import StudyPlan
+from stopwise.study.trial_actions import require_trial
 
 __all__ = ["Verification", "verify"]
 
@@ -34,7 +34,7 @@ class Verification:
 
 def verify(store: Store) -> Verification:
     """Replay the whole journal, and hold everything against it that can be held against it."""
-    state = State()
+    state = StudyState()
     problems: list[str] = []
     try:
         problems += store.damage()
@@ -55,7 +55,7 @@ def verify(store: Store) -> Verification:
     return Verification(state.seq, state.hash, tuple(problems))
 
 
-def _complaints(state: State, entry: Entry, secret: str) -> list[str]:
+def _complaints(state: StudyState, entry: Entry, secret: str) -> list[str]:
     """Return what is wrong with an entry, given those before it."""
     try:
         found = _broken_promises(state, entry, secret)
@@ -64,9 +64,9 @@ def _complaints(state: State, entry: Entry, secret: str) -> list[str]:
     return [f"entry {entry.seq}: {problem}" for problem in found]
 
 
-def _broken_promises(state: State, entry: Entry, secret: str) -> list[str]:
+def _broken_promises(state: StudyState, entry: Entry, secret: str) -> list[str]:
     if isinstance(entry.event, Locked):
-        plan = Plan.model_validate(entry.event.plan)
+        plan = StudyPlan.model_validate(entry.event.plan)
         return _not_locked_so(state, entry.event, Lots(secret, plan.seed), plan)
     if state.plan is None:
         return []
@@ -81,7 +81,7 @@ def _broken_promises(state: State, entry: Entry, secret: str) -> list[str]:
     return []
 
 
-def _not_locked_so(state: State, locked: Locked, lots: Lots, plan: Plan) -> list[str]:
+def _not_locked_so(state: StudyState, locked: Locked, lots: Lots, plan: StudyPlan) -> list[str]:
     # Which stopwise locked it is not for the plan to say.
     promised = replace(
         lock(state, lots, plan), edition=locked.edition, stopwise=locked.stopwise
@@ -94,19 +94,19 @@ def _not_locked_so(state: State, locked: Locked, lots: Lots, plan: Plan) -> list
     ]
 
 
-def _not_by_the_rules(state: State, assigned: Assigned, lots: Lots, time: float) -> list[str]:
+def _not_by_the_rules(state: StudyState, assigned: Assigned, lots: Lots, time: float) -> list[str]:
     station, task = assigned.station, assigned.asked
     by_the_rules = next_trial(state, lots, station=station, now=time, task=task) == assigned
     return [] if by_the_rules else ["this is not the trial that the rules give"]
 
 
-def _not_by_the_rubric(state: State, scored: Scored, plan: Plan) -> list[str]:
+def _not_by_the_rubric(state: StudyState, scored: Scored, plan: StudyPlan) -> list[str]:
     trial = require_trial(state, scored.trial)
     score = plan.task(trial.task).score.score(scored.answer)
     return [] if scored.score == score else ["the score is not that of the answer"]
 
 
-def _not_behind_the_labels(unblinded: Unblinded, lots: Lots, plan: Plan) -> list[str]:
+def _not_behind_the_labels(unblinded: Unblinded, lots: Lots, plan: StudyPlan) -> list[str]:
     if unblinded.secret != lots.secret:
         return ["the secret is not the one that was committed to"]
     same = unblinded.names == lots.labels(plan)

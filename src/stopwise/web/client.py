@@ -109,8 +109,7 @@ class StudyClient:
         self, trial: int, *, station: str, reason: str = "", key: str | None = None
     ) -> None:
         """Give a trial back that was not run."""
-        body = {"station": station, "reason": reason, "key": key or _new_key()}
-        self._call("POST", f"/api/trials/{trial}/release", body)
+        self._take_back("release", trial, station, reason, key)
 
     def record(
         self,
@@ -136,8 +135,7 @@ class StudyClient:
 
     def undo(self, trial: int, *, station: str, reason: str = "", key: str | None = None) -> None:
         """Withdraw the score of a trial, before the next is taken."""
-        body = {"station": station, "reason": reason, "key": key or _new_key()}
-        self._call("POST", f"/api/trials/{trial}/undo", body)
+        self._take_back("undo", trial, station, reason, key)
 
     def resolve(self, code: str) -> Resolved:
         """Return the policy behind a code; only for the role "runner"."""
@@ -150,6 +148,10 @@ class StudyClient:
     def verdict(self) -> StudyVerdict:
         """Return how each pair stands; for owners and viewers."""
         return parsed(StudyVerdict, self._call("GET", "/api/verdict"))
+
+    def _take_back(self, act: str, trial: int, station: str, reason: str, key: str | None) -> None:
+        body = {"station": station, "reason": reason, "key": key or _new_key()}
+        self._call("POST", f"/api/trials/{trial}/{act}", body)
 
     def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         """Return the answer, or raise what the server raised; passing failures are waited out."""

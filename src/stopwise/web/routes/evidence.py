@@ -5,10 +5,10 @@ from fastapi.responses import HTMLResponse
 
 from stopwise.study.verdict import StudyVerdict
 from stopwise.study.views import Status
-from stopwise.web.answers import EvidenceView
 from stopwise.web.failures import FAILURES
-from stopwise.web.gate import Reader, Watcher
 from stopwise.web.limits import HEADERS
+from stopwise.web.permissions import Reader, Watcher
+from stopwise.web.responses import EvidenceView
 from stopwise.web.site import Here
 
 __all__ = ["router"]

@@ -9,9 +9,9 @@ from typing import Any
 from stopwise.errors import NotAllowed, require
 from stopwise.study.assignment import locked_plan
 from stopwise.study.events import Event, Released, Scored, Started, Undone, Voided
-from stopwise.study.plan import Plan
 from stopwise.study.rubric import plain_answer
-from stopwise.study.state import State, Trial
+from stopwise.study.state import StudyState, TrialRecord
+from stopwise.study.study_plan import StudyPlan
 
 __all__ = [
     "correct",
@@ -25,14 +25,14 @@ __all__ = [
 ]
 
 
-def start(state: State, number: int, *, station: str) -> Started:
+def start(state: StudyState, number: int, *, station: str) -> Started:
     """Return the event that a trial has begun, or still runs: its lease begins anew."""
     trial = own_trial(state, number, station)
     _require_status(trial, "leased")
     return Started(trial=number, lease=60.0 * locked_plan(state).lease_minutes)
 
 
-def release(state: State, number: int, *, station: str, reason: str) -> Released:
+def release(state: StudyState, number: int, *, station: str, reason: str) -> Released:
     """Return the event that a trial was given back without having been run to its end.
 
     One that had a score is not given back, or a score could be got rid of by undoing it.
@@ -45,7 +45,7 @@ def release(state: State, number: int, *, station: str, reason: str) -> Released
 
 
 def record(
-    state: State,
+    state: StudyState,
     number: int,
     *,
     station: str | None,
@@ -69,7 +69,7 @@ def record(
     )
 
 
-def _check_remarks(plan: Plan, note: str, tag: str | None, seconds: float | None) -> None:
+def _check_remarks(plan: StudyPlan, note: str, tag: str | None, seconds: float | None) -> None:
     require(len(note) <= 10_000, "a note has at most 10,000 characters")
     require(
         tag is None or tag in plan.tags,
@@ -81,7 +81,7 @@ def _check_remarks(plan: Plan, note: str, tag: str | None, seconds: float | None
     )
 
 
-def undo(state: State, number: int, *, station: str | None, reason: str) -> Undone:
+def undo(state: StudyState, number: int, *, station: str | None, reason: str) -> Undone:
     """Return the event that a score was withdrawn, to be entered again.
 
     A station may do so until it takes its next trial; the owner (station None) always, until the
@@ -99,7 +99,7 @@ def undo(state: State, number: int, *, station: str | None, reason: str) -> Undo
     return Undone(trial=number, reason=reason, lease=lease)
 
 
-def correct(state: State, number: int, *, answer: Any, reason: str, salt: str) -> list[Event]:
+def correct(state: StudyState, number: int, *, answer: Any, reason: str, salt: str) -> list[Event]:
     """Return the events by which a wrong score is replaced in one step.
 
     What was reported beside the score (note, tag, duration, by whom) stays as it is.
@@ -111,7 +111,7 @@ def correct(state: State, number: int, *, answer: Any, reason: str, salt: str) -
     return [undone, scored]
 
 
-def void(state: State, number: int, *, reason: str, redraw: bool = True) -> Voided:
+def void(state: StudyState, number: int, *, reason: str, redraw: bool = True) -> Voided:
     """Return the event that a trial does not count, for a cause that is not its score.
 
     Its slot is tried again, unless it cannot be (``redraw=False``): then it stays empty.
@@ -124,7 +124,7 @@ def void(state: State, number: int, *, reason: str, redraw: bool = True) -> Void
     return Voided(trial=number, reason=reason.strip(), redraw=redraw)
 
 
-def require_trial(state: State, number: int) -> Trial:
+def require_trial(state: StudyState, number: int) -> TrialRecord:
     """Return a trial by its number, or raise."""
     locked_plan(state)
     trial = state.trial(number)
@@ -133,7 +133,7 @@ def require_trial(state: State, number: int) -> Trial:
     return trial
 
 
-def own_trial(state: State, number: int, station: str | None) -> Trial:
+def own_trial(state: StudyState, number: int, station: str | None) -> TrialRecord:
     """Return a trial by its number, or raise if it is another station's (None: anyone's)."""
     trial = require_trial(state, number)
     if station is not None and trial.station != station:
@@ -141,7 +141,7 @@ def own_trial(state: State, number: int, station: str | None) -> Trial:
     return trial
 
 
-def _judged(state: State, trial: Trial, answer: Any) -> tuple[Any, float]:
+def _judged(state: StudyState, trial: TrialRecord, answer: Any) -> tuple[Any, float]:
     """Return the answer as it is stored, and its score."""
     answer = plain_answer(answer)
     score = locked_plan(state).task(trial.task).score.score(answer)
@@ -150,11 +150,11 @@ def _judged(state: State, trial: Trial, answer: Any) -> tuple[Any, float]:
     return answer, score
 
 
-def _require_status(trial: Trial, status: str) -> None:
+def _require_status(trial: TrialRecord, status: str) -> None:
     if trial.status != status:
         raise NotAllowed(f"trial {trial.number} is {trial.status}, not {status}")
 
 
-def _require_blind(state: State, what: str) -> None:
+def _require_blind(state: StudyState, what: str) -> None:
     if state.unblinded_at is not None:
         raise NotAllowed(f"the study is unblinded: it is too late to {what}")

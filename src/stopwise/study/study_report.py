@@ -6,6 +6,7 @@ from stopwise.core.registry import UNWRITTEN
 from stopwise.errors import InvalidState
 from stopwise.report import html
 from stopwise.report.html import Chapter
+from stopwise.study.entries import Entry
 from stopwise.study.events import (
     Amended,
     Assigned,
@@ -18,11 +19,10 @@ from stopwise.study.events import (
     Undone,
     Voided,
 )
-from stopwise.study.journal import Entry
 from stopwise.study.records import as_text
 
 if TYPE_CHECKING:
-    from stopwise.study.reading import StudyReader
+    from stopwise.study.reader import StudyReader
 
 __all__ = ["chapters", "study_report"]
 

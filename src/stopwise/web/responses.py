@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from stopwise.study.entries import Entry
 from stopwise.study.views import Assignment
 
 __all__ = [
@@ -175,6 +176,19 @@ class EntryView(_Answer):
     text: str
     content: dict[str, Any]
     hash: str
+
+    @classmethod
+    def of(cls, entry: Entry, *, blinded: bool) -> "EntryView":
+        """Return an entry as its owner may see it."""
+        return cls(
+            seq=entry.seq,
+            time=entry.time,
+            who=entry.who,
+            kind=entry.kind,
+            text=entry.event.text(blinded=blinded),
+            content=entry.event.shown(blinded=blinded),
+            hash=entry.hash,
+        )
 
 
 class JournalView(_Answer):

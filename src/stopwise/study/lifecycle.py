@@ -7,16 +7,16 @@ from pydantic import ValidationError
 from stopwise.errors import InvalidInput, NotAllowed, require
 from stopwise.study.assignment import locked_plan
 from stopwise.study.blinding import Lots
-from stopwise.study.complaints import faults
 from stopwise.study.edition import this_edition
 from stopwise.study.events import Amended, Locked, Unblinded
-from stopwise.study.plan import AMENDABLE, Plan
-from stopwise.study.state import State
+from stopwise.study.plan_errors import faults
+from stopwise.study.state import StudyState
+from stopwise.study.study_plan import AMENDABLE, StudyPlan
 
 __all__ = ["amend", "lock", "unblind"]
 
 
-def lock(state: State, lots: Lots, plan: Plan) -> Locked:
+def lock(state: StudyState, lots: Lots, plan: StudyPlan) -> Locked:
     """Return the event that the plan is frozen: the plan, its hash, the labels, the commitment.
 
     The edition of the method stands beside it: with another, the same scores give other evidence.
@@ -36,12 +36,12 @@ def lock(state: State, lots: Lots, plan: Plan) -> Locked:
     )
 
 
-def amend(state: State, reason: str, changes: dict[str, Any]) -> Amended:
+def amend(state: StudyState, reason: str, changes: dict[str, Any]) -> Amended:
     """Return the event that something was changed or remarked after the lock."""
     plan = locked_plan(state)
     require(bool(reason.strip()), "an amendment needs a reason")
     for name in changes:
-        if name not in Plan.model_fields:
+        if name not in StudyPlan.model_fields:
             raise InvalidInput(f"the plan has no {name!r}")
         if name not in AMENDABLE:
             raise NotAllowed(
@@ -49,7 +49,7 @@ def amend(state: State, reason: str, changes: dict[str, Any]) -> Amended:
                 f"are {', '.join(AMENDABLE)}: start a new study for the rest"
             )
     try:
-        changed = Plan.model_validate({**plan.content(), **changes})
+        changed = StudyPlan.model_validate({**plan.content(), **changes})
     except ValidationError as error:
         place, fault = faults(error)[0]
         raise InvalidInput(f"{'.'.join(map(str, place))}: {fault}") from error
@@ -57,7 +57,7 @@ def amend(state: State, reason: str, changes: dict[str, Any]) -> Amended:
     return Amended(reason=reason.strip(), changes=kept)
 
 
-def unblind(state: State, lots: Lots, plan: Plan, reason: str) -> Unblinded:
+def unblind(state: StudyState, lots: Lots, plan: StudyPlan, reason: str) -> Unblinded:
     """Return the event that the names were revealed, with the secret behind all random draws."""
     locked_plan(state)
     if state.unblinded_at is not None:

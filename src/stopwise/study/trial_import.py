@@ -8,15 +8,15 @@ from stopwise.data.design import align
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, NotAllowed, require
 from stopwise.study.events import Event, Imported
-from stopwise.study.plan import Plan
-from stopwise.study.state import Import, State
+from stopwise.study.state import Import, StudyState
+from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["imported"]
 
 
 def imported(
-    state: State,
-    plan: Plan,
+    state: StudyState,
+    plan: StudyPlan,
     names: Mapping[str, str],
     trials: Trials,
     *,
@@ -77,7 +77,7 @@ def imported(
     return events
 
 
-def _require_new(state: State, task: str, rows: tuple[dict[str, float], ...]) -> None:
+def _require_new(state: StudyState, task: str, rows: tuple[dict[str, float], ...]) -> None:
     """Raise if these rows, or the first of them, look like those of an import before.
 
     Scores alone cannot tell: the same file, or one that grew, from other trials that went alike.
@@ -97,13 +97,13 @@ def _require_new(state: State, task: str, rows: tuple[dict[str, float], ...]) ->
         )
 
 
-def plan_task(task: str, plan: Plan) -> str:
+def plan_task(task: str, plan: StudyPlan) -> str:
     """Return the task of the plan that a task of a file is; a single one needs no name."""
     names = [known.name for known in plan.tasks]
     return names[0] if task == "task" and len(names) == 1 else task
 
 
-def _tasks(trials: Trials, plan: Plan) -> tuple[str, ...]:
+def _tasks(trials: Trials, plan: StudyPlan) -> tuple[str, ...]:
     names = [known.name for known in plan.tasks]
     for task in trials.tasks:
         require(plan_task(task, plan) in names, f"tasks are {', '.join(names)}, but got {task!r}")

@@ -6,30 +6,26 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from stopwise.errors import StopwiseError
 from stopwise.ranking.contest import Contest
-from stopwise.study.rubric import Binary, Rubric, confusing_name
+from stopwise.study.rubric import Binary, PlanPart, Rubric, confusing_name
 
-__all__ = ["AMENDABLE", "Conditions", "Plan", "Policy", "Task"]
+__all__ = ["AMENDABLE", "Conditions", "Policy", "StudyPlan", "Task"]
 
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class Policy(_Strict):
+class Policy(PlanPart):
     """One policy; ``run`` is what the robot-side runner starts, never shown to operators."""
 
     name: str = Field(min_length=1, max_length=200)
     run: str | None = Field(default=None, max_length=4000)
 
 
-class Conditions(_Strict):
+class Conditions(PlanPart):
     """Initial conditions: a list, or numbers drawn from ranges.
 
     In a design with blocks a list is gone through in random order, block by block; in an
@@ -49,7 +45,7 @@ class Conditions(_Strict):
         return self
 
 
-class Task(_Strict):
+class Task(PlanPart):
     """What the robot has to do, how it is scored and from where it starts."""
 
     name: str = Field(min_length=1, max_length=200)
@@ -63,7 +59,7 @@ class Task(_Strict):
         return {"kind": value} if isinstance(value, str) else value
 
 
-class Plan(_Strict):
+class StudyPlan(PlanPart):
     """All that is declared before the first trial.
 
     Parameters
@@ -142,7 +138,7 @@ class Plan(_Strict):
         return value
 
     @model_validator(mode="after")
-    def _test_exists(self) -> "Plan":
+    def _test_exists(self) -> "StudyPlan":
         try:
             for task in self.tasks:
                 Contest(self.policy_names, **self.settings(task))

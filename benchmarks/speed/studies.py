@@ -20,8 +20,8 @@ import numpy as np
 import stopwise as sw
 from stopwise.study import assignment
 from stopwise.study.blinding import Lots
-from stopwise.study.journal import Draft
-from stopwise.study.state import State
+from stopwise.study.events import Event, Scored, Started
+from stopwise.study.state import StudyState
 from tests.study.postgres import Server
 from tests.study.simulation import Journal
 
@@ -100,28 +100,27 @@ def _fill(study: sw.Study, trials: int) -> None:
     rng = np.random.default_rng(0)
     journal = Journal()
     for entry in study.journal():
-        journal.enter(Draft(entry.kind, entry.content))
+        journal.enter(entry.event)
     lots = study._ledger.lots(study.plan)
-    drafts: list[Draft] = []
+    events: list[Event] = []
     for number in range(1, trials + 1):
-        for draft in _one_trial(journal.state, lots, number, bool(rng.random() < 0.5)):
-            journal.enter(draft)
-            drafts.append(draft)
-        if len(drafts) > CHUNK or number == trials:
+        for event in _one_trial(journal.state, lots, number, bool(rng.random() < 0.5)):
+            journal.enter(event)
+            events.append(event)
+        if len(events) > CHUNK or number == trials:
             with study.store.writer() as writer:
-                writer.add(drafts, who="benchmark")
-            drafts.clear()
+                writer.add(events, who="benchmark")
+            events.clear()
     study.status()
 
 
-def _one_trial(state: State, lots: Lots, number: int, success: bool) -> list[Draft]:
+def _one_trial(state: StudyState, lots: Lots, number: int, success: bool) -> list[Event]:
     station = f"station {number % 7}"
     taken = assignment.next_trial(state, lots, station=station, now=1000.0)
     assert taken is not None
-    lease = taken.content["lease"]
-    remarks = {"note": "", "tag": None, "seconds": 31.5}
-    score = {"trial": number, "score": float(success), "answer": success, **remarks}
-    return [taken, Draft("started", {"trial": number, "lease": lease}), Draft("scored", score)]
+    started = Started(trial=number, lease=taken.lease)
+    scored = Scored(trial=number, score=float(success), answer=success, seconds=31.5)
+    return [taken, started, scored]
 
 
 def _together(threads: list[threading.Thread]) -> None:

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.questions.order import Contest
-from stopwise.study import amendment, assignment, outcomes
+from stopwise.questions.question import Question
+from stopwise.study import assignment, lifecycle, trial_actions
 from stopwise.study.blinding import Lots
-from stopwise.study.journal import Draft, Entry
-from stopwise.study.plan import Plan
+from stopwise.study.entries import Entry
+from stopwise.study.events import Event
 from stopwise.study.replay import apply
-from stopwise.study.state import State, Trial
+from stopwise.study.state import StudyState, TrialRecord
+from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["Journal", "Simulation", "simulate"]
 
@@ -31,15 +32,14 @@ Arrival = tuple[str, float]
 class Journal:
     """A journal in memory; what it says is what the real one would say."""
 
-    state: State = field(default_factory=State)
+    state: StudyState = field(default_factory=StudyState)
     time: float = 1000.0
 
-    def enter(self, *drafts: Draft) -> None:
-        """Add facts."""
-        for draft in drafts:
+    def enter(self, *events: Event) -> None:
+        """Add events."""
+        for event in events:
             seq = self.state.seq + 1
-            entry = Entry(seq, self.time, "simulation", draft.kind, draft.content, None, "", "")
-            apply(self.state, entry)
+            apply(self.state, Entry(seq, self.time, "simulation", event, None, "", ""))
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Simulation:
         Counted results in the order in which they arrived, as (arm, score).
     """
 
-    plan: Plan
+    plan: StudyPlan
     means: dict[str, float]
     seed: int
     vanish: float = 0.02
@@ -69,7 +69,7 @@ class Simulation:
         self.rng = np.random.default_rng(self.seed)
         self.lots = Lots(f"secret {self.seed}", self.plan.seed)
         self.names = self.lots.labels(self.plan)
-        self.journal.enter(amendment.lock(self.journal.state, self.lots, self.plan))
+        self.journal.enter(lifecycle.lock(self.journal.state, self.lots, self.plan))
 
     def run(self) -> "Simulation":
         """Let all stations work until nothing is left to try."""
@@ -81,11 +81,11 @@ class Simulation:
             heapq.heappush(events, self._ask(station))
         return self
 
-    def contest(self) -> Contest:
+    def contest(self) -> Question:
         """Return the contest as the study's rule has it."""
         return next(iter(self.journal.state.boards.values())).contest
 
-    def false_claims(self, contest: Contest) -> int:
+    def false_claims(self, contest: Question) -> int:
         """Return how many declared orders do not hold."""
         found = 0
         for pair in contest.standings():
@@ -115,22 +115,20 @@ class Simulation:
         state = self.journal.state
         trial = state.trials[number - 1]
         if self.names[trial.arm] == self.favoured and not score and self.rng.random() < 0.9:
-            self.journal.enter(outcomes.void(state, number, reason="it cannot have been"))
+            self.journal.enter(trial_actions.void(state, number, reason="it cannot have been"))
             return
         chance = self.rng.random()
         if chance < self.void / 2:
-            self.journal.enter(outcomes.void(state, number, reason="the lights went out"))
+            self.journal.enter(trial_actions.void(state, number, reason="the lights went out"))
             return
         self._record(trial, score)
         if chance < self.void:
-            self.journal.enter(outcomes.void(state, number, reason="it was miscalibrated"))
+            self.journal.enter(trial_actions.void(state, number, reason="it was miscalibrated"))
 
-    def _record(self, trial: Trial, score: float) -> None:
+    def _record(self, trial: TrialRecord, score: float) -> None:
         state = self.journal.state
         self.journal.enter(
-            outcomes.record(
-                state, trial.number, station=trial.station, answer=bool(score), details={}
-            )
+            trial_actions.record(state, trial.number, station=trial.station, answer=bool(score))
         )
         if trial.counted:
             self.arrivals.append((trial.arm, score))
@@ -146,7 +144,7 @@ def simulate(
 ) -> list[int]:
     """Return what the judge says of each of many studies."""
     names = [f"policy {number}" for number in range(len(means))]
-    plan = Plan.model_validate(
+    plan = StudyPlan.model_validate(
         {"name": "null", "policies": names, "tasks": ["task"], "lease_minutes": 30, **settings}
     )
     by_name = dict(zip(names, means.tolist(), strict=True))

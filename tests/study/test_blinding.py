@@ -5,7 +5,7 @@ from pathlib import Path
 
 import stopwise as sw
 from stopwise.study.blinding import Lots, new_secret
-from stopwise.study.plan import Conditions, Plan
+from stopwise.study.study_plan import Conditions, StudyPlan
 from tests.study.plans import plan
 
 POLICIES = ["alpha-policy", "beta-policy", "gamma-policy", "delta-policy"]
@@ -132,7 +132,7 @@ def test_codes_by_trial_are_fresh_and_by_policy_stay(tmp_path: Path) -> None:
 
 
 def test_labels_are_drawn_anew_for_each_study() -> None:
-    four = Plan.model_validate(plan(policies=POLICIES))
+    four = StudyPlan.model_validate(plan(policies=POLICIES))
     first = Counter(Lots(new_secret(), 0).labels(four)["A"] for _ in range(400))
 
     assert all(first[name] > 60 for name in POLICIES)

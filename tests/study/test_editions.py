@@ -1,6 +1,7 @@
 """A study that was locked with another edition of its method: not damaged, and left as it is."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 import stopwise as sw
 from stopwise.cli import app
 from stopwise.core.wsr import Wsr
-from stopwise.study.journal import Draft
+from stopwise.study.events import Locked, Scored
 from stopwise.study.tables import journal
 from tests.study.live import report, running
 from tests.web.serving import served
@@ -73,7 +74,8 @@ def test_every_use_of_its_evidence_says_so_in_one_line(
 
 def test_its_trials_can_still_be_had(place: str, raised: Callable[[], None]) -> None:
     with running(place, 7) as study:
-        scores = [entry.content["score"] for entry in study.journal() if entry.kind == "scored"]
+        events = [entry.event for entry in study.journal()]
+        scores = [event.score for event in events if isinstance(event, Scored)]
     raised()
 
     with sw.Study.open(place) as study:
@@ -105,14 +107,8 @@ def test_a_lock_without_an_edition_counts_as_the_first(
     """As locks were before editions were written down; their journals stay as they are."""
     with running(place, 0) as study:
         entry = study.journal()[-1]
-        assert entry.kind == "locked"
-        assert entry.content["edition"] == 1
-        assert entry.content["stopwise"] == sw.__version__
-        kept = {
-            name: value
-            for name, value in entry.content.items()
-            if name not in ("edition", "stopwise")
-        }
+        assert isinstance(entry.event, Locked)
+        assert (entry.event.edition, entry.event.stopwise) == (1, sw.__version__)
         with study.store.writer() as writer:
             writer.seq, writer.hash = entry.seq - 1, entry.previous
             writer._connection.execute(
@@ -120,7 +116,7 @@ def test_a_lock_without_an_edition_counts_as_the_first(
                     journal.c.study == study.store.study, journal.c.seq == entry.seq
                 )
             )
-            writer.add([Draft("locked", kept)], who=entry.who)
+            writer.add([replace(entry.event, edition=None, stopwise=None)], who=entry.who)
 
     with sw.Study.open(place) as study:
         for _ in range(4):

@@ -8,9 +8,9 @@ import yaml
 
 import stopwise as sw
 from stopwise.cli.study.run import HELP, HELP_AGAIN
-from stopwise.study.plan import Plan
 from stopwise.study.plan_file import parse_plan, template
 from stopwise.study.rubric import COMMANDS, Number
+from stopwise.study.study_plan import StudyPlan
 from tests.study.plans import plan
 
 
@@ -28,7 +28,7 @@ def test_the_examples_in_the_template_are_rubrics() -> None:
     assert len(examples) == 4
     assert set(examples[3]["score"]) == set(Number.model_fields)
     for example in examples:
-        Plan.model_validate(plan(tasks=[{"name": "stack", **example}]))
+        StudyPlan.model_validate(plan(tasks=[{"name": "stack", **example}]))
 
 
 BROKEN = {
@@ -141,16 +141,18 @@ def test_the_method_must_take_what_the_rubric_gives(
 def test_alpha_is_split_over_the_tasks_unless_declared_for_each() -> None:
     two = plan(tasks=["stack", "sort"])
 
-    split = Plan.model_validate(two)
-    each = Plan.model_validate({**two, "alpha_for": "task"})
+    split = StudyPlan.model_validate(two)
+    each = StudyPlan.model_validate({**two, "alpha_for": "task"})
 
-    assert split.settings(split.tasks[0])["alpha"] == 0.025
-    assert each.settings(each.tasks[0])["alpha"] == 0.05
+    assert split.rules(split.tasks[0]).alpha == 0.025
+    assert each.rules(each.tasks[0]).alpha == 0.05
 
 
 def test_the_digest_is_that_of_the_content() -> None:
-    assert Plan.model_validate(plan()).digest == Plan.model_validate(plan()).digest
-    assert Plan.model_validate(plan()).digest != Plan.model_validate(plan(alpha=0.04)).digest
+    assert StudyPlan.model_validate(plan()).digest == StudyPlan.model_validate(plan()).digest
+    assert (
+        StudyPlan.model_validate(plan()).digest != StudyPlan.model_validate(plan(alpha=0.04)).digest
+    )
 
 
 RUBRICS: dict[str, tuple[Any, dict[Any, float], list[Any]]] = {
@@ -176,7 +178,9 @@ RUBRICS: dict[str, tuple[Any, dict[Any, float], list[Any]]] = {
 @pytest.mark.parametrize("name", RUBRICS)
 def test_answers_become_scores(name: str) -> None:
     rubric, good, bad = RUBRICS[name]
-    score = Plan.model_validate(plan(tasks=[{"name": "stack", "score": rubric}])).tasks[0].score
+    score = (
+        StudyPlan.model_validate(plan(tasks=[{"name": "stack", "score": rubric}])).tasks[0].score
+    )
 
     assert {answer: score.score(answer) for answer in good} == good
     assert score.bounds == (min(good.values()), max(good.values()))
@@ -198,7 +202,7 @@ def test_answers_become_scores(name: str) -> None:
 )
 def test_a_rubric_that_makes_no_sense_is_refused(rubric: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="validation error"):
-        Plan.model_validate(plan(tasks=[{"name": "stack", "score": rubric}]))
+        StudyPlan.model_validate(plan(tasks=[{"name": "stack", "score": rubric}]))
 
 
 CONFUSING = {
@@ -223,7 +227,7 @@ def test_names_that_mean_another_thing_when_typed_are_refused(tmp_path: Path, ca
     assert "\n" not in str(refused.value)
     # One that was locked before can still be opened and run.
     made = sw.Study.create(tmp_path / "old", plan()).store
-    study = sw.Study(made, draft=Plan.model_validate(plan(tasks=tasks)))
+    study = sw.Study(made, draft=StudyPlan.model_validate(plan(tasks=tasks)))
     study.lock()
     assert sw.Study.open(tmp_path / "old").next_trial("left") is not None
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.study.plan import Plan
+from stopwise.study.study_plan import StudyPlan
 from tests.study.plans import plan
 
 
@@ -110,7 +110,7 @@ def test_no_score_gets_in_that_the_test_does_not_take(tmp_path: Path) -> None:
     """The journal only grows: such a score would stand in the way of every verdict."""
     store = sw.Study.create(tmp_path, plan()).store
     number = {"name": "stack", "score": {"kind": "number", "low": 0, "high": 1}}
-    draft = Plan.model_validate(plan(method="step", n_max=30, tasks=[number]))
+    draft = StudyPlan.model_validate(plan(method="step", n_max=30, tasks=[number]))
     study = sw.Study(store, draft=draft)  # as plans could be locked once
     study.lock()
     trial = study.next_trial("left")

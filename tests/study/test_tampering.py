@@ -2,15 +2,17 @@
 
 import os
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import delete, insert, select, text
 
 import stopwise as sw
 from stopwise.study.database import connect, database_url, migrate
-from stopwise.study.journal import Draft
-from stopwise.study.snapshot import FORMAT
+from stopwise.study.events import Scored, Unblinded
+from stopwise.study.saved_state import FORMAT
 from stopwise.study.store import Store
 from stopwise.study.tables import journal, studies
 from tests.study.live import report, running
@@ -60,7 +62,7 @@ def test_tampering_is_named_and_not_mended(place: str, name: str) -> None:
     assert any(complaint in problem for problem in study.verify().problems)
 
 
-UNFIT: dict[str, tuple[int, dict[str, object]]] = {
+UNFIT: dict[str, tuple[int, dict[str, Any]]] = {
     "a plan that is none": (2, {"plan": {"name": "cups", "alpha": 7}}),
     "a trial of no task": (3, {"task": "juggle"}),
     "a score of no trial": (4, {"trial": 99}),
@@ -78,8 +80,8 @@ def test_entries_that_make_no_sense_are_named(place: str, name: str) -> None:
         writer.seq, writer.hash = number - 1, entries[number - 2].hash
         writer._connection.execute(delete(journal).where(journal.c.seq >= number))
         for entry in entries[number - 1 :]:
-            changed = {**entry.content, **(changes if entry.seq == number else {})}
-            writer.add([Draft(entry.kind, changed)], who=entry.who, key=entry.key)
+            event = replace(entry.event, **(changes if entry.seq == number else {}))
+            writer.add([event], who=entry.who, key=entry.key)
 
     assert any(f"entry {number}: " in problem for problem in study.verify().problems)
     if name != "a score that is none":  # the verdict needs no answers, only scores
@@ -108,12 +110,11 @@ def test_forged_facts_with_a_proper_hash_are_found(tmp_path: Path) -> None:
     study = running(f"sqlite:///{tmp_path}/study.db#cups", 2)
     trial = study.next_trial("left")
     assert trial is not None
-    wrong = {"trial": trial.trial, "answer": True, "score": 0.0}
-    forged = [Draft("scored", {**wrong, "note": "", "tag": None, "seconds": None})]
     names = {"A": study.resolve(trial.code).policy, "B": "nobody"}
-    forged.append(
-        Draft("unblinded", {"names": names, "secret": study.store.secret(), "reason": ""})
-    )
+    forged = [
+        Scored(trial=trial.trial, answer=True, score=0.0),
+        Unblinded(names=names, secret=study.store.secret(), reason=""),
+    ]
     with study.store.writer() as writer:
         writer.add(forged, who="nobody")
 

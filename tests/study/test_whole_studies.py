@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from stopwise.questions.order import Contest
+from stopwise.questions import pose
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 from tests.study.simulation import Simulation, simulate
 
@@ -32,7 +32,7 @@ def by_assignment(study: Simulation) -> int:
 def by_arrival(study: Simulation) -> int:
     """Sabotage: the i-th result to arrive of each policy makes row i."""
     rules = study.contest().rules
-    contest = Contest(**rules.settings())
+    contest = pose(rules)
     queues = {arm: [s for name, s in study.arrivals if name == arm] for arm in study.names}
     for row in range(max(map(len, queues.values()))):
         if contest.needed:

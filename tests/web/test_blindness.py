@@ -8,6 +8,7 @@ of a policy in an error would each fail here.
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -15,9 +16,10 @@ import polars as pl
 import pytest
 
 import stopwise as sw
-from stopwise.study.journal import Draft, encode
+from stopwise.study.entries import encode
+from stopwise.study.events import Assigned, Scored
 from stopwise.web.app import CONCERNS
-from stopwise.web.audit import entry_view
+from stopwise.web.responses import EntryView
 from tests.web.serving import CUPS, served
 
 ALL = ["cup reached", "cup grasped", "cup lifted", "stacked and released"]
@@ -51,7 +53,8 @@ def answers(
     client: httpx.Client, study: sw.Study, headers: dict[str, str]
 ) -> Iterator[tuple[str, httpx.Response]]:
     """Yield what each route says to good, bad and ill-formed requests."""
-    codes = [entry.content["code"] for entry in study.journal() if entry.kind == "assigned"]
+    events = [entry.event for entry in study.journal()]
+    codes = [event.code for event in events if isinstance(event, Assigned)]
     for method, path in sorted(all_routes()):
         places = {
             path.format(trial=number, code=code, token="x")
@@ -160,19 +163,15 @@ def test_no_label_can_be_searched_by_its_hash(study: sw.Study) -> None:
         trial = study.next_trial("arm 1")
         assert trial is not None
         study.record(trial.trial, [], station="arm 1")
-    entries = [entry for entry in study.journal() if entry.kind == "assigned"]
     found = []
-    for entry in entries:
-        seen = entry_view(entry, blinded=True)
+    for entry in study.journal():
+        if not isinstance(entry.event, Assigned):
+            continue
+        seen = EntryView.of(entry, blinded=True)
+        opens = None if entry.event.opens is None else ("A", "B")
         for arm in ("A", "B"):
-            guess = {}
-            for name, value in seen.content.items():
-                guess[name] = value
-                if name == "row":
-                    guess["arm"] = arm
-            opened = {"opens": ["A", "B"]} if "opens" in entry.content else {}
             _, digest = encode(
-                Draft("assigned", {**guess, **opened}),
+                Assigned(**seen.content, arm=arm, opens=opens),
                 study=study.store.study,
                 seq=seen.seq,
                 time=seen.time,
@@ -223,7 +222,7 @@ def test_journal_and_file_together_tell_no_label(
     trials = frame.with_columns(trial=place).to_dicts()
     assert labels_found(journal, trials) == {}
     # With scores in the journal, the same join finds nearly all of them.
-    all_told = [entry_view(entry, blinded=False).model_dump() for entry in study.journal()]
+    all_told = [EntryView.of(entry, blinded=False).model_dump() for entry in study.journal()]
     assert len(labels_found(all_told, trials)) > 0.7 * len(trials)
     assert "tapped wrongly" in (page := client.get("/api/report", headers=headers).text)
     assert "new score" not in page
@@ -239,10 +238,9 @@ def test_no_score_can_be_searched_by_its_hash(study: sw.Study) -> None:
     study.record(trial.trial, ["cup reached"], station="arm 1")
     study.correct(trial.trial, ALL, "tapped wrongly")
     for entry in study.journal():
-        if entry.kind == "scored":
-            content = {name: value for name, value in entry.content.items() if name != "salt"}
+        if isinstance(entry.event, Scored):
             _, digest = encode(
-                Draft("scored", content),
+                replace(entry.event, salt=None),
                 study=study.store.study,
                 seq=entry.seq,
                 time=entry.time,

@@ -1,13 +1,22 @@
 """The HTTP client: the same answers as the study itself, through broken connections too."""
 
+import json
+import math
 import re
 import socket
 import threading
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import httpx
 import pytest
+from pydantic import TypeAdapter
 
 import stopwise as sw
+from stopwise.core.result import Decision
+from stopwise.study.verdict import StudyVerdict
+from stopwise.study.views import Assignment
+from stopwise.web.client import parsed
 from stopwise.web.links import join_link
 from tests.web.serving import served
 
@@ -46,6 +55,62 @@ def test_it_says_what_the_study_says(study: sw.Study) -> None:
             client.verdict()
         with sw.StudyClient(join_link(url, viewer)) as other:
             assert other.verdict() == study.verdict()
+
+
+def with_more(content: Any) -> Any:
+    """Return an answer as a newer server might give it: with a further field at each level."""
+    if isinstance(content, dict):
+        return {**{name: with_more(value) for name, value in content.items()}, "newer": [1]}
+    return [with_more(value) for value in content] if isinstance(content, list) else content
+
+
+def test_answers_of_a_newer_server_are_understood(study: sw.Study) -> None:
+    study.lock()
+    for _ in range(2):
+        trial = study.next_trial("arm 1")
+        assert trial is not None
+        recorded = study.record(trial.trial, [], station="arm 1")
+    trial = study.next_trial("arm 1")
+    assert trial is not None
+    answers: list[Any] = [study.verdict(), study.status(), recorded, study.resolve(trial.code)]
+
+    for answer in answers:
+        plain = TypeAdapter(type(answer)).dump_python(answer, mode="json")
+        assert with_more(plain) != plain
+        assert parsed(type(answer), with_more(plain)) == answer
+    plain = {**with_more(asdict(trial)), "rubric": trial.rubric}  # which is a plan's, as it is
+    assert parsed(Assignment, plain) == trial
+
+
+@dataclass(frozen=True)
+class Newer:
+    """An answer with a field that older servers do not send."""
+
+    trial: int
+    station: str = "left"
+
+
+def test_answers_of_an_older_server_are_filled_up() -> None:
+    assert parsed(Newer, {"trial": 3}) == Newer(3, "left")
+    with pytest.raises(sw.StoreFailed, match="the server's answer"):
+        parsed(Newer, {"station": "left"})
+
+
+def test_a_verdict_is_the_same_as_json_and_back(study: sw.Study) -> None:
+    """Also where the evidence is beyond what a number can hold."""
+    study.lock()
+    verdict = study.verdict()
+    task = verdict.tasks[0]
+    endless = replace(task.pairs[0], log_e=math.inf, decision=Decision.POLICY1)
+    verdict = replace(verdict, tasks=(replace(task, pairs=(endless,)),))
+
+    content = json.loads(json.dumps(verdict.to_dict(), allow_nan=False))
+
+    pair = content["tasks"][0]["pairs"][0]
+    assert (pair["log_e"], pair["better"], pair["decision"]) == (None, endless.policy1, "policy1")
+    assert content["sentence"] == verdict.sentence
+    none = replace(endless, log_e=None)
+    assert parsed(StudyVerdict, content) == replace(verdict, tasks=(replace(task, pairs=(none,)),))
 
 
 def complete(request: bytes) -> bool:

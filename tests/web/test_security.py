@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 import stopwise as sw
-from stopwise.web.gate import csrf_token
 from stopwise.web.limits import LARGEST_BODY, Attempts
+from stopwise.web.permissions import csrf_token
 from stopwise.web.server import Serving
 from tests.web.serving import served
 

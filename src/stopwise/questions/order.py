@@ -67,6 +67,13 @@ class OrderQuestion(Question):
         """Policies that have an undecided pair."""
         return self._tried
 
+    def rows_for(self, policy: str) -> int:
+        """Return the rows until all pairs of the policy were decided, or all."""
+        if policy in self._tried:
+            return self.rows
+        own = self._ranking.family.of_policy[self._columns[policy]]
+        return int(self._pairs.rows[0, own].max())
+
     def standings(self) -> tuple[Standing, ...]:
         """Return where each pair stands now."""
         self._pairs.adjust()

@@ -70,6 +70,10 @@ class Question(Resumable):
         """Policies of which a further trial could change the answer."""
 
     @abstractmethod
+    def rows_for(self, policy: str) -> int:
+        """Return the rows in which a policy was needed so far."""
+
+    @abstractmethod
     def standings(self) -> tuple[Standing, ...]:
         """Return where each pair stands now."""
 
@@ -122,6 +126,17 @@ class Question(Resumable):
         while (needed := self.needed) and (row := find(self.rows, needed)) is not None:
             self.add(row)
             yield self.rows - 1
+
+    def scores(self) -> list[dict[str, float]]:
+        """Return the scores of each row seen."""
+        return [
+            {
+                name: score
+                for name, score in zip(self.policies, row.tolist(), strict=True)
+                if score == score  # noqa: PLR0124 - NaN is no score
+            }
+            for row in self._scores
+        ]
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
         """Return the rows seen as a table."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from stopwise.errors import NotAllowed, require
-from stopwise.study.journal import Draft
-from stopwise.study.state import State
+from stopwise.study.events import TokenCreated, TokenRevoked
+from stopwise.study.state import StudyState
 
 __all__ = ["Grant", "Role", "authenticate", "create_token", "revoke_token"]
 
@@ -35,8 +35,8 @@ class Grant:
     name: str
 
 
-def create_token(state: State, role: str, name: str) -> tuple[str, Draft]:
-    """Return a new token, to be shown once, and the fact to enter."""
+def create_token(state: StudyState, role: str, name: str) -> tuple[str, TokenCreated]:
+    """Return a new token, to be shown once, and the event to enter."""
     require(
         role in Role.__members__.values(),
         f"role must be one of {', '.join(Role)}, but got {role!r}",
@@ -49,25 +49,21 @@ def create_token(state: State, role: str, name: str) -> tuple[str, Draft]:
     if name.strip() in taken:
         raise NotAllowed(f"there is already a token for {name.strip()!r}: revoke it first")
     text = "sw_" + secrets.token_urlsafe(32)
-    content = {
-        "token": secrets.token_hex(4),
-        "role": str(role),
-        "name": name.strip(),
-        "digest": _digest(text),
-    }
-    return text, Draft("token created", content)
+    return text, TokenCreated(
+        token=secrets.token_hex(4), role=str(role), name=name.strip(), digest=_digest(text)
+    )
 
 
-def revoke_token(state: State, token: str) -> Draft:
-    """Return the fact that a token, named by its id, is void."""
+def revoke_token(state: StudyState, token: str) -> TokenRevoked:
+    """Return the event that a token, named by its id, is void."""
     if token not in state.tokens:
         raise NotAllowed(f"there is no token {token!r}")
     if state.tokens[token].revoked:
         raise NotAllowed(f"token {token!r} is already revoked")
-    return Draft("token revoked", {"token": token})
+    return TokenRevoked(token=token)
 
 
-def authenticate(state: State, text: str) -> Grant | None:
+def authenticate(state: StudyState, text: str) -> Grant | None:
     """Return what a token grants, or None; hashes are compared, so the time tells nothing."""
     digest = _digest(text)
     for record in state.tokens.values():

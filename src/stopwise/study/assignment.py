@@ -1,38 +1,38 @@
-"""Which trial comes next: pure functions of the state, which return the facts to enter.
+"""Which trial comes next: pure functions of the state, which return the events to enter.
 
 The choice uses only what is in the journal, and the random order was fixed by the secret.
 """
 
 from stopwise.errors import NotAllowed, require
 from stopwise.study.blinding import Lots
-from stopwise.study.board import Board, Slot
-from stopwise.study.journal import Draft
-from stopwise.study.plan import Plan
-from stopwise.study.state import State, Trial
+from stopwise.study.board import Slot, SlotBoard
+from stopwise.study.events import Assigned, Event, Released
+from stopwise.study.state import StudyState, TrialRecord
+from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["finished", "holding", "locked_plan", "next_trial", "take", "under_way"]
 
 
 def take(
-    state: State, lots: Lots, *, station: str, now: float, task: str | None = None
-) -> list[Draft]:
+    state: StudyState, lots: Lots, *, station: str, now: float, task: str | None = None
+) -> list[Event]:
     """Return what is to be entered when a station asks for a trial.
 
     A trial that it holds stays with it, unless it was not begun and is no longer needed.
     """
-    drafts = []
+    events: list[Event] = []
     held = holding(state, station, now)
     if held is not None:
         if held.started or held.arm in state.boards[held.task].needed:
             return []
-        drafts.append(Draft("released", {"trial": held.number, "reason": "no longer needed"}))
-    draft = next_trial(state, lots, station=station, now=now, task=task)
-    return drafts if draft is None else [*drafts, draft]
+        events.append(Released(trial=held.number, reason="no longer needed"))
+    assigned = next_trial(state, lots, station=station, now=now, task=task)
+    return events if assigned is None else [*events, assigned]
 
 
 def next_trial(
-    state: State, lots: Lots, *, station: str, now: float, task: str | None = None
-) -> Draft | None:
+    state: StudyState, lots: Lots, *, station: str, now: float, task: str | None = None
+) -> Assigned | None:
     """Return the assignment of a new trial to a station, or None if there is none to give now.
 
     The lowest row with a free slot comes first, in the row's random order; a new row is opened
@@ -46,22 +46,22 @@ def next_trial(
         return None
     name, row, arm, opens = place
     number = len(state.trials) + 1
-    content = {
-        "trial": number,
-        "task": name,
-        "row": row,
-        "arm": arm,
-        "code": _code(state, lots, plan, arm, number),
-        "condition": _condition(lots, plan, name, row, arm),
-        "station": station,
-        "asked": task,
-        "lease": 60.0 * plan.lease_minutes,
-        "salt": lots.salt("trial", number),
-    }
-    return Draft("assigned", content if opens is None else {**content, "opens": opens})
+    return Assigned(
+        trial=number,
+        task=name,
+        row=row,
+        arm=arm,
+        code=_code(state, lots, plan, arm, number),
+        condition=_condition(lots, plan, name, row, arm),
+        station=station,
+        asked=task,
+        lease=60.0 * plan.lease_minutes,
+        salt=lots.salt("trial", number),
+        opens=opens,
+    )
 
 
-def holding(state: State, station: str, now: float) -> Trial | None:
+def holding(state: StudyState, station: str, now: float) -> TrialRecord | None:
     """Return the trial that a station has taken and not yet reported, if its lease still runs."""
     number = state.held.get(station)
     trial = state.trial(number) if number is not None else None
@@ -71,7 +71,7 @@ def holding(state: State, station: str, now: float) -> Trial | None:
     return trial if slot.holder == trial.number and not slot.settled else None
 
 
-def under_way(state: State, code: str) -> Trial | None:
+def under_way(state: StudyState, code: str) -> TrialRecord | None:
     """Return a trial of this code that is neither scored, given back nor voided, if there is one.
 
     A policy's own code is that of many trials, of which an earlier one may still be under way.
@@ -83,12 +83,12 @@ def under_way(state: State, code: str) -> Trial | None:
     return next((trial for trial in same if trial.status == "leased"), None)
 
 
-def finished(state: State) -> bool:
+def finished(state: StudyState) -> bool:
     """Whether nothing is left to try: all is decided, or n_max is reached and settled."""
     return bool(state.boards) and not any(board.needed for board in state.boards.values())
 
 
-def locked_plan(state: State) -> Plan:
+def locked_plan(state: StudyState) -> StudyPlan:
     """Return the plan in force, or raise if it is not locked yet."""
     if state.plan is None:
         raise NotAllowed("the study is not locked yet: run `stopwise study lock`")
@@ -96,7 +96,7 @@ def locked_plan(state: State) -> Plan:
 
 
 def _free_slot(
-    state: State, lots: Lots, now: float, task: str | None, station: str | None
+    state: StudyState, lots: Lots, now: float, task: str | None, station: str | None
 ) -> tuple[str, int, str, None] | None:
     """Return a free slot: task, row and arm; with a station, only in rows that it may work on."""
     clock = state.clock_at(now)
@@ -112,7 +112,7 @@ def _free_slot(
 
 
 def _first_free(
-    state: State, board: Board, clock: float, station: str | None
+    state: StudyState, board: SlotBoard, clock: float, station: str | None
 ) -> tuple[int, list[str]]:
     """Return the lowest row with free slots, and their arms."""
     first = -1
@@ -128,15 +128,15 @@ def _first_free(
     return first, arms
 
 
-def _is_free(state: State, slot: Slot, clock: float) -> bool:
+def _is_free(state: StudyState, slot: Slot, clock: float) -> bool:
     if slot.holder is None:
         return True
     return state.trials[slot.holder - 1].expires <= clock
 
 
 def _new_row(
-    state: State, lots: Lots, plan: Plan, task: str | None
-) -> tuple[str, int, str, list[str]] | None:
+    state: StudyState, lots: Lots, plan: StudyPlan, task: str | None
+) -> tuple[str, int, str, tuple[str, ...]] | None:
     boards = [
         (len(board.rows), place, name, board)
         for place, (name, board) in enumerate(_boards(state, task))
@@ -145,11 +145,10 @@ def _new_row(
     if not boards:
         return None
     row, _, name, board = min(boards, key=lambda item: item[:2])
-    arms = list(board.needed)
-    return name, row, lots.shuffled(arms, "order", name, row)[0], arms
+    return name, row, lots.shuffled(board.needed, "order", name, row)[0], board.needed
 
 
-def _boards(state: State, task: str | None) -> list[tuple[str, Board]]:
+def _boards(state: StudyState, task: str | None) -> list[tuple[str, SlotBoard]]:
     require(
         task is None or task in state.boards,
         f"tasks are {', '.join(state.boards)}, but got {task!r}",
@@ -157,7 +156,7 @@ def _boards(state: State, task: str | None) -> list[tuple[str, Board]]:
     return [(name, board) for name, board in state.boards.items() if task in (None, name)]
 
 
-def _code(state: State, lots: Lots, plan: Plan, arm: str, number: int) -> str:
+def _code(state: StudyState, lots: Lots, plan: StudyPlan, arm: str, number: int) -> str:
     if plan.blinding == "none":
         return arm
     if plan.blinding == "policy":
@@ -168,7 +167,7 @@ def _code(state: State, lots: Lots, plan: Plan, arm: str, number: int) -> str:
     return lots.code(state.codes, "trial", number)
 
 
-def _condition(lots: Lots, plan: Plan, task: str, row: int, arm: str) -> str | None:
+def _condition(lots: Lots, plan: StudyPlan, task: str, row: int, arm: str) -> str | None:
     conditions = plan.task(task).conditions
     if plan.design == "blocks":
         return lots.condition(conditions, row, "block", task, in_turn=True)

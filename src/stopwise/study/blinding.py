@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from stopwise.study.plan import Conditions, Plan
+from stopwise.study.study_plan import Conditions, StudyPlan
 
 __all__ = ["Lots", "new_secret"]
 
@@ -38,7 +38,7 @@ class Lots:
         """The hash by which the secret is bound at the lock."""
         return hashlib.sha256(self.secret.encode()).hexdigest()
 
-    def labels(self, plan: Plan) -> dict[str, str]:
+    def labels(self, plan: StudyPlan) -> dict[str, str]:
         """Return a label for each policy, in random order; the names themselves if not blinded."""
         names = plan.policy_names
         if plan.blinding == "none":

@@ -2,19 +2,17 @@
 
 from stopwise import __version__
 from stopwise.core import registry
-from stopwise.study.plan import Plan
+from stopwise.study.study_plan import StudyPlan
 
-__all__ = ["LOCKED_WITH", "locked_with", "other_edition"]
-
-LOCKED_WITH = ("edition", "stopwise")
+__all__ = ["other_edition", "this_edition"]
 
 
-def locked_with(plan: Plan) -> dict[str, int | str]:
-    """Return what a lock says of this stopwise: its version, and the edition of the method."""
-    return {"edition": registry.edition_of(plan.method), "stopwise": __version__}
+def this_edition(plan: StudyPlan) -> tuple[int, str]:
+    """Return what a lock says of this stopwise: the edition of the method, and its version."""
+    return registry.edition_of(plan.method), __version__
 
 
-def other_edition(plan: Plan, locked: dict[str, int | str]) -> str | None:
+def other_edition(plan: StudyPlan, locked: dict[str, int | str]) -> str | None:
     """Return why this stopwise cannot replay a plan that was locked so, or None if it can."""
     return registry.other_edition(
         plan.method,

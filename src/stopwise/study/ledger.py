@@ -9,16 +9,17 @@ from typing import Any, TypeVar
 
 from stopwise.errors import InvalidState, StopwiseError, StoreFailed, require
 from stopwise.study.blinding import Lots
-from stopwise.study.journal import Draft, Entry
-from stopwise.study.plan import Plan
+from stopwise.study.entries import Entry
+from stopwise.study.events import Created, Event
 from stopwise.study.replay import apply
-from stopwise.study.snapshot import dump_state, load_state
-from stopwise.study.state import State
+from stopwise.study.saved_state import dump_state, load_state
+from stopwise.study.state import StudyState
 from stopwise.study.store import Store, Writer
+from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["Decide", "Ledger", "require_name"]
 
-Decide = Callable[[State, float], list[Draft]]
+Decide = Callable[[StudyState, float], list[Event]]
 # A state is saved after so many further entries, or so large a share of them.
 SAVE_AFTER, SAVE_SHARE = 2000, 50
 # Up to so many entries are checked whenever a study is opened; beyond, by ``Study.verify``.
@@ -35,7 +36,7 @@ class _Request:
     decide: Decide
     who: str
     key: str | None
-    answer: Callable[[State, float, list[Entry]], Any]
+    answer: Callable[[StudyState, float, list[Entry]], Any]
     entries: list[Entry] = field(default_factory=list)
     result: Any = None
     error: Exception | None = None
@@ -53,7 +54,7 @@ class Ledger:
         self.store = store
         self.lock = threading.RLock()
         self.time = 0.0
-        self._state = State()
+        self._state = StudyState()
         self._current = False  # whether the state is that of entries which are all stored
         self._waiting: deque[_Request] = deque()
         self._storing = threading.Lock()
@@ -61,11 +62,11 @@ class Ledger:
         self._saved = 0
 
     @property
-    def state(self) -> State:
+    def state(self) -> StudyState:
         """The state as last seen; without a look at the store, unless storing has failed since."""
         return self._state if self._current else self.refresh()
 
-    def refresh(self) -> State:
+    def refresh(self) -> StudyState:
         """Take in what others have added to the journal; return the state."""
         with self.lock:
             self._load()
@@ -84,7 +85,7 @@ class Ledger:
     def ask(
         self,
         decide: Decide,
-        answer: Callable[[State, float, list[Entry]], Answer],
+        answer: Callable[[StudyState, float, list[Entry]], Answer],
         *,
         who: str,
         key: str | None = None,
@@ -147,13 +148,13 @@ class Ledger:
             return
         try:
             self._state.require_edition()
-            drafts = request.decide(self._state, writer.time)
+            events = request.decide(self._state, writer.time)
         except Exception as error:  # it changed nothing: others need not suffer for it
             request.error = error
             return
-        if drafts and self._state.seq == 0:
-            drafts.insert(0, Draft("created", {"study": self.store.study, "format": 1}))
-        request.entries = writer.add(drafts, who=request.who, key=request.key)
+        if events and self._state.seq == 0:
+            events.insert(0, Created(study=self.store.study, format=1))
+        request.entries = writer.add(events, who=request.who, key=request.key)
         for entry in request.entries:
             apply(self._state, entry)
         if request.key is not None and request.entries:
@@ -171,7 +172,7 @@ class Ledger:
         """Start from the saved state if it belongs to the journal; else from nothing."""
         if self._current:
             return
-        self._state, self._saved = State(), 0
+        self._state, self._saved = StudyState(), 0
         snapshot = self.store.snapshot()
         if snapshot is not None:
             seq, digest, content = snapshot
@@ -184,7 +185,7 @@ class Ledger:
                 pass  # only a cache, whose fault ``verify`` names: the journal alone will do
         self._current = True
 
-    def lots(self, plan: Plan) -> Lots:
+    def lots(self, plan: StudyPlan) -> Lots:
         """Return what draws at random for this study."""
         # Only the secret is kept: the seed of a draft may still change.
         if self._secret is None:

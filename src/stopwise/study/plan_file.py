@@ -1,5 +1,6 @@
-"""Reading ``study.yaml``: what is wrong is said with the line on which it stands."""
+"""Reading and writing ``study.yaml``: what is wrong is said with the line on which it stands."""
 
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -7,18 +8,21 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from stopwise.errors import InvalidInput
-from stopwise.study.complaints import Place, faults
-from stopwise.study.plan import Plan
+from stopwise.errors import InvalidInput, NotAllowed, StoreFailed, require
+from stopwise.files import replace_file
+from stopwise.study.plan_errors import Place, faults
+from stopwise.study.study_plan import StudyPlan
 
 __all__ = [
     "FILE_NAME",
     "parse_plan",
+    "plan_text",
     "read_plan",
     "read_store",
     "read_text",
-    "store_in",
-    "template",
+    "rewrite_plan",
+    "write_plan",
+    "yaml_text",
 ]
 
 FILE_NAME = "study.yaml"
@@ -29,7 +33,7 @@ def template() -> str:
     return files("stopwise.study").joinpath("template/study.yaml").read_text(encoding="utf-8")
 
 
-def read_plan(path: Path) -> Plan:
+def read_plan(path: Path) -> StudyPlan:
     """Read a plan, or raise ``InvalidInput`` with a line for each thing that is wrong."""
     return parse_plan(read_text(path), str(path))
 
@@ -62,7 +66,7 @@ def store_in(text: str) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def parse_plan(text: str, source: str = FILE_NAME) -> Plan:
+def parse_plan(text: str, source: str = FILE_NAME) -> StudyPlan:
     """Parse the text of a plan; ``source`` is named in errors."""
     try:
         alias = _first_alias(text)
@@ -85,7 +89,7 @@ def parse_plan(text: str, source: str = FILE_NAME) -> Plan:
         raise InvalidInput(f"{source}, line {twice[1]}: {twice[0]!r} is given twice")
     content.pop("store", None)  # where a study lives is no part of what is declared
     try:
-        plan = Plan.model_validate(content)
+        plan = StudyPlan.model_validate(content)
     except ValidationError as error:
         raise InvalidInput("\n".join(_complaints(error, lines, source))) from error
     unfit: list[tuple[Place, str]] = [
@@ -99,6 +103,42 @@ def parse_plan(text: str, source: str = FILE_NAME) -> Plan:
         place, number = _deepest(location, lines)
         raise InvalidInput(f"{source}, line {number}: {'.'.join(map(str, place))}: {problem}")
     return plan
+
+
+def plan_text(plan: Mapping[str, Any] | str | None) -> str:
+    """Return a plan as the text of a ``study.yaml``, checked; the template for None."""
+    text = template() if plan is None else plan
+    if not isinstance(text, str):
+        text = yaml_text(text)
+    parse_plan(text)
+    return text
+
+
+def yaml_text(plan: Mapping[str, Any]) -> str:
+    """Return plain values as YAML."""
+    return yaml.safe_dump(dict(plan), sort_keys=False, allow_unicode=True)
+
+
+def rewrite_plan(folder: Path, text: str) -> None:
+    """Replace the plan of a folder."""
+    path = folder / FILE_NAME
+    require(
+        store_in(text) == read_store(path),
+        "`store` says where this study lives: it cannot change while the study is open",
+    )
+    try:
+        replace_file(path, text.encode())
+    except OSError as error:
+        raise StoreFailed(f"{path}: {error.strerror}") from error
+
+
+def write_plan(folder: Path, text: str, store: str | None) -> None:
+    """Write a plan into a folder that has none."""
+    path = folder / FILE_NAME
+    if path.exists():
+        raise NotAllowed(f"{path} exists: choose another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(text if store is None else f"{text}\nstore: {store}\n", encoding="utf-8")
 
 
 def _first_alias(text: str) -> int | None:

@@ -8,13 +8,15 @@ import polars as pl
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
-from stopwise.study.journal import Entry
-from stopwise.study.plan import Plan
-from stopwise.study.state import State, Trial
+from stopwise.study.entries import Entry
+from stopwise.study.events import Assigned, Released, Scored, Undone, Voided
+from stopwise.study.state import StudyState, TrialRecord
+from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["as_text", "record_frame", "trial_table"]
 
-COLUMNS: dict[str, Any] = {
+# What the state of a trial says, and what the entries about it say besides.
+STATE: dict[str, Any] = {
     "trial": pl.Int64,
     "task": pl.String,
     "row": pl.Int64,
@@ -25,6 +27,8 @@ COLUMNS: dict[str, Any] = {
     "status": pl.String,
     "used": pl.Boolean,
     "score": pl.Float64,
+}
+REPORTED: dict[str, Any] = {
     "answer": pl.String,
     "tag": pl.String,
     "note": pl.String,
@@ -37,7 +41,7 @@ COLUMNS: dict[str, Any] = {
 }
 
 
-def trial_table(state: State, plan: Plan) -> Trials:
+def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
     """Return the trials used by the contests, in their order, by label until unblinded.
 
     Where the contests cannot be asked, for the edition of their method, these are all that count.
@@ -62,7 +66,7 @@ def trial_table(state: State, plan: Plan) -> Trials:
     return Trials.from_columns(columns, bounds=bounds)
 
 
-def record_frame(state: State, entries: Iterable[Entry]) -> pl.DataFrame:
+def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
     """Return one row per trial ever handed out or imported, with all that was reported.
 
     ``status`` is "leased", "released", "scored", "voided" or "duplicate" (a second result for one
@@ -85,10 +89,12 @@ def record_frame(state: State, entries: Iterable[Entry]) -> pl.DataFrame:
         known = details.get(trial.number, {})
         counts = None if state.refusal is not None else trial.counted and place in used
         rows.append(_row(trial, shown[trial.arm], counts, known))
-    return pl.DataFrame(rows, schema=COLUMNS, orient="row")
+    return pl.DataFrame(rows, schema=STATE | REPORTED, orient="row")
 
 
-def _row(trial: Trial, policy: str, used: bool | None, known: dict[str, Any]) -> dict[str, Any]:
+def _row(
+    trial: TrialRecord, policy: str, used: bool | None, known: dict[str, Any]
+) -> dict[str, Any]:
     duplicate = trial.status == "scored" and not trial.counted
     return {
         "trial": trial.number,
@@ -101,7 +107,7 @@ def _row(trial: Trial, policy: str, used: bool | None, known: dict[str, Any]) ->
         "status": "duplicate" if duplicate else trial.status,
         "used": used,
         "score": trial.score,
-        **{name: known.get(name) for name in list(COLUMNS)[10:]},
+        **{name: known.get(name) for name in REPORTED},
     }
 
 
@@ -109,29 +115,31 @@ def _details(entries: Iterable[Entry]) -> dict[int, dict[str, Any]]:
     """Return what the journal says of each trial besides its state."""
     found: dict[int, dict[str, Any]] = {}
     for entry in entries:
-        number = entry.content.get("trial")
-        if not isinstance(number, int):
-            continue
-        known = found.setdefault(number, {})
-        if entry.kind == "assigned":
-            known["assigned"] = as_text(entry.time)
-        elif entry.kind == "scored":
-            known.update(_reported(entry))
-        elif entry.kind in ("voided", "released", "undone"):
-            known["reason"] = entry.content["reason"]
+        match entry.event:
+            case Assigned(trial=trial):
+                found.setdefault(trial, {})["assigned"] = as_text(entry.time)
+            case Scored(trial=trial) as scored:
+                found.setdefault(trial, {}).update(_reported(scored, entry))
+            case Voided() | Released() | Undone() as event:
+                found.setdefault(event.trial, {})["reason"] = event.reason
     return found
 
 
-def _reported(entry: Entry) -> dict[str, Any]:
+def _reported(scored: Scored, entry: Entry) -> dict[str, Any]:
     """Return what the entry of a score says; a correction leaves the rest as it was reported."""
-    content = entry.content
-    answer = content["answer"]
+    answer = scored.answer
     given = {"answer": "; ".join(answer) if isinstance(answer, list) else str(answer)}
-    if "correction" in content:
+    if scored.correction is not None:
         return {**given, "corrected_by": entry.who}
-    remarks = {name: content.get(name) for name in ("tag", "note", "seconds")}
-    own = {"who": entry.who, "scored": as_text(entry.time), "corrected_by": None}
-    return {**given, **remarks, **own}
+    return {
+        **given,
+        "tag": scored.tag,
+        "note": scored.note,
+        "seconds": scored.seconds,
+        "who": entry.who,
+        "scored": as_text(entry.time),
+        "corrected_by": None,
+    }
 
 
 def as_text(seconds: float) -> str:

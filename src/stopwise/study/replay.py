@@ -4,29 +4,39 @@ Nothing in a state is stored as truth, so it can never disagree with the journal
 a cache.
 """
 
-from collections.abc import Callable
+from dataclasses import replace
+from functools import singledispatch
 
 from stopwise.errors import InvalidState
-from stopwise.study.edition import LOCKED_WITH
-from stopwise.study.journal import Entry
-from stopwise.study.plan import Plan
-from stopwise.study.state import Amendment, Import, State, TokenRecord, Trial
+from stopwise.study.entries import Entry
+from stopwise.study.events import (
+    Amended,
+    Assigned,
+    Created,
+    Event,
+    Imported,
+    Locked,
+    Released,
+    Scored,
+    Started,
+    TokenCreated,
+    TokenRevoked,
+    Unblinded,
+    Undone,
+    Voided,
+)
+from stopwise.study.state import Amendment, Import, StudyState, TokenRecord, TrialRecord
+from stopwise.study.study_plan import StudyPlan
 
-__all__ = ["apply"]
+__all__ = ["apply", "take_in"]
 
 
-def apply(state: State, entry: Entry) -> None:
+def apply(state: StudyState, entry: Entry) -> None:
     """Take the next entry in."""
-    handler = _HANDLERS.get(entry.kind)
-    if handler is None:
-        raise InvalidState(
-            f"entry {entry.seq} is of kind {entry.kind!r}, which this stopwise does not know: "
-            "install a newer one"
-        )
     state.clock = state.clock_at(entry.time)
     state.time = entry.time
     try:
-        handler(state, entry)
+        take_in(entry.event, state, entry)
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise InvalidState(
             f"the journal is damaged: entry {entry.seq} does not fit those before it: {error!r}"
@@ -34,38 +44,45 @@ def apply(state: State, entry: Entry) -> None:
     state.seq, state.hash = entry.seq, entry.hash
 
 
-def _trial(state: State, entry: Entry) -> Trial:
-    trial = state.trial(entry.content["trial"])
+@singledispatch
+def take_in(event: Event, state: StudyState, entry: Entry) -> None:
+    """Change the state by what happened; one function for each kind of event."""
+    raise NotImplementedError(event.kind)
+
+
+def _trial(state: StudyState, number: int) -> TrialRecord:
+    trial = state.trial(number)
     if trial is None:
-        raise LookupError(f"there is no trial {entry.content['trial']!r}")
+        raise LookupError(f"there is no trial {number}")
     return trial
 
 
-def _created(state: State, entry: Entry) -> None:
-    state.study = entry.content["study"]
+@take_in.register
+def _created(event: Created, state: StudyState, _: Entry) -> None:
+    state.study = event.study
 
 
-def _locked(state: State, entry: Entry) -> None:
-    content = entry.content
-    state.digest, state.commitment = content["digest"], content["commitment"]
-    state.locked_with = {name: content[name] for name in LOCKED_WITH if name in content}
-    state.lock(Plan.model_validate(content["plan"]), tuple(content["arms"]), content["baseline"])
+@take_in.register
+def _locked(event: Locked, state: StudyState, _: Entry) -> None:
+    state.digest, state.commitment = event.digest, event.commitment
+    state.locked_with = event.locked_with
+    state.lock(StudyPlan.model_validate(event.plan), event.arms, event.baseline)
 
 
-def _assigned(state: State, entry: Entry) -> None:
-    content = entry.content
-    board = state.boards[content["task"]]
-    if content["row"] == len(board.rows):
-        board.open_row(tuple(content["opens"]))
-    trial = Trial(
-        number=content["trial"],
-        task=content["task"],
-        row=content["row"],
-        arm=content["arm"],
-        code=content["code"],
-        condition=content["condition"],
-        station=content["station"],
-        expires=state.clock + content["lease"],
+@take_in.register
+def _assigned(event: Assigned, state: StudyState, _: Entry) -> None:
+    board = state.boards[event.task]
+    if event.row == len(board.rows):
+        board.open_row(event.opens or ())
+    trial = TrialRecord(
+        number=event.trial,
+        task=event.task,
+        row=event.row,
+        arm=event.arm,
+        code=event.code,
+        condition=event.condition,
+        station=event.station,
+        expires=state.clock + event.lease,
     )
     state.trials.append(trial)
     state.codes[trial.code] = trial.number
@@ -74,24 +91,27 @@ def _assigned(state: State, entry: Entry) -> None:
     board.keep_row(trial.row, trial.station, trial.expires)
 
 
-def _started(state: State, entry: Entry) -> None:
-    trial = _trial(state, entry)
+@take_in.register
+def _started(event: Started, state: StudyState, _: Entry) -> None:
+    trial = _trial(state, event.trial)
     trial.started = True
-    trial.expires = state.clock + entry.content["lease"]
+    trial.expires = state.clock + event.lease
     state.boards[trial.task].keep_row(trial.row, trial.station, trial.expires)
 
 
-def _released(state: State, entry: Entry) -> None:
-    trial = _trial(state, entry)
+@take_in.register
+def _released(event: Released, state: StudyState, _: Entry) -> None:
+    trial = _trial(state, event.trial)
     trial.status = "released"
     slot = state.slot(trial)
     if slot.holder == trial.number:
         slot.holder = None
 
 
-def _scored(state: State, entry: Entry) -> None:
-    trial = _trial(state, entry)
-    trial.status, trial.score = "scored", entry.content["score"]
+@take_in.register
+def _scored(event: Scored, state: StudyState, _: Entry) -> None:
+    trial = _trial(state, event.trial)
+    trial.status, trial.score = "scored", event.score
     slot = state.slot(trial)
     trial.counted = not slot.settled  # the first result stored for a slot settles it
     if trial.counted:
@@ -99,31 +119,33 @@ def _scored(state: State, entry: Entry) -> None:
         state.boards[trial.task].touch(trial.row)
 
 
-def _undone(state: State, entry: Entry) -> None:
-    trial = _trial(state, entry)
+@take_in.register
+def _undone(event: Undone, state: StudyState, _: Entry) -> None:
+    trial = _trial(state, event.trial)
     _clear(state, trial)
     trial.status, trial.score, trial.withdrawn = "leased", None, True
-    trial.expires = state.clock + entry.content["lease"]
+    trial.expires = state.clock + event.lease
     # A station that is at its next trial keeps that one; the owner enters the score anew.
     current = state.trial(state.held.get(trial.station, 0))
     if trial.station and (current is None or current.status != "leased"):
         state.held[trial.station] = trial.number
 
 
-def _voided(state: State, entry: Entry) -> None:
-    trial = _trial(state, entry)
+@take_in.register
+def _voided(event: Voided, state: StudyState, _: Entry) -> None:
+    trial = _trial(state, event.trial)
     _clear(state, trial)
     trial.status = "voided"
     slot = state.slot(trial)
     if slot.holder != trial.number:
         return  # its place is free, or another trial's, which may still fill it
     slot.holder = None
-    if not entry.content["redraw"] and not slot.settled:
+    if not event.redraw and not slot.settled:
         slot.dropped = True
         state.boards[trial.task].touch(trial.row)
 
 
-def _clear(state: State, trial: Trial) -> None:
+def _clear(state: StudyState, trial: TrialRecord) -> None:
     """Take the score of a trial out of its slot, if it settled it."""
     slot = state.slot(trial)
     if trial.counted:
@@ -133,19 +155,19 @@ def _clear(state: State, trial: Trial) -> None:
         state.boards[trial.task].touch(trial.row)
 
 
-def _imported(state: State, entry: Entry) -> None:
-    content = entry.content
-    board = state.boards[content["task"]]
-    state.imports.append(Import.of(content["task"], content["rows"], content["source"]))
+@take_in.register
+def _imported(event: Imported, state: StudyState, _: Entry) -> None:
+    board = state.boards[event.task]
+    state.imports.append(Import.of(event.task, event.rows, event.source))
     first = len(board.rows)
-    for scores in content["rows"]:
+    for scores in event.rows:
         board.open_row(tuple(scores))
         for arm, score in scores.items():
             number = len(state.trials) + 1
             state.trials.append(
-                Trial(
+                TrialRecord(
                     number=number,
-                    task=content["task"],
+                    task=event.task,
                     row=first,
                     arm=arm,
                     code="",
@@ -163,44 +185,27 @@ def _imported(state: State, entry: Entry) -> None:
         first += 1
 
 
-def _amended(state: State, entry: Entry) -> None:
-    content = entry.content
+@take_in.register
+def _amended(event: Amended, state: StudyState, entry: Entry) -> None:
     state.amendments.append(
-        Amendment(entry.seq, entry.time, entry.who, content["reason"], content["changes"])
+        Amendment(entry.seq, entry.time, entry.who, event.reason, event.changes)
     )
-    if content["changes"] and state.plan is not None:
-        state.plan = Plan.model_validate({**state.plan.content(), **content["changes"]})
+    if event.changes and state.plan is not None:
+        state.plan = StudyPlan.model_validate({**state.plan.content(), **event.changes})
 
 
-def _unblinded(state: State, entry: Entry) -> None:
-    state.names = dict(entry.content["names"])
+@take_in.register
+def _unblinded(event: Unblinded, state: StudyState, entry: Entry) -> None:
+    state.names = dict(event.names)
     if state.unblinded_at is None:
         state.unblinded_at = entry.seq
 
 
-def _token_created(state: State, entry: Entry) -> None:
-    content = entry.content
-    record = TokenRecord(content["token"], content["role"], content["name"], content["digest"])
-    state.tokens[record.token] = record
+@take_in.register
+def _token_created(event: TokenCreated, state: StudyState, _: Entry) -> None:
+    state.tokens[event.token] = TokenRecord(event.token, event.role, event.name, event.digest)
 
 
-def _token_revoked(state: State, entry: Entry) -> None:
-    old = state.tokens[entry.content["token"]]
-    state.tokens[old.token] = TokenRecord(old.token, old.role, old.name, old.digest, revoked=True)
-
-
-_HANDLERS: dict[str, Callable[[State, Entry], None]] = {
-    "created": _created,
-    "locked": _locked,
-    "assigned": _assigned,
-    "started": _started,
-    "released": _released,
-    "scored": _scored,
-    "undone": _undone,
-    "voided": _voided,
-    "imported": _imported,
-    "amended": _amended,
-    "unblinded": _unblinded,
-    "token created": _token_created,
-    "token revoked": _token_revoked,
-}
+@take_in.register
+def _token_revoked(event: TokenRevoked, state: StudyState, _: Entry) -> None:
+    state.tokens[event.token] = replace(state.tokens[event.token], revoked=True)

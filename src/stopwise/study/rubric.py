@@ -15,6 +15,7 @@ __all__ = [
     "Levels",
     "Milestones",
     "Number",
+    "PlanPart",
     "Rubric",
     "confusing_name",
     "plain_answer",
@@ -27,11 +28,13 @@ COMMANDS = ("undo", "void", "release", "quit", "back")
 SETS = ("all", "none")  # of milestones
 
 
-class _Strict(BaseModel):
+class PlanPart(BaseModel):
+    """Part of a plan: frozen, without unknown entries, every number finite."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class Binary(_Strict):
+class Binary(PlanPart):
     """Success or failure; the answer is true or false, the score 1 or 0."""
 
     kind: Literal["binary"] = "binary"
@@ -55,14 +58,14 @@ class Binary(_Strict):
         return float(answer)
 
 
-class Milestone(_Strict):
+class Milestone(PlanPart):
     """One step of the task that may be reached, and its share of the score."""
 
     name: str = Field(min_length=1, max_length=200)
     weight: float = Field(default=1.0, gt=0)
 
 
-class Milestones(_Strict):
+class Milestones(PlanPart):
     """A checklist; the answer names the milestones reached, the score is their share of weight."""
 
     kind: Literal["milestones"] = "milestones"
@@ -101,14 +104,14 @@ class Milestones(_Strict):
         return min(1.0, reached / math.fsum(known.values()))
 
 
-class Level(_Strict):
+class Level(PlanPart):
     """One outcome and its score."""
 
     name: str = Field(min_length=1, max_length=200)
     value: float
 
 
-class Levels(_Strict):
+class Levels(PlanPart):
     """Ordered outcomes, of which exactly one is named; the score is its value."""
 
     kind: Literal["levels"] = "levels"
@@ -138,7 +141,7 @@ class Levels(_Strict):
         return known[answer]
 
 
-class Number(_Strict):
+class Number(PlanPart):
     """A number within a range; the score is the number."""
 
     kind: Literal["number"] = "number"

@@ -6,19 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from stopwise.errors import NotAllowed
-from stopwise.questions.order import Contest
-from stopwise.study.board import Board, Slot
+from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.edition import other_edition
-from stopwise.study.journal import ORIGIN
-from stopwise.study.plan import Plan
+from stopwise.study.entries import ORIGIN
+from stopwise.study.study_plan import StudyPlan
 
-__all__ = ["Amendment", "Import", "State", "TokenRecord", "Trial", "TrialStatus"]
+__all__ = ["Amendment", "Import", "StudyState", "TokenRecord", "TrialRecord", "TrialStatus"]
 
 TrialStatus = Literal["leased", "released", "scored", "voided"]
 
 
 @dataclass(slots=True)
-class Trial:
+class TrialRecord:
     """One trial as handed out; ``arm`` is a label, never a policy's name before unblinding.
 
     Attributes
@@ -84,14 +83,14 @@ class Import:
     source: str
 
     @classmethod
-    def of(cls, task: str, rows: list[dict[str, float]], source: str) -> "Import":
+    def of(cls, task: str, rows: tuple[dict[str, float], ...], source: str) -> "Import":
         """Return what is kept of these rows, scores by label."""
         text = json.dumps(rows, sort_keys=True)
         return cls(task, len(rows), hashlib.sha256(text.encode()).hexdigest(), source)
 
 
 @dataclass
-class State:
+class StudyState:
     """A study after ``seq`` entries.
 
     Attributes
@@ -118,7 +117,7 @@ class State:
     time: float = 0.0
     clock: float = 0.0
     study: str = ""
-    plan: Plan | None = None
+    plan: StudyPlan | None = None
     digest: str = ""
     commitment: str = ""
     locked_with: dict[str, int | str] = field(default_factory=dict)
@@ -126,8 +125,8 @@ class State:
     arms: tuple[str, ...] = ()
     names: dict[str, str] | None = None
     unblinded_at: int | None = None
-    trials: list[Trial] = field(default_factory=list)
-    boards: dict[str, Board] = field(default_factory=dict)
+    trials: list[TrialRecord] = field(default_factory=list)
+    boards: dict[str, SlotBoard] = field(default_factory=dict)
     held: dict[str, int] = field(default_factory=dict)
     codes: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
@@ -143,11 +142,11 @@ class State:
         if self.refusal is not None:
             raise NotAllowed(self.refusal)
 
-    def trial(self, number: int) -> Trial | None:
+    def trial(self, number: int) -> TrialRecord | None:
         """Return a trial by its number."""
         return self.trials[number - 1] if 1 <= number <= len(self.trials) else None
 
-    def slot(self, trial: Trial) -> Slot:
+    def slot(self, trial: TrialRecord) -> Slot:
         """Return the place that a trial was handed out for."""
         return self.boards[trial.task].rows[trial.row][trial.arm]
 
@@ -155,14 +154,10 @@ class State:
         """Return the name under which each arm is shown: its label until unblinded."""
         return self.names or {arm: arm for arm in self.arms}
 
-    def lock(self, plan: Plan, arms: tuple[str, ...], baseline: str | None) -> None:
+    def lock(self, plan: StudyPlan, arms: tuple[str, ...], baseline: str | None) -> None:
         """Set up the boards of a locked plan."""
         self.plan, self.arms = plan, arms
         self.refusal = other_edition(plan, self.locked_with)
         for task in plan.tasks:
-            settings = {**plan.settings(task), "baseline": baseline}
-
-            def new_contest(settings: dict[str, Any] = settings) -> Contest:
-                return Contest(arms, **settings)
-
-            self.boards[task.name] = Board(new_contest, plan.n_max, self.refusal)
+            rules = plan.rules(task).among(arms, baseline)
+            self.boards[task.name] = SlotBoard(rules, self.refusal)

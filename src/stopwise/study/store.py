@@ -2,7 +2,7 @@
 
 import time
 import weakref
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,12 +23,13 @@ from sqlalchemy import (
 from stopwise.errors import InvalidInput, InvalidState, NotAllowed, require
 from stopwise.study.blinding import new_secret
 from stopwise.study.database import connect, database_url, migrate, reading, serialise, writing
-from stopwise.study.journal import ORIGIN, Draft, Entry, decode, encode, verified
+from stopwise.study.entries import ORIGIN, Entry, decode, encode, verified
+from stopwise.study.events import Event
 from stopwise.study.tables import journal, snapshots, studies
 
-__all__ = ["Snapshot", "Store", "Writer"]
+__all__ = ["SavedState", "Store", "Writer"]
 
-Snapshot = tuple[int, str, str]  # sequence number and hash of its last entry, and the content
+SavedState = tuple[int, str, str]  # sequence number and hash of its last entry, and the content
 BATCH = 10_000
 
 
@@ -140,7 +141,7 @@ class Store:
             yield writer
             writer.flush()
 
-    def snapshot(self) -> Snapshot | None:
+    def snapshot(self) -> SavedState | None:
         """Return the saved state, if any."""
         with reading(self.engine) as connection:
             found = connection.execute(
@@ -150,7 +151,7 @@ class Store:
             ).one_or_none()
         return None if found is None else (found.seq, found.hash, found.content)
 
-    def save_snapshot(self, snapshot: Snapshot) -> None:
+    def save_snapshot(self, snapshot: SavedState) -> None:
         """Replace the saved state."""
         seq, digest, content = snapshot
         with writing(self.engine) as connection:
@@ -218,14 +219,14 @@ class Writer:
         )
         return {key: decode(body, digest) for key, body, digest in found}
 
-    def add(self, drafts: list[Draft], *, who: str, key: str | None = None) -> list[Entry]:
-        """Add facts, stored when the transaction ends; the last one carries the key."""
+    def add(self, events: Sequence[Event], *, who: str, key: str | None = None) -> list[Entry]:
+        """Add events, stored when the transaction ends; the last one carries the key."""
         entries = []
         study = self._store.study
-        for draft in drafts:
-            own = key if draft is drafts[-1] else None
+        for event in events:
+            own = key if event is events[-1] else None
             body, digest = encode(
-                draft,
+                event,
                 study=study,
                 seq=self.seq + 1,
                 time=self.time,

@@ -2,21 +2,24 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
-from stopwise.study import access, amendment, assignment, importing, outcomes, views
-from stopwise.study.journal import Draft, Entry
+from stopwise.study import access, assignment, lifecycle, trial_actions, trial_import, views
+from stopwise.study.entries import Entry
+from stopwise.study.events import Event, Imported, Released, Scored, Unblinded, Undone
 from stopwise.study.ledger import require_name
-from stopwise.study.opening import is_url, open_store, plan_text, rewrite_plan, write_plan
-from stopwise.study.plan import Plan
-from stopwise.study.plan_file import parse_plan
-from stopwise.study.reading import StudyReader, held_by
+from stopwise.study.locate import is_url, open_store
+from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_plan
+from stopwise.study.reader import StudyReader, held_by
 from stopwise.study.rubric import plain_answer
-from stopwise.study.state import State
+from stopwise.study.state import StudyState
+from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["Study"]
+
+Report = TypeVar("Report", Released, Scored, Undone)
 
 
 class Study(StudyReader):
@@ -96,7 +99,7 @@ class Study(StudyReader):
         """Freeze and hash the plan; draw the labels. From now on trials can be taken."""
         plan = self.plan
         self._ledger.commit(
-            lambda state, _: [amendment.lock(state, self._ledger.lots(plan), plan)], who=who
+            lambda state, _: [lifecycle.lock(state, self._ledger.lots(plan), plan)], who=who
         )
 
     def amend(
@@ -104,17 +107,17 @@ class Study(StudyReader):
     ) -> None:
         """Log a change after the lock, or a mere remark, with its reason."""
         self._ledger.commit(
-            lambda state, _: [amendment.amend(state, reason, dict(changes or {}))], who=who
+            lambda state, _: [lifecycle.amend(state, reason, dict(changes or {}))], who=who
         )
 
     def unblind(self, *, reason: str = "", who: str = "owner") -> dict[str, str]:
         """Reveal which policy is behind each label, for good; return names by label."""
         plan = self.plan
         entries = self._ledger.commit(
-            lambda state, _: [amendment.unblind(state, self._ledger.lots(plan), plan, reason)],
+            lambda state, _: [lifecycle.unblind(state, self._ledger.lots(plan), plan, reason)],
             who=who,
         )
-        return dict(entries[-1].content["names"])
+        return next(entry.event.names for entry in entries if isinstance(entry.event, Unblinded))
 
     def next_trial(
         self, station: str, *, task: str | None = None, who: str | None = None
@@ -126,7 +129,7 @@ class Study(StudyReader):
         """
         require_name(station, "a station")
 
-        def decide(state: State, now: float) -> list[Draft]:
+        def decide(state: StudyState, now: float) -> list[Event]:
             lots = self._ledger.lots(assignment.locked_plan(state))
             return assignment.take(state, lots, station=station, now=now, task=task)
 
@@ -137,7 +140,8 @@ class Study(StudyReader):
     def start(self, trial: int, *, station: str, who: str | None = None) -> None:
         """Note that a trial has begun; repeated while it runs, it keeps the trial."""
         self._ledger.commit(
-            lambda state, _: [outcomes.start(state, trial, station=station)], who=who or station
+            lambda state, _: [trial_actions.start(state, trial, station=station)],
+            who=who or station,
         )
 
     def release(
@@ -151,11 +155,11 @@ class Study(StudyReader):
     ) -> None:
         """Give a trial back that was not run, so that it can be handed out again."""
         entries = self._ledger.commit(
-            lambda state, _: [outcomes.release(state, trial, station=station, reason=reason)],
+            lambda state, _: [trial_actions.release(state, trial, station=station, reason=reason)],
             who=who or station,
             key=key,
         )
-        _require_same(entries, "released", trial)
+        _require_same(entries, Released, trial)
 
     def record(
         self,
@@ -185,30 +189,37 @@ class Study(StudyReader):
         note, tag, seconds
             Remarks, a failure tag of the plan, and how long the trial took.
         """
-        fresh: list[Draft] = []
+        fresh: list[Event] = []
 
-        def decide(state: State, _: float) -> list[Draft]:
-            plan = assignment.locked_plan(state)
-            details = outcomes.details(plan, note=note, tag=tag, seconds=seconds)
-            details["salt"] = self._score_salt(plan, trial)
+        def decide(state: StudyState, _: float) -> list[Event]:
+            salt = self._score_salt(assignment.locked_plan(state), trial)
             fresh.append(
-                outcomes.record(state, trial, station=station, answer=answer, details=details)
+                trial_actions.record(
+                    state,
+                    trial,
+                    station=station,
+                    answer=answer,
+                    note=note,
+                    tag=tag,
+                    seconds=seconds,
+                    salt=salt,
+                )
             )
             return list(fresh)
 
-        def outcome(state: State, _: float, entries: list[Entry]) -> views.Recorded:
-            entry = _require_same(entries, "scored", trial)
+        def outcome(state: StudyState, _: float, entries: list[Entry]) -> views.Recorded:
+            scored = _require_same(entries, Scored, trial)
             known = state.trials[trial - 1]
             if not fresh and known.status == "leased":
                 raise NotAllowed("the report with this key was withdrawn: use a new key")
-            if not fresh and entry.content["answer"] != plain_answer(answer):
+            if not fresh and scored.answer != plain_answer(answer):
                 raise NotAllowed(
                     f"this key was already used for another answer to trial {trial}: nothing was "
                     "stored"
                 )
             return views.Recorded(
                 trial=trial,
-                score=entry.content["score"],
+                score=scored.score,
                 counted=known.counted,
                 repeated=not fresh,
             )
@@ -226,11 +237,11 @@ class Study(StudyReader):
     ) -> None:
         """Withdraw the score of a trial, so that it can be entered again."""
         entries = self._ledger.commit(
-            lambda state, _: [outcomes.undo(state, trial, station=station, reason=reason)],
+            lambda state, _: [trial_actions.undo(state, trial, station=station, reason=reason)],
             who=who or station or "owner",
             key=key,
         )
-        _require_same(entries, "undone", trial)
+        _require_same(entries, Undone, trial)
 
     def correct(self, trial: int, answer: Any, reason: str, *, who: str = "owner") -> None:
         """Replace the score of a trial that was entered wrongly, with a reason, in one step.
@@ -238,9 +249,9 @@ class Study(StudyReader):
         What was reported beside the score (note, tag, duration, by whom) stays as it is.
         """
 
-        def decide(state: State, _: float) -> list[Draft]:
+        def decide(state: StudyState, _: float) -> list[Event]:
             salt = self._score_salt(assignment.locked_plan(state), trial)
-            return outcomes.correct(state, trial, answer=answer, reason=reason, salt=salt)
+            return trial_actions.correct(state, trial, answer=answer, reason=reason, salt=salt)
 
         self._ledger.commit(decide, who=who)
 
@@ -251,7 +262,7 @@ class Study(StudyReader):
         repeated (``redraw=False``).
         """
         self._ledger.commit(
-            lambda state, _: [outcomes.void(state, trial, reason=reason, redraw=redraw)],
+            lambda state, _: [trial_actions.void(state, trial, reason=reason, redraw=redraw)],
             who=who,
         )
 
@@ -271,17 +282,17 @@ class Study(StudyReader):
         of an import before are refused, unless ``again`` says that these are other trials.
         """
 
-        def decide(state: State, _: float) -> list[Draft]:
+        def decide(state: StudyState, _: float) -> list[Event]:
             plan = assignment.locked_plan(state)
             names = self._ledger.lots(plan).labels(plan)
-            return importing.imported(
+            return trial_import.imported(
                 state, plan, names, trials, source=source, reason=reason, again=again
             )
 
         entries = self._ledger.commit(decide, who=who)
-        return sum(len(row) for entry in entries for row in entry.content["rows"])
+        return sum(entry.event.trials for entry in entries if isinstance(entry.event, Imported))
 
-    def _score_salt(self, plan: Plan, trial: int) -> str:
+    def _score_salt(self, plan: StudyPlan, trial: int) -> str:
         """Return what keeps the hash of an entry from being searched for the score in it."""
         return self._ledger.lots(plan).salt("score", trial)
 
@@ -289,10 +300,10 @@ class Study(StudyReader):
         """Return a new token; it is shown this once, only its hash is kept."""
         made: list[str] = []
 
-        def decide(state: State, _: float) -> list[Draft]:
-            text, draft = access.create_token(state, role, name)
+        def decide(state: StudyState, _: float) -> list[Event]:
+            text, created = access.create_token(state, role, name)
             made.append(text)
-            return [draft]
+            return [created]
 
         self._ledger.commit(decide, who=who)
         return made[0]
@@ -302,9 +313,9 @@ class Study(StudyReader):
         self._ledger.commit(lambda state, _: [access.revoke_token(state, token)], who=who)
 
 
-def _require_same(entries: list[Entry], kind: str, trial: int) -> Entry:
-    """Return the last entry; raise if a known key led to that of another report."""
-    entry = entries[-1]
-    if entry.kind != kind or entry.content["trial"] != trial:
+def _require_same(entries: list[Entry], kind: type[Report], trial: int) -> Report:
+    """Return the last event; raise if a known key led to that of another report."""
+    event = entries[-1].event
+    if not isinstance(event, kind) or event.trial != trial:
         raise NotAllowed("this key was already used for another report")
-    return entry
+    return event

@@ -4,19 +4,37 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from pydantic import TypeAdapter, computed_field, field_serializer
 
-from stopwise.core.arrays import Floats
 from stopwise.errors import NotAllowed
-from stopwise.questions.analysis import Analysis, Standing, with_figures
-from stopwise.questions.analyze import rank
-from stopwise.questions.rules import Rules
-from stopwise.rows.table import Table
-from stopwise.study.board import Board
-from stopwise.study.plan import Plan
-from stopwise.study.state import State
+from stopwise.questions import pose
+from stopwise.questions.analysis import Analysis
+from stopwise.questions.standing import Standing
+from stopwise.study.board import SlotBoard
+from stopwise.study.state import StudyState
+from stopwise.study.study_plan import StudyPlan
 
-__all__ = ["StudyVerdict", "TaskVerdict", "analyses", "verdict"]
+__all__ = ["PairVerdict", "StudyVerdict", "TaskVerdict", "analyses", "finite", "verdict"]
+
+
+def finite(value: float | None) -> float | None:
+    """Return a number that JSON can hold, or None."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairVerdict(Standing):
+    """How one pair of policies stands in a study."""
+
+    @computed_field
+    @property
+    def better(self) -> str | None:
+        """The name of the policy declared better, or None."""
+        return super().better
+
+    @field_serializer("log_e")
+    def _finite(self, value: float | None) -> float | None:
+        return finite(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +44,7 @@ class TaskVerdict:
     Attributes
     ----------
     pairs
-        One standing per compared pair, by policies' names, or labels before unblinding.
+        One per compared pair, by policies' names, or labels before unblinding.
     rows
         Rows used: the first so many, each with all results that were needed.
     needed
@@ -37,7 +55,7 @@ class TaskVerdict:
 
     task: str
     alpha: float
-    pairs: tuple[Standing, ...]
+    pairs: tuple[PairVerdict, ...]
     rows: int
     n_max: int | None
     needed: tuple[str, ...]
@@ -54,27 +72,25 @@ class StudyVerdict:
     seq: int
     hash: str
 
+    @computed_field
     @property
     def sentence(self) -> str:
         """What was found, in words."""
         return " ".join(_sentence(task, several=len(self.tasks) > 1) for task in self.tasks)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "tasks": [_task_content(task) for task in self.tasks],
-            "finished": self.finished,
-            "blinded": self.blinded,
-            "sentence": self.sentence,
-            "seq": self.seq,
-            "hash": self.hash,
-        }
+        """Return plain values for JSON, as the web API gives them."""
+        content: dict[str, Any] = _ADAPTER.dump_python(self, mode="json")
+        return content
 
     def __str__(self) -> str:
         return self.sentence
 
 
-def verdict(state: State) -> StudyVerdict:
+_ADAPTER = TypeAdapter(StudyVerdict)
+
+
+def verdict(state: StudyState) -> StudyVerdict:
     """Return the verdict of the rows that can be used now."""
     shown = state.shown()
     tasks = tuple(_task_verdict(name, board, shown) for name, board in state.boards.items())
@@ -87,41 +103,27 @@ def verdict(state: State) -> StudyVerdict:
     )
 
 
-def analyses(state: State, plan: Plan) -> dict[str, Analysis]:
+def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
     """Return the whole analysis of each task in which every policy has a trial that is used."""
     shown = state.shown()
     found = {}
     for task in plan.tasks:
         board = state.boards[task.name]
-        scores = _matrix(board, state.arms)
-        if np.isnan(scores).all(axis=0).any():  # of no rows, too
+        table = board.question.table(task=task.name)
+        if not all(table.counts):  # of no rows, too
             continue
-        settings = plan.settings(task)
-        baseline = board.contest.rules.baseline
-        rules = Rules(
-            **{
-                name: settings.pop(name)
-                for name in ("method", "alpha", "n_max", "bounds", "design", "adjust", "ties")
-            },
-            policies=tuple(shown[arm] for arm in state.arms),
-            baseline=None if baseline is None else shown[baseline],
-            parameters=plan.parameters,
+        baseline = board.rules.baseline
+        rules = board.rules.among(
+            tuple(shown[arm] for arm in state.arms),
+            None if baseline is None else shown[baseline],
         )
-        table = Table(
-            policies=rules.policies,
-            scores=scores,
-            design=rules.design,
-            task=task.name,
-            bounds=task.score.bounds,
-            warnings=(),
-        )
-        found[task.name] = with_figures(rank(table, rules))
+        found[task.name] = pose(rules).analyze(replace(table, policies=rules.policies))
     if not found:
         raise NotAllowed(f"there is nothing to analyse yet: {_what_is_awaited(state)}")
     return found
 
 
-def _what_is_awaited(state: State) -> str:
+def _what_is_awaited(state: StudyState) -> str:
     """Return why no task has a trial of each policy among the rows that are used."""
     waiting = [
         f"row {board.used + 1} of {name!r} waits for a trial"
@@ -134,64 +136,31 @@ def _what_is_awaited(state: State) -> str:
     return "no task has a trial of each policy"
 
 
-def _matrix(board: Board, arms: tuple[str, ...]) -> Floats:
-    rows = [[scores.get(arm, np.nan) for arm in arms] for scores in board.used_scores()]
-    return np.array(rows, dtype=float).reshape(-1, len(arms))
-
-
-def _task_verdict(name: str, board: Board, shown: dict[str, str]) -> TaskVerdict:
-    contest = board.contest
+def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVerdict:
+    question = board.question
     return TaskVerdict(
         task=name,
-        alpha=contest.rules.alpha,
+        alpha=question.rules.alpha,
         pairs=tuple(
-            replace(pair, policy0=shown[pair.policy0], policy1=shown[pair.policy1])
-            for pair in contest.standings()
+            PairVerdict(
+                **{**vars(pair), "policy0": shown[pair.policy0], "policy1": shown[pair.policy1]}
+            )
+            for pair in question.standings()
         ),
-        rows=contest.rows,
-        n_max=board.n_max,
-        needed=tuple(shown[arm] for arm in contest.needed),
-        decided=contest.decided,
+        rows=question.rows,
+        n_max=board.rules.n_max,
+        needed=tuple(shown[arm] for arm in question.needed),
+        decided=question.decided,
     )
 
 
 def _sentence(task: TaskVerdict, *, several: bool) -> str:
     decided = [pair for pair in task.pairs if pair.decided]
     prefix = f"{task.task}: " if several else ""
-    claims = "; ".join(f"{pair.better} is better than {_worse(pair)}" for pair in decided)
+    claims = "; ".join(f"{pair.better} is better than {pair.worse}" for pair in decided)
     rest = len(task.pairs) - len(decided)
     rows = f"{task.rows} row{'' if task.rows == 1 else 's'} of trials"
     if not decided:
         return f"{prefix}nothing is decided after {rows}."
     open_text = f"; {rest} of {len(task.pairs)} pairs undecided" if rest else ""
     return f"{prefix}{claims}{open_text} (alpha = {task.alpha:g}, {rows})."
-
-
-def _worse(pair: Standing) -> str:
-    return pair.policy1 if pair.better == pair.policy0 else pair.policy0
-
-
-def _task_content(task: TaskVerdict) -> dict[str, Any]:
-    return {
-        "task": task.task,
-        "alpha": task.alpha,
-        "rows": task.rows,
-        "n_max": task.n_max,
-        "needed": list(task.needed),
-        "decided": task.decided,
-        "pairs": [_pair_content(pair) for pair in task.pairs],
-    }
-
-
-def _pair_content(pair: Standing) -> dict[str, Any]:
-    finite = pair.log_e is not None and math.isfinite(pair.log_e)
-    return {
-        "policy0": pair.policy0,
-        "policy1": pair.policy1,
-        "decision": pair.decision.value,
-        "better": pair.better,
-        "implied": pair.implied,
-        "n": pair.n,
-        "p_value": pair.p_value,
-        "log_e": pair.log_e if finite else None,
-    }

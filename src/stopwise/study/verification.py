@@ -1,19 +1,19 @@
 """Checking a study from its first entry: the chain, the random draws, every assignment."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stopwise.errors import NotAllowed, StopwiseError
-from stopwise.study.amendment import lock
 from stopwise.study.assignment import next_trial
 from stopwise.study.blinding import Lots
-from stopwise.study.edition import LOCKED_WITH
-from stopwise.study.journal import Entry
-from stopwise.study.outcomes import require_trial
-from stopwise.study.plan import Plan
+from stopwise.study.entries import Entry
+from stopwise.study.events import Assigned, Locked, Scored, Unblinded
+from stopwise.study.lifecycle import lock
 from stopwise.study.replay import apply
-from stopwise.study.snapshot import dump_state, is_outdated
-from stopwise.study.state import State
+from stopwise.study.saved_state import dump_state, is_outdated
+from stopwise.study.state import StudyState
 from stopwise.study.store import Store
+from stopwise.study.study_plan import StudyPlan
+from stopwise.study.trial_actions import require_trial
 
 __all__ = ["Verification", "verify"]
 
@@ -34,7 +34,7 @@ class Verification:
 
 def verify(store: Store) -> Verification:
     """Replay the whole journal, and hold everything against it that can be held against it."""
-    state = State()
+    state = StudyState()
     problems: list[str] = []
     try:
         problems += store.damage()
@@ -55,7 +55,7 @@ def verify(store: Store) -> Verification:
     return Verification(state.seq, state.hash, tuple(problems))
 
 
-def _complaints(state: State, entry: Entry, secret: str) -> list[str]:
+def _complaints(state: StudyState, entry: Entry, secret: str) -> list[str]:
     """Return what is wrong with an entry, given those before it."""
     try:
         found = _broken_promises(state, entry, secret)
@@ -64,45 +64,50 @@ def _complaints(state: State, entry: Entry, secret: str) -> list[str]:
     return [f"entry {entry.seq}: {problem}" for problem in found]
 
 
-def _broken_promises(state: State, entry: Entry, secret: str) -> list[str]:
-    if entry.kind == "locked":
-        plan = Plan.model_validate(entry.content["plan"])
-        return _not_locked_so(state, entry, Lots(secret, plan.seed), plan)
-    if state.plan is not None:
-        lots = Lots(secret, state.plan.seed)
-        if entry.kind == "assigned":
-            return _not_by_the_rules(state, entry, lots)
-        if entry.kind == "scored":
-            return _not_by_the_rubric(state, entry, state.plan)
-        if entry.kind == "unblinded":
-            return _not_behind_the_labels(entry, lots, state.plan)
+def _broken_promises(state: StudyState, entry: Entry, secret: str) -> list[str]:
+    if isinstance(entry.event, Locked):
+        plan = StudyPlan.model_validate(entry.event.plan)
+        return _not_locked_so(state, entry.event, Lots(secret, plan.seed), plan)
+    if state.plan is None:
+        return []
+    lots = Lots(secret, state.plan.seed)
+    match entry.event:
+        case Assigned() as event:
+            return _not_by_the_rules(state, event, lots, entry.time)
+        case Scored() as event:
+            return _not_by_the_rubric(state, event, state.plan)
+        case Unblinded() as event:
+            return _not_behind_the_labels(event, lots, state.plan)
     return []
 
 
-def _not_locked_so(state: State, entry: Entry, lots: Lots, plan: Plan) -> list[str]:
-    promised = lock(state, lots, plan).content
+def _not_locked_so(state: StudyState, locked: Locked, lots: Lots, plan: StudyPlan) -> list[str]:
+    # Which stopwise locked it is not for the plan to say.
+    promised = replace(
+        lock(state, lots, plan), edition=locked.edition, stopwise=locked.stopwise
+    ).stored()
+    found = locked.stored()
     return [
         f"{name} is not that of the locked plan"
         for name, value in promised.items()
-        if name not in LOCKED_WITH and entry.content[name] != value
+        if found[name] != value
     ]
 
 
-def _not_by_the_rules(state: State, entry: Entry, lots: Lots) -> list[str]:
-    station, task = entry.content["station"], entry.content["asked"]
-    draft = next_trial(state, lots, station=station, now=entry.time, task=task)
-    by_the_rules = draft is not None and draft.content == entry.content
+def _not_by_the_rules(state: StudyState, assigned: Assigned, lots: Lots, time: float) -> list[str]:
+    station, task = assigned.station, assigned.asked
+    by_the_rules = next_trial(state, lots, station=station, now=time, task=task) == assigned
     return [] if by_the_rules else ["this is not the trial that the rules give"]
 
 
-def _not_by_the_rubric(state: State, entry: Entry, plan: Plan) -> list[str]:
-    trial = require_trial(state, entry.content["trial"])
-    score = plan.task(trial.task).score.score(entry.content["answer"])
-    return [] if entry.content["score"] == score else ["the score is not that of the answer"]
+def _not_by_the_rubric(state: StudyState, scored: Scored, plan: StudyPlan) -> list[str]:
+    trial = require_trial(state, scored.trial)
+    score = plan.task(trial.task).score.score(scored.answer)
+    return [] if scored.score == score else ["the score is not that of the answer"]
 
 
-def _not_behind_the_labels(entry: Entry, lots: Lots, plan: Plan) -> list[str]:
-    if entry.content["secret"] != lots.secret:
+def _not_behind_the_labels(unblinded: Unblinded, lots: Lots, plan: StudyPlan) -> list[str]:
+    if unblinded.secret != lots.secret:
         return ["the secret is not the one that was committed to"]
-    same = entry.content["names"] == lots.labels(plan)
+    same = unblinded.names == lots.labels(plan)
     return [] if same else ["the names are not those behind the labels"]

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from stopwise.study.assignment import finished, holding
-from stopwise.study.plan import Plan
-from stopwise.study.state import State, Trial, TrialStatus
+from stopwise.study.state import StudyState, TrialRecord, TrialStatus
+from stopwise.study.study_plan import StudyPlan
 
 __all__ = [
     "Assignment",
@@ -140,7 +140,7 @@ class Status:
         return asdict(self)
 
 
-def assignment(state: State, plan: Plan, trial: Trial, now: float) -> Assignment:
+def assignment(state: StudyState, plan: StudyPlan, trial: TrialRecord, now: float) -> Assignment:
     """Return what the operator of a trial may see."""
     task = plan.task(trial.task)
     return Assignment(
@@ -158,17 +158,17 @@ def assignment(state: State, plan: Plan, trial: Trial, now: float) -> Assignment
     )
 
 
-def whereabouts(state: State, trial: Trial) -> Whereabouts:
+def whereabouts(state: StudyState, trial: TrialRecord) -> Whereabouts:
     """Return what the station of a trial may know of it, also when it holds it no longer."""
     return Whereabouts(trial=trial.number, status=trial.status, needed=_needed(state, trial))
 
 
-def _needed(state: State, trial: Trial) -> bool:
+def _needed(state: StudyState, trial: TrialRecord) -> bool:
     open_slot = trial.status == "leased" and not state.slot(trial).settled
     return open_slot and trial.arm in state.boards[trial.task].needed
 
 
-def status(state: State, name: str, now: float) -> Status:
+def status(state: StudyState, name: str, now: float) -> Status:
     """Return where the study stands."""
     trials = state.trials
     scored_at = Counter(trial.station for trial in trials if trial.status == "scored")
@@ -199,7 +199,7 @@ def status(state: State, name: str, now: float) -> Status:
     )
 
 
-def _station(state: State, station: str, scored: int, now: float) -> StationStatus:
+def _station(state: StudyState, station: str, scored: int, now: float) -> StationStatus:
     held = holding(state, station, now)
     return StationStatus(
         station=station,

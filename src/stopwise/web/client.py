@@ -5,20 +5,21 @@ import random
 import secrets
 import time
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
 import httpx
+from pydantic import TypeAdapter, ValidationError
 
-from stopwise.core.result import Decision
 from stopwise.errors import InvalidInput, NotAllowed, StopwiseError, StoreFailed
-from stopwise.questions.analysis import Standing
 from stopwise.study.rubric import plain_answer
-from stopwise.study.verdict import StudyVerdict, TaskVerdict
-from stopwise.study.views import Assignment, Recorded, Resolved, StationStatus, Status
+from stopwise.study.verdict import StudyVerdict
+from stopwise.study.views import Assignment, Recorded, Resolved, Status
 from stopwise.web.links import web_address
 
-__all__ = ["StudyClient"]
+__all__ = ["StudyClient", "parsed"]
+
+Parsed = TypeVar("Parsed")
 
 # Answers that may change by themselves.
 PASSING = frozenset({429, 500, 502, 503, 504})
@@ -93,12 +94,12 @@ class StudyClient:
     def next_trial(self, station: str, *, task: str | None = None) -> Assignment | None:
         """Return the trial that a station should run next, or None if there is none now."""
         found = self._call("POST", "/api/trials/next", {"station": station, "task": task})
-        return _assignment(found["trial"])
+        return None if found["trial"] is None else parsed(Assignment, found["trial"])
 
     def holding(self, station: str) -> Assignment | None:
         """Return the trial that a station has taken and not yet reported."""
         found = self._call("GET", f"/api/trials/held?station={quote(station, safe='')}")
-        return _assignment(found["trial"])
+        return None if found["trial"] is None else parsed(Assignment, found["trial"])
 
     def start(self, trial: int, *, station: str) -> None:
         """Note that a trial has begun; repeated while it runs, it keeps the trial."""
@@ -108,8 +109,7 @@ class StudyClient:
         self, trial: int, *, station: str, reason: str = "", key: str | None = None
     ) -> None:
         """Give a trial back that was not run."""
-        body = {"station": station, "reason": reason, "key": key or _new_key()}
-        self._call("POST", f"/api/trials/{trial}/release", body)
+        self._take_back("release", trial, station, reason, key)
 
     def record(
         self,
@@ -131,33 +131,27 @@ class StudyClient:
             "tag": tag,
             "seconds": seconds,
         }
-        return Recorded(**self._call("POST", f"/api/trials/{trial}/score", body))
+        return parsed(Recorded, self._call("POST", f"/api/trials/{trial}/score", body))
 
     def undo(self, trial: int, *, station: str, reason: str = "", key: str | None = None) -> None:
         """Withdraw the score of a trial, before the next is taken."""
-        body = {"station": station, "reason": reason, "key": key or _new_key()}
-        self._call("POST", f"/api/trials/{trial}/undo", body)
+        self._take_back("undo", trial, station, reason, key)
 
     def resolve(self, code: str) -> Resolved:
         """Return the policy behind a code; only for the role "runner"."""
-        return Resolved(**self._call("GET", f"/api/policies/{quote(code, safe='')}"))
+        return parsed(Resolved, self._call("GET", f"/api/policies/{quote(code, safe='')}"))
 
     def status(self) -> Status:
         """Return where the study stands."""
-        found = self._call("GET", "/api/status")
-        stations = tuple(StationStatus(**station) for station in found.pop("stations"))
-        return Status(**found, stations=stations)
+        return parsed(Status, self._call("GET", "/api/status"))
 
     def verdict(self) -> StudyVerdict:
         """Return how each pair stands; for owners and viewers."""
-        found = self._call("GET", "/api/verdict")
-        return StudyVerdict(
-            tasks=tuple(_task(task) for task in found["tasks"]),
-            finished=found["finished"],
-            blinded=found["blinded"],
-            seq=found["seq"],
-            hash=found["hash"],
-        )
+        return parsed(StudyVerdict, self._call("GET", "/api/verdict"))
+
+    def _take_back(self, act: str, trial: int, station: str, reason: str, key: str | None) -> None:
+        body = {"station": station, "reason": reason, "key": key or _new_key()}
+        self._call("POST", f"/api/trials/{trial}/{act}", body)
 
     def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         """Return the answer, or raise what the server raised; passing failures are waited out."""
@@ -198,19 +192,10 @@ def _content(response: httpx.Response) -> Any:
     raise ERRORS.get(response.status_code, NotAllowed)(detail)
 
 
-def _assignment(content: dict[str, Any] | None) -> Assignment | None:
-    return None if content is None else Assignment(**{**content, "tags": tuple(content["tags"])})
-
-
-def _task(content: dict[str, Any]) -> TaskVerdict:
-    pairs = tuple(_standing(pair) for pair in content["pairs"])
-    return TaskVerdict(**{**content, "needed": tuple(content["needed"]), "pairs": pairs})
-
-
-def _standing(content: dict[str, Any]) -> Standing:
-    return Standing(
-        **{
-            **{name: value for name, value in content.items() if name != "better"},
-            "decision": Decision(content["decision"]),
-        }
-    )
+def parsed(kind: type[Parsed], content: Any) -> Parsed:
+    """Return plain values as a dataclass; fields of a newer server are passed over."""
+    try:
+        found: Parsed = TypeAdapter(kind).validate_python(content)
+    except ValidationError as error:
+        raise StoreFailed(f"the server's answer is no {kind.__name__}: {error}") from error
+    return found

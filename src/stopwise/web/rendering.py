@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from stopwise import __version__
-from stopwise.web.chart import evidence_chart, interval_chart
+from stopwise.web.svg_charts import evidence_chart, interval_chart
 
 __all__ = ["render"]
 

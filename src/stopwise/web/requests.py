@@ -47,24 +47,24 @@ Answer = (
 )
 
 
-class _Model(BaseModel):
+class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class JoinRequest(_Model):
+class JoinRequest(_Request):
     """A token, to be exchanged for a cookie."""
 
     token: str = Field(min_length=1, max_length=200)
 
 
-class NextRequest(_Model):
+class NextRequest(_Request):
     """A station asks for a trial; by default the station is called as the token's holder."""
 
     station: Name | None = None
     task: Annotated[str, Field(max_length=200)] | None = None
 
 
-class StartRequest(_Model):
+class StartRequest(_Request):
     """A trial begins, or still runs: its time is counted anew."""
 
     station: Name | None = None
@@ -81,7 +81,7 @@ class UndoRequest(ReleaseRequest):
     """A score is withdrawn."""
 
 
-class ScoreRequest(_Model):
+class ScoreRequest(_Request):
     """The result of a trial: true or false, milestones, a level, or a number."""
 
     answer: Answer
@@ -95,40 +95,40 @@ class ScoreRequest(_Model):
     seconds: Annotated[float, Field(ge=0, le=1e6)] | None = None
 
 
-class CorrectionRequest(_Model):
+class CorrectionRequest(_Request):
     """What a trial should have been scored: true or false, milestones, a level, or a number."""
 
     answer: Answer
     reason: StatedReason
 
 
-class VoidRequest(_Model):
+class VoidRequest(_Request):
     """A trial shall not count, for a cause that is not its score."""
 
     reason: StatedReason
     redraw: bool = True
 
 
-class PlanRequest(_Model):
+class PlanRequest(_Request):
     """The text of a ``study.yaml``."""
 
     text: str = Field(max_length=100_000)
 
 
-class AmendmentRequest(_Model):
+class AmendmentRequest(_Request):
     """A change after the lock, or a remark."""
 
     reason: StatedReason
     changes: Annotated[dict[str, Any], Field(max_length=20)] = Field(default_factory=dict)
 
 
-class UnblindRequest(_Model):
+class UnblindRequest(_Request):
     """Why the names are revealed."""
 
     reason: Reason = ""
 
 
-class TokenRequest(_Model):
+class TokenRequest(_Request):
     """For whom a token is made."""
 
     role: Annotated[str, Field(max_length=20)]

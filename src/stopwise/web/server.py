@@ -24,7 +24,7 @@ class _Server(uvicorn.Server):
         self.site = site
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await self.site.pulse.close()
+        await self.site.updates.close()
         await super().shutdown(sockets)
 
 

@@ -9,9 +9,9 @@ from fastapi import Depends, Request
 from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.study import Study
 from stopwise.study.views import Status
-from stopwise.web.evidence import EvidenceCache
+from stopwise.web.evidence_cache import EvidenceCache
 from stopwise.web.limits import Attempts
-from stopwise.web.pulse import Pulse
+from stopwise.web.live_updates import LiveUpdates
 
 __all__ = ["Here", "Site"]
 
@@ -32,14 +32,14 @@ class Site:
     url: str | None = None
     cookie: str = field(init=False)
     evidence: EvidenceCache = field(init=False)
-    pulse: Pulse = field(init=False)
+    updates: LiveUpdates = field(init=False)
     attempts: Attempts = field(default_factory=Attempts)
 
     def __post_init__(self) -> None:
         secret = f"cookie {self.study.store.secret()}"
         self.cookie = f"stopwise_{hashlib.sha256(secret.encode()).hexdigest()[:8]}"
         self.evidence = EvidenceCache(self.study)
-        self.pulse = Pulse(self.study)
+        self.updates = LiveUpdates(self.study)
 
     def status(self) -> Status:
         """Return where the study stands; what is wrong with a draft is for its owner alone."""

@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stopwise.questions.standing import Standing
-    from stopwise.study.verdict import StudyVerdict, TaskVerdict
+    from stopwise.study.verdict import PairVerdict, StudyVerdict, TaskVerdict
 
 __all__ = ["evidence_chart"]
 
@@ -33,7 +32,7 @@ def evidence_chart(verdict: "StudyVerdict", *, named: bool = True, most: int | N
     return "\n".join(lines)
 
 
-def _shown(task: "TaskVerdict", named: bool, most: int | None) -> tuple[list["Standing"], str]:
+def _shown(task: "TaskVerdict", named: bool, most: int | None) -> tuple[list["PairVerdict"], str]:
     """Return the pairs to show, and what there is besides."""
     ordered = sorted(task.pairs, key=lambda pair: pair.p_value)
     if most is None or len(ordered) <= most:
@@ -44,14 +43,14 @@ def _shown(task: "TaskVerdict", named: bool, most: int | None) -> tuple[list["St
     return still_open[:most], f"and {more} more open, {decided} decided, of {len(ordered)} pairs"
 
 
-def _name(pair: "Standing") -> str:
+def _name(pair: "PairVerdict") -> str:
     if pair.better is None:
         return f"{pair.policy0} ? {pair.policy1}"
     worse = pair.policy1 if pair.better == pair.policy0 else pair.policy0
     return f"{pair.better} > {worse}"
 
 
-def _bar(pair: "Standing", task: "TaskVerdict") -> str:
+def _bar(pair: "PairVerdict", task: "TaskVerdict") -> str:
     from stopwise.questions.standing import share_of_way
 
     share = share_of_way(pair, pairs=len(task.pairs), alpha=task.alpha)

@@ -18,7 +18,7 @@ def init(
     ] = None,
 ) -> None:
     """Write a commented plan, study.yaml, into a new folder."""
-    from stopwise.study.opening import plan_text, write_plan
+    from stopwise.study.plan_file import plan_text, write_plan
 
     write_plan(folder, plan_text(None), store)
     typer.echo(f"written: {folder / 'study.yaml'}")

@@ -3,11 +3,12 @@
 from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse
 
+from stopwise.study.verdict import StudyVerdict
 from stopwise.study.views import Status
-from stopwise.web.answers import EvidenceView, VerdictView
 from stopwise.web.failures import FAILURES
-from stopwise.web.gate import Reader, Watcher
 from stopwise.web.limits import HEADERS
+from stopwise.web.permissions import Reader, Watcher
+from stopwise.web.responses import EvidenceView
 from stopwise.web.site import Here
 
 __all__ = ["router"]
@@ -23,9 +24,9 @@ def status(site: Here, _: Watcher) -> Status:
 
 
 @router.get("/verdict")
-def verdict(site: Here, _: Reader) -> VerdictView:
+def verdict(site: Here, _: Reader) -> StudyVerdict:
     """Return how each pair stands, replayed from the journal."""
-    return VerdictView.model_validate(site.study.verdict().to_dict())
+    return site.study.verdict()
 
 
 @router.get("/evidence")

@@ -7,10 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
-from stopwise.web.answers import JournalView
-from stopwise.web.audit import entry_view
 from stopwise.web.failures import FAILURES
-from stopwise.web.gate import Owner, Watcher
+from stopwise.web.permissions import Owner, Watcher
+from stopwise.web.responses import EntryView, JournalView
 from stopwise.web.site import Here
 
 __all__ = ["router"]
@@ -29,7 +28,7 @@ def journal(
     blinded = not site.study.unblinded
     entries = site.study.journal(after, most=limit + 1)
     return JournalView(
-        entries=[entry_view(entry, blinded=blinded) for entry in entries[:limit]],
+        entries=[EntryView.of(entry, blinded=blinded) for entry in entries[:limit]],
         more=len(entries) > limit,
     )
 
@@ -45,7 +44,7 @@ async def events(
     """Send an event `changed` with the journal's sequence number, now and after every change."""
 
     async def stream() -> AsyncIterator[str]:
-        async for seq in site.pulse.listen():
+        async for seq in site.updates.listen():
             if seq is None:
                 yield ": still here\n\n"
                 continue

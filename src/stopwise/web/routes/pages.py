@@ -8,9 +8,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
-from stopwise.web.audit import entry_view
-from stopwise.web.gate import csrf_token, session
+from stopwise.web.permissions import csrf_token, session
 from stopwise.web.rendering import render
+from stopwise.web.responses import EntryView
 from stopwise.web.routes.plan import plan_view
 from stopwise.web.routes.session import PAGES
 from stopwise.web.site import Here, Site
@@ -114,5 +114,5 @@ def _everything(site: Site) -> dict[str, Any]:
         **_evidence(site),
         "plan": plan_view(site),
         "tokens": [token for token in site.study.tokens() if not token.revoked],
-        "entries": [entry_view(entry, blinded=blinded) for entry in reversed(entries)],
+        "entries": [EntryView.of(entry, blinded=blinded) for entry in reversed(entries)],
     }

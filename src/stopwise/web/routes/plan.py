@@ -2,10 +2,10 @@
 
 from fastapi import APIRouter
 
-from stopwise.web.answers import Done, PlanView, UnblindView
 from stopwise.web.failures import FAILURES
-from stopwise.web.gate import Owner
+from stopwise.web.permissions import Owner
 from stopwise.web.requests import AmendmentRequest, PlanRequest, UnblindRequest
+from stopwise.web.responses import Done, PlanView, UnblindView
 from stopwise.web.site import Here, Site
 
 __all__ = ["plan_view", "router"]

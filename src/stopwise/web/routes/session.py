@@ -6,10 +6,10 @@ from fastapi import APIRouter, HTTPException, Request, Response
 
 from stopwise import __version__
 from stopwise.study.access import Role
-from stopwise.web.answers import Done, Failure, Health, JoinView, Me
 from stopwise.web.failures import FAILURES
-from stopwise.web.gate import Anyone
+from stopwise.web.permissions import Anyone
 from stopwise.web.requests import JoinRequest
+from stopwise.web.responses import Done, Failure, Health, JoinView, Me
 from stopwise.web.site import Here
 
 __all__ = ["PAGES", "router"]

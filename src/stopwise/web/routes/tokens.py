@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 
-from stopwise.web.answers import Done, NewTokenView, TokenView
 from stopwise.web.failures import FAILURES
-from stopwise.web.gate import Owner
 from stopwise.web.links import join_link, qr_code
+from stopwise.web.permissions import Owner
 from stopwise.web.requests import TokenRequest
+from stopwise.web.responses import Done, NewTokenView, TokenView
 from stopwise.web.site import Here
 
 __all__ = ["router"]

@@ -1,13 +1,14 @@
 """Taking, running and scoring trials."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
 
+from stopwise.study.access import Grant
 from stopwise.study.views import Assignment, Recorded, Resolved, Whereabouts
-from stopwise.web.answers import Done, NextView
 from stopwise.web.failures import FAILURES
-from stopwise.web.gate import Operator, Owner, Runner
+from stopwise.web.permissions import Operator, Owner, Runner
 from stopwise.web.requests import (
     CorrectionRequest,
     Name,
@@ -18,12 +19,13 @@ from stopwise.web.requests import (
     UndoRequest,
     VoidRequest,
 )
+from stopwise.web.responses import Done, NextView
 from stopwise.web.site import Here, Site
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api", tags=["trials"], responses=FAILURES)
-Number = Annotated[int, Path(ge=1, le=10**9, description="The number of the trial.")]
+TrialNumber = Annotated[int, Path(ge=1, le=10**9, description="The number of the trial.")]
 
 
 @router.post("/trials/next")
@@ -45,21 +47,21 @@ def held_trial(
 
 @router.get("/trials/{trial}/whereabouts")
 def trial_whereabouts(
-    site: Here, grant: Operator, trial: Number, station: Annotated[Name | None, Query()] = None
+    site: Here, grant: Operator, trial: TrialNumber, station: Annotated[Name | None, Query()] = None
 ) -> Whereabouts:
     """Return where a station's trial stands, also when it holds it no longer."""
     return site.study.whereabouts(trial, station=station or grant.name)
 
 
 @router.post("/trials/{trial}/start")
-def start_trial(site: Here, grant: Operator, trial: Number, request: StartRequest) -> Done:
+def start_trial(site: Here, grant: Operator, trial: TrialNumber, request: StartRequest) -> Done:
     """Note that a trial has begun; repeat it while a long trial runs, to keep it."""
     site.study.start(trial, station=request.station or grant.name, who=grant.name)
     return Done()
 
 
 @router.post("/trials/{trial}/score")
-def score_trial(site: Here, grant: Operator, trial: Number, request: ScoreRequest) -> Recorded:
+def score_trial(site: Here, grant: Operator, trial: TrialNumber, request: ScoreRequest) -> Recorded:
     """Store the result of a trial, durably, before this is answered."""
     return site.study.record(
         trial,
@@ -74,46 +76,32 @@ def score_trial(site: Here, grant: Operator, trial: Number, request: ScoreReques
 
 
 @router.post("/trials/{trial}/release")
-def release_trial(site: Here, grant: Operator, trial: Number, request: ReleaseRequest) -> Done:
+def release_trial(site: Here, grant: Operator, trial: TrialNumber, request: ReleaseRequest) -> Done:
     """Give back a trial that was not run."""
-    site.study.release(
-        trial,
-        station=request.station or grant.name,
-        reason=request.reason,
-        key=request.key,
-        who=grant.name,
-    )
-    return Done()
+    return _take_back(site.study.release, grant, trial, request)
 
 
 @router.post("/trials/{trial}/undo")
-def undo_trial(site: Here, grant: Operator, trial: Number, request: UndoRequest) -> Done:
+def undo_trial(site: Here, grant: Operator, trial: TrialNumber, request: UndoRequest) -> Done:
     """Withdraw a score, before the station takes its next trial."""
-    site.study.undo(
-        trial,
-        station=request.station or grant.name,
-        reason=request.reason,
-        key=request.key,
-        who=grant.name,
-    )
-    return Done()
+    return _take_back(site.study.undo, grant, trial, request)
 
 
 @router.get("/trials/{trial}/rubric")
-def trial_rubric(site: Here, _: Owner, trial: Number) -> dict[str, Any]:
+def trial_rubric(site: Here, _: Owner, trial: TrialNumber) -> dict[str, Any]:
     """Return how a trial is scored, as in its assignment."""
     return site.study.rubric(trial)
 
 
 @router.post("/trials/{trial}/correct")
-def correct_trial(site: Here, grant: Owner, trial: Number, request: CorrectionRequest) -> Done:
+def correct_trial(site: Here, grant: Owner, trial: TrialNumber, request: CorrectionRequest) -> Done:
     """Replace a score that was entered wrongly; the report shows both after unblinding."""
     site.study.correct(trial, request.answer, request.reason, who=grant.name)
     return Done()
 
 
 @router.post("/trials/{trial}/void")
-def void_trial(site: Here, grant: Owner, trial: Number, request: VoidRequest) -> Done:
+def void_trial(site: Here, grant: Owner, trial: TrialNumber, request: VoidRequest) -> Done:
     """Do not count a trial, for a cause that is not its score; it stays in the journal."""
     site.study.void(trial, request.reason, redraw=request.redraw, who=grant.name)
     return Done()
@@ -125,6 +113,12 @@ def resolve_code(
 ) -> Resolved:
     """Return the policy behind a code, for the program that starts it."""
     return site.study.resolve(code)
+
+
+def _take_back(act: Callable[..., None], grant: Grant, trial: int, request: ReleaseRequest) -> Done:
+    station = request.station or grant.name
+    act(trial, station=station, reason=request.reason, key=request.key, who=grant.name)
+    return Done()
 
 
 def _next(site: Site, trial: Assignment | None) -> NextView:

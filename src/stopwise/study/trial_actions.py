@@ -1,6 +1,6 @@
 """What may happen to a trial that was handed out: pure functions of the state.
 
-Each function looks at the state and returns the facts to enter; none changes anything.
+Each function looks at the state and returns the events to enter; none changes anything.
 """
 
 import math
@@ -8,14 +8,13 @@ from typing import Any
 
 from stopwise.errors import NotAllowed, require
 from stopwise.study.assignment import locked_plan
-from stopwise.study.journal import Draft
-from stopwise.study.plan import Plan
+from stopwise.study.events import Event, Released, Scored, Started, Undone, Voided
 from stopwise.study.rubric import plain_answer
-from stopwise.study.state import State, Trial
+from stopwise.study.state import StudyState, TrialRecord
+from stopwise.study.study_plan import StudyPlan
 
 __all__ = [
     "correct",
-    "details",
     "own_trial",
     "record",
     "release",
@@ -26,15 +25,15 @@ __all__ = [
 ]
 
 
-def start(state: State, number: int, *, station: str) -> Draft:
-    """Return the fact that a trial has begun; its lease begins anew, so it may also be repeated."""
+def start(state: StudyState, number: int, *, station: str) -> Started:
+    """Return the event that a trial has begun, or still runs: its lease begins anew."""
     trial = own_trial(state, number, station)
     _require_status(trial, "leased")
-    return Draft("started", {"trial": number, "lease": 60.0 * locked_plan(state).lease_minutes})
+    return Started(trial=number, lease=60.0 * locked_plan(state).lease_minutes)
 
 
-def release(state: State, number: int, *, station: str, reason: str) -> Draft:
-    """Return the fact that a trial was given back without having been run to its end.
+def release(state: StudyState, number: int, *, station: str, reason: str) -> Released:
+    """Return the event that a trial was given back without having been run to its end.
 
     One that had a score is not given back, or a score could be got rid of by undoing it.
     """
@@ -42,24 +41,35 @@ def release(state: State, number: int, *, station: str, reason: str) -> Draft:
     _require_status(trial, "leased")
     if trial.withdrawn:
         raise NotAllowed(f"trial {number} was run: enter its score, or let the owner void it")
-    return Draft("released", {"trial": number, "reason": reason})
+    return Released(trial=number, reason=reason)
 
 
 def record(
-    state: State, number: int, *, station: str | None, answer: Any, details: dict[str, Any]
-) -> Draft:
-    """Return the fact that a trial was scored.
+    state: StudyState,
+    number: int,
+    *,
+    station: str | None,
+    answer: Any,
+    note: str = "",
+    tag: str | None = None,
+    seconds: float | None = None,
+    salt: str | None = None,
+) -> Scored:
+    """Return the event that a trial was scored.
 
     A result is taken as long as its trial was neither scored, released nor voided: also late, also
     when its slot was given to another station. The first result stored settles the slot.
     """
     trial = own_trial(state, number, station)
     _require_status(trial, "leased")
-    return _scored(state, trial, answer, details)
+    _check_remarks(locked_plan(state), note, tag, seconds)
+    given, score = _judged(state, trial, answer)
+    return Scored(
+        trial=number, score=score, answer=given, note=note, tag=tag, seconds=seconds, salt=salt
+    )
 
 
-def details(plan: Plan, *, note: str, tag: str | None, seconds: float | None) -> dict[str, Any]:
-    """Return the checked remarks on a trial."""
+def _check_remarks(plan: StudyPlan, note: str, tag: str | None, seconds: float | None) -> None:
     require(len(note) <= 10_000, "a note has at most 10,000 characters")
     require(
         tag is None or tag in plan.tags,
@@ -69,11 +79,10 @@ def details(plan: Plan, *, note: str, tag: str | None, seconds: float | None) ->
         seconds is None or (math.isfinite(seconds) and 0 <= seconds < 1e9),
         f"seconds must be a number of at least 0, but got {seconds!r}",
     )
-    return {"note": note, "tag": tag, "seconds": seconds}
 
 
-def undo(state: State, number: int, *, station: str | None, reason: str) -> Draft:
-    """Return the fact that a score was withdrawn, to be entered again.
+def undo(state: StudyState, number: int, *, station: str | None, reason: str) -> Undone:
+    """Return the event that a score was withdrawn, to be entered again.
 
     A station may do so until it takes its next trial; the owner (station None) always, until the
     study is unblinded.
@@ -87,22 +96,23 @@ def undo(state: State, number: int, *, station: str | None, reason: str) -> Draf
     if not trial.counted and slot.settled:
         raise NotAllowed(f"trial {number} was not counted: its place has another result")
     lease = 60.0 * locked_plan(state).lease_minutes
-    return Draft("undone", {"trial": number, "reason": reason, "lease": lease})
+    return Undone(trial=number, reason=reason, lease=lease)
 
 
-def correct(state: State, number: int, *, answer: Any, reason: str, salt: str) -> list[Draft]:
-    """Return the facts by which a wrong score is replaced in one step.
+def correct(state: StudyState, number: int, *, answer: Any, reason: str, salt: str) -> list[Event]:
+    """Return the events by which a wrong score is replaced in one step.
 
     What was reported beside the score (note, tag, duration, by whom) stays as it is.
     """
     require(bool(reason.strip()), "a score is corrected only for a stated reason")
     undone = undo(state, number, station=None, reason=reason.strip())
-    details = {"correction": reason.strip(), "salt": salt}
-    return [undone, _scored(state, require_trial(state, number), answer, details)]
+    given, score = _judged(state, require_trial(state, number), answer)
+    scored = Scored(trial=number, score=score, answer=given, correction=reason.strip(), salt=salt)
+    return [undone, scored]
 
 
-def void(state: State, number: int, *, reason: str, redraw: bool = True) -> Draft:
-    """Return the fact that a trial does not count, for a cause that is not its score.
+def void(state: StudyState, number: int, *, reason: str, redraw: bool = True) -> Voided:
+    """Return the event that a trial does not count, for a cause that is not its score.
 
     Its slot is tried again, unless it cannot be (``redraw=False``): then it stays empty.
     """
@@ -111,10 +121,10 @@ def void(state: State, number: int, *, reason: str, redraw: bool = True) -> Draf
     if trial.status == "voided":
         raise NotAllowed(f"trial {number} is already voided")
     _require_blind(state, "void a trial")
-    return Draft("voided", {"trial": number, "reason": reason.strip(), "redraw": redraw})
+    return Voided(trial=number, reason=reason.strip(), redraw=redraw)
 
 
-def require_trial(state: State, number: int) -> Trial:
+def require_trial(state: StudyState, number: int) -> TrialRecord:
     """Return a trial by its number, or raise."""
     locked_plan(state)
     trial = state.trial(number)
@@ -123,7 +133,7 @@ def require_trial(state: State, number: int) -> Trial:
     return trial
 
 
-def own_trial(state: State, number: int, station: str | None) -> Trial:
+def own_trial(state: StudyState, number: int, station: str | None) -> TrialRecord:
     """Return a trial by its number, or raise if it is another station's (None: anyone's)."""
     trial = require_trial(state, number)
     if station is not None and trial.station != station:
@@ -131,20 +141,20 @@ def own_trial(state: State, number: int, station: str | None) -> Trial:
     return trial
 
 
-def _scored(state: State, trial: Trial, answer: Any, details: dict[str, Any]) -> Draft:
+def _judged(state: StudyState, trial: TrialRecord, answer: Any) -> tuple[Any, float]:
+    """Return the answer as it is stored, and its score."""
     answer = plain_answer(answer)
     score = locked_plan(state).task(trial.task).score.score(answer)
     # A score that the test does not take would stand in the way of every later verdict.
     state.boards[trial.task].comparison.unit_score(score, f"trial {trial.number}")
-    content = {"trial": trial.number, "score": score, "answer": answer, **details}
-    return Draft("scored", content)
+    return answer, score
 
 
-def _require_status(trial: Trial, status: str) -> None:
+def _require_status(trial: TrialRecord, status: str) -> None:
     if trial.status != status:
         raise NotAllowed(f"trial {trial.number} is {trial.status}, not {status}")
 
 
-def _require_blind(state: State, what: str) -> None:
+def _require_blind(state: StudyState, what: str) -> None:
     if state.unblinded_at is not None:
         raise NotAllowed(f"the study is unblinded: it is too late to {what}")

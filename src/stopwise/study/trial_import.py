@@ -8,24 +8,24 @@ from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, NotAllowed, require
 from stopwise.messages import Message, Setting
 from stopwise.rows.align import align
-from stopwise.study.journal import Draft
-from stopwise.study.plan import Plan
-from stopwise.study.state import Import, State
+from stopwise.study.events import Event, Imported
+from stopwise.study.state import Import, StudyState
+from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["imported"]
 
 
 def imported(
-    state: State,
-    plan: Plan,
+    state: StudyState,
+    plan: StudyPlan,
     names: Mapping[str, str],
     trials: Trials,
     *,
     source: str,
     reason: str,
     again: bool,
-) -> list[Draft]:
-    """Return one fact per task with the rows of its trials, by label.
+) -> list[Event]:
+    """Return one event per task with the rows of its trials, by label.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def imported(
     """
     require(bool(reason.strip()), "trials are imported only for a stated reason")
     labels = {name: label for label, name in names.items()}
-    drafts = []
+    events: list[Event] = []
     for task in _tasks(trials, plan):
         aligned = align(
             trials, task=task, design="paired" if plan.design == "blocks" else "independent"
@@ -51,14 +51,14 @@ def imported(
         board = state.boards[plan_task(task, plan)]
         for policy, scores in zip(aligned.policies, aligned.scores.T, strict=True):
             board.comparison.check(scores[~np.isnan(scores)], f"{policy!r} on {task!r}")
-        rows = [
+        rows = tuple(
             {
                 labels[policy]: float(score)
                 for policy, score in zip(aligned.policies, scores, strict=True)
                 if not np.isnan(score)
             }
             for scores in aligned.scores
-        ]
+        )
         known = len(board.rows)
         if plan.n_max is not None and known + len(rows) > plan.n_max:
             raise NotAllowed(
@@ -66,13 +66,19 @@ def imported(
             )
         if not again:
             _require_new(state, plan_task(task, plan), rows)
-        content = {"task": plan_task(task, plan), "rows": rows, "source": source}
-        said = {"again": True} if again else {}
-        drafts.append(Draft("imported", {**content, "reason": reason.strip(), **said}))
-    return drafts
+        events.append(
+            Imported(
+                task=plan_task(task, plan),
+                rows=rows,
+                source=source,
+                reason=reason.strip(),
+                again=again,
+            )
+        )
+    return events
 
 
-def _require_new(state: State, task: str, rows: list[dict[str, float]]) -> None:
+def _require_new(state: StudyState, task: str, rows: tuple[dict[str, float], ...]) -> None:
     """Raise if these rows, or the first of them, look like those of an import before.
 
     Scores alone cannot tell: the same file, or one that grew, from other trials that went alike.
@@ -96,13 +102,13 @@ def _require_new(state: State, task: str, rows: list[dict[str, float]]) -> None:
         )
 
 
-def plan_task(task: str, plan: Plan) -> str:
+def plan_task(task: str, plan: StudyPlan) -> str:
     """Return the task of the plan that a task of a file is; a single one needs no name."""
     names = [known.name for known in plan.tasks]
     return names[0] if task == "task" and len(names) == 1 else task
 
 
-def _tasks(trials: Trials, plan: Plan) -> tuple[str, ...]:
+def _tasks(trials: Trials, plan: StudyPlan) -> tuple[str, ...]:
     names = [known.name for known in plan.tasks]
     for task in trials.tasks:
         require(plan_task(task, plan) in names, f"tasks are {', '.join(names)}, but got {task!r}")

@@ -1,7 +1,7 @@
 """Where the lines of the small charts lie."""
 
-from stopwise.web.answers import CurveView, PairView, TaskView
-from stopwise.web.chart import evidence_chart, interval_chart
+from stopwise.web.responses import CurveView, PairView, TaskView
+from stopwise.web.svg_charts import evidence_chart, interval_chart
 
 
 def task(*p_values: float, better: str | None = None) -> TaskView:

@@ -1,4 +1,4 @@
-"""The journal: facts in order, each bound to the one before by a hash.
+"""The journal: events in order, each bound to the one before by a hash.
 
 An entry is stored as the exact text that was hashed. It begins with the hash of the entry before,
 so that a changed, missing, added or moved entry shows. Order is by sequence number; the time is
@@ -12,23 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from stopwise.errors import InvalidState
+from stopwise.study.events import Event, read_event
 
-__all__ = ["ORIGIN", "Draft", "Entry", "decode", "encode", "verified"]
+__all__ = ["ORIGIN", "Entry", "decode", "encode", "verified"]
 
 ORIGIN = "0" * 64  # what stands before the first entry
 
 
 @dataclass(frozen=True)
-class Draft:
-    """A fact that is to be entered: its kind and its content, plain JSON values."""
-
-    kind: str
-    content: dict[str, Any]
-
-
-@dataclass(frozen=True)
 class Entry:
-    """A fact that was entered.
+    """An event that was entered.
 
     Attributes
     ----------
@@ -38,6 +31,8 @@ class Entry:
         Seconds since 1970 by the store's clock, a remark only.
     who
         The name under which it was reported.
+    event
+        What happened.
     key
         The reporter's idempotency key, or None: a report with a known key is not stored again.
     previous, hash
@@ -47,15 +42,24 @@ class Entry:
     seq: int
     time: float
     who: str
-    kind: str
-    content: dict[str, Any]
+    event: Event
     key: str | None
     previous: str
     hash: str
 
+    @property
+    def kind(self) -> str:
+        """The word under which the event is stored."""
+        return self.event.kind
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The fields of the event, as they are stored."""
+        return self.event.stored()
+
 
 def encode(
-    draft: Draft, *, study: str, seq: int, time: float, who: str, key: str | None, previous: str
+    event: Event, *, study: str, seq: int, time: float, who: str, key: str | None, previous: str
 ) -> tuple[str, str]:
     """Return the text of an entry and its hash."""
     body = json.dumps(
@@ -66,8 +70,8 @@ def encode(
             "time": time,
             "who": who,
             "key": key,
-            "kind": draft.kind,
-            "content": draft.content,
+            "kind": event.kind,
+            "content": event.stored(),
         },
         separators=(",", ":"),
         allow_nan=False,
@@ -83,13 +87,14 @@ def decode(body: str, digest: str) -> Entry:
             seq=found["seq"],
             time=found["time"],
             who=found["who"],
-            kind=found["kind"],
-            content=found["content"],
+            event=read_event(found["kind"], found["content"], f"entry {found['seq']}"),
             key=found["key"],
             previous=found["previous"],
             hash=digest,
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except InvalidState:
+        raise
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise InvalidState(f"the journal is damaged: an entry cannot be read: {error!r}") from error
 
 

@@ -6,30 +6,27 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
+from stopwise.core.rules import Rules
 from stopwise.errors import StopwiseError
-from stopwise.questions.order import Contest
-from stopwise.study.rubric import Binary, Rubric, confusing_name
+from stopwise.questions import pose
+from stopwise.study.rubric import Binary, PlanPart, Rubric, confusing_name
 
-__all__ = ["AMENDABLE", "Conditions", "Plan", "Policy", "Task"]
+__all__ = ["AMENDABLE", "Conditions", "Policy", "StudyPlan", "Task"]
 
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class Policy(_Strict):
+class Policy(PlanPart):
     """One policy; ``run`` is what the robot-side runner starts, never shown to operators."""
 
     name: str = Field(min_length=1, max_length=200)
     run: str | None = Field(default=None, max_length=4000)
 
 
-class Conditions(_Strict):
+class Conditions(PlanPart):
     """Initial conditions: a list, or numbers drawn from ranges.
 
     In a design with blocks a list is gone through in random order, block by block; in an
@@ -49,7 +46,7 @@ class Conditions(_Strict):
         return self
 
 
-class Task(_Strict):
+class Task(PlanPart):
     """What the robot has to do, how it is scored and from where it starts."""
 
     name: str = Field(min_length=1, max_length=200)
@@ -63,7 +60,7 @@ class Task(_Strict):
         return {"kind": value} if isinstance(value, str) else value
 
 
-class Plan(_Strict):
+class StudyPlan(PlanPart):
     """All that is declared before the first trial.
 
     Parameters
@@ -142,10 +139,10 @@ class Plan(_Strict):
         return value
 
     @model_validator(mode="after")
-    def _test_exists(self) -> "Plan":
+    def _test_exists(self) -> "StudyPlan":
         try:
             for task in self.tasks:
-                Contest(self.policy_names, **self.settings(task))
+                pose(self.rules(task))
         except StopwiseError as error:
             raise ValueError(str(error)) from error
         return self
@@ -156,9 +153,8 @@ class Plan(_Strict):
         Not asked of a plan that was locked: its journal may be fine all the same.
         """
         for place, task in enumerate(self.tasks):
-            rules = Contest(self.policy_names, **self.settings(task)).rules
             try:
-                rules.comparison.check(np.array(task.score.examples), "the rubric")
+                pose(self.rules(task)).comparison.check(np.array(task.score.examples), "the rubric")
             except StopwiseError as error:
                 yield place, str(error)
 
@@ -181,19 +177,20 @@ class Plan(_Strict):
         """Return the task of this name."""
         return next(task for task in self.tasks if task.name == name)
 
-    def settings(self, task: Task) -> dict[str, Any]:
-        """Return the settings of the contest of one task, for policies by their names."""
-        return {
-            "method": self.method,
-            "alpha": self.alpha / (len(self.tasks) if self.alpha_for == "study" else 1),
-            "n_max": self.n_max,
-            "bounds": task.score.bounds,
-            "design": "paired" if self.design == "blocks" else "independent",
-            "adjust": self.adjust,
-            "baseline": self.baseline,
-            "ties": self.ties,
-            **self.parameters,
-        }
+    def rules(self, task: Task) -> Rules:
+        """Return the rules of one task, for policies by their names."""
+        return Rules(
+            policies=self.policy_names,
+            method=self.method,
+            alpha=self.alpha / (len(self.tasks) if self.alpha_for == "study" else 1),
+            n_max=self.n_max,
+            bounds=task.score.bounds,
+            design="paired" if self.design == "blocks" else "independent",
+            adjust=self.adjust,
+            baseline=self.baseline,
+            ties=self.ties,
+            parameters=self.parameters,
+        )
 
     def content(self) -> dict[str, Any]:
         """Return the plan as plain JSON content."""

@@ -9,13 +9,13 @@ from starlette.concurrency import run_in_threadpool
 from stopwise.errors import StopwiseError
 from stopwise.study.study import Study
 
-__all__ = ["Pulse"]
+__all__ = ["LiveUpdates"]
 
 SECONDS = 0.5
 HEARTBEAT = 15.0
 
 
-class Pulse:
+class LiveUpdates:
     """The journal's sequence number, watched while anyone listens.
 
     The store is asked, not this process's memory: another server may have written.

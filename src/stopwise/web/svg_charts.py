@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from stopwise.web.answers import TaskView
+from stopwise.web.responses import TaskView
 
 __all__ = ["Chart", "Line", "Tick", "evidence_chart", "interval_chart"]
 

@@ -6,11 +6,23 @@ from stopwise.core.registry import UNWRITTEN
 from stopwise.errors import InvalidState
 from stopwise.report import html
 from stopwise.report.html import Chapter
-from stopwise.study.journal import Entry
+from stopwise.study.entries import Entry
+from stopwise.study.events import (
+    Amended,
+    Assigned,
+    Imported,
+    Locked,
+    Released,
+    Scored,
+    Started,
+    Unblinded,
+    Undone,
+    Voided,
+)
 from stopwise.study.records import as_text
 
 if TYPE_CHECKING:
-    from stopwise.study.reading import StudyReader
+    from stopwise.study.reader import StudyReader
 
 __all__ = ["chapters", "study_report"]
 
@@ -54,19 +66,17 @@ def _record(study: "StudyReader") -> Chapter:
 
 
 def _locked_with(entries: list[Entry]) -> str:
-    locked = next(entry.content for entry in entries if entry.kind == "locked")
-    version = f"stopwise {locked['stopwise']}, " if "stopwise" in locked else ""
-    edition = locked.get("edition", UNWRITTEN)
-    return f"{version}edition {edition} of {locked['plan']['method']}"
+    locked = next(entry.event for entry in entries if isinstance(entry.event, Locked))
+    version = "" if locked.stopwise is None else f"stopwise {locked.stopwise}, "
+    edition = UNWRITTEN if locked.edition is None else locked.edition
+    return f"{version}edition {edition} of {locked.plan['method']}"
 
 
 def _after_unblinding(entries: list[Entry]) -> int:
-    revealed = next((entry.seq for entry in entries if entry.kind == "unblinded"), None)
-    if revealed is None:
-        return 0
-    later = entries[revealed:]
-    imported = sum(len(row) for entry in later for row in entry.content.get("rows", ()))
-    return imported + sum(entry.kind == "scored" for entry in later)
+    revealed = (entry.seq for entry in entries if isinstance(entry.event, Unblinded))
+    later = [entry.event for entry in entries[next(revealed, len(entries)) :]]
+    imported = sum(event.trials for event in later if isinstance(event, Imported))
+    return imported + sum(isinstance(event, Scored) for event in later)
 
 
 def _amendments(entries: list[Entry]) -> Chapter:
@@ -74,12 +84,11 @@ def _amendments(entries: list[Entry]) -> Chapter:
         (
             as_text(entry.time),
             entry.who,
-            "; ".join(f"{name} = {value}" for name, value in entry.content["changes"].items())
-            or "a remark",
-            entry.content["reason"],
+            "; ".join(f"{name} = {value}" for name, value in event.changes.items()) or "a remark",
+            event.reason,
         )
         for entry in entries
-        if entry.kind == "amended"
+        if isinstance(event := entry.event, Amended)
     )
     return Chapter("Amendments after the lock", ("when", "who", "what", "reason"), rows)
 
@@ -87,14 +96,14 @@ def _amendments(entries: list[Entry]) -> Chapter:
 def _voided(entries: list[Entry]) -> Chapter:
     rows = tuple(
         (
-            str(entry.content["trial"]),
+            str(event.trial),
             as_text(entry.time),
             entry.who,
-            entry.content["reason"],
-            "tried again" if entry.content["redraw"] else "left empty",
+            event.reason,
+            "tried again" if event.redraw else "left empty",
         )
         for entry in entries
-        if entry.kind == "voided"
+        if isinstance(event := entry.event, Voided)
     )
     return Chapter("Voided trials", ("trial", "when", "who", "reason", "its place"), rows)
 
@@ -109,19 +118,21 @@ def _withdrawn(entries: list[Entry], *, shown: bool) -> Chapter:
     open_rows: dict[int, list[str]] = {}
     trials = 0
     for entry in entries:
-        number = entry.content.get("trial", 0)
-        trials += entry.kind == "assigned"
-        for score in (score for row in entry.content.get("rows", ()) for score in row.values()):
-            trials += 1
-            scores[trials] = f"{score:.3g}"
-        if entry.kind == "undone":
-            what = [str(number), as_text(entry.time), entry.who, entry.content["reason"]]
-            rows.append([*what, scores[number], "none"])
-            open_rows[number] = rows[-1]
-        elif entry.kind == "scored":
-            scores[number] = f"{entry.content['score']:.3g}"
-            if number in open_rows:
-                open_rows.pop(number)[-1] = scores[number]
+        match entry.event:
+            case Assigned():
+                trials += 1
+            case Imported(rows=imported):
+                for score in (score for row in imported for score in row.values()):
+                    trials += 1
+                    scores[trials] = f"{score:.3g}"
+            case Undone(trial=trial, reason=reason):
+                what = [str(trial), as_text(entry.time), entry.who, reason]
+                rows.append([*what, scores[trial], "none"])
+                open_rows[trial] = rows[-1]
+            case Scored(trial=trial, score=score):
+                scores[trial] = f"{score:.3g}"
+                if trial in open_rows:
+                    open_rows.pop(trial)[-1] = scores[trial]
     columns = ("trial", "when", "who", "reason", "score", "new score")
     cut = len(columns) if shown else 4
     title = "Scores withdrawn" if shown else "Scores withdrawn (which they are is shown with names)"
@@ -132,14 +143,13 @@ def _unscored(entries: list[Entry]) -> Chapter:
     """Return trials that were begun and have no score: their outcome may have been seen."""
     begun: dict[int, tuple[str, str, str, str]] = {}
     for entry in entries:
-        number = entry.content.get("trial", 0)
-        if entry.kind in ("started", "undone"):
-            begun[number] = (str(number), as_text(entry.time), entry.who, "no result yet")
-        elif entry.kind == "released" and number in begun:
-            reason = entry.content["reason"] or "no reason given"
-            begun[number] = (*begun[number][:3], f"given back: {reason}")
-        elif entry.kind in ("scored", "voided"):
-            begun.pop(number, None)
+        match entry.event:
+            case Started(trial=trial) | Undone(trial=trial):
+                begun[trial] = (str(trial), as_text(entry.time), entry.who, "no result yet")
+            case Released(trial=trial, reason=reason) if trial in begun:
+                begun[trial] = (*begun[trial][:3], f"given back: {reason or 'no reason given'}")
+            case Scored(trial=trial) | Voided(trial=trial):
+                begun.pop(trial, None)
     return Chapter(
         "Trials begun and left without a score",
         ("trial", "begun", "who", "what became of it"),
@@ -161,13 +171,13 @@ def _imports(entries: list[Entry]) -> Chapter:
         (
             as_text(entry.time),
             entry.who,
-            entry.content["source"],
-            str(sum(map(len, entry.content["rows"]))),
-            entry.content["reason"],
-            "said to be other trials" if entry.content.get("again") else "-",
+            event.source,
+            str(event.trials),
+            event.reason,
+            "said to be other trials" if event.again else "-",
         )
         for entry in entries
-        if entry.kind == "imported"
+        if isinstance(event := entry.event, Imported)
     )
     return Chapter(
         "Imported trials, whose order and blinding were not kept by this study",

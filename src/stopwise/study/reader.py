@@ -11,16 +11,16 @@ from stopwise.errors import NotAllowed
 from stopwise.questions.analysis import Analysis
 from stopwise.study import access, assignment, views
 from stopwise.study.access import Grant
-from stopwise.study.journal import Entry
+from stopwise.study.entries import Entry
+from stopwise.study.events import Scored
 from stopwise.study.ledger import Ledger
-from stopwise.study.opening import yaml_text
-from stopwise.study.outcomes import own_trial, require_trial
-from stopwise.study.plan import Plan
-from stopwise.study.plan_file import FILE_NAME, read_plan, read_text
+from stopwise.study.plan_file import FILE_NAME, read_plan, read_text, yaml_text
 from stopwise.study.records import record_frame, trial_table
-from stopwise.study.report import study_report
-from stopwise.study.state import State, TokenRecord
+from stopwise.study.state import StudyState, TokenRecord
 from stopwise.study.store import Store
+from stopwise.study.study_plan import StudyPlan
+from stopwise.study.study_report import study_report
+from stopwise.study.trial_actions import own_trial, require_trial
 from stopwise.study.verdict import StudyVerdict, analyses, verdict
 from stopwise.study.verification import Verification, verify
 
@@ -33,7 +33,9 @@ __all__ = ["StudyReader", "held_by"]
 class StudyReader:
     """A study as it can be read: everything that changes nothing."""
 
-    def __init__(self, store: Store, folder: Path | None = None, draft: Plan | None = None) -> None:
+    def __init__(
+        self, store: Store, folder: Path | None = None, draft: StudyPlan | None = None
+    ) -> None:
         self.store, self.folder = store, folder
         self._draft = draft
         self._ledger = Ledger(store)
@@ -50,7 +52,7 @@ class StudyReader:
         self.close()
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> StudyPlan:
         """The plan in force: as locked and amended, or the draft."""
         state = self._ledger.refresh()
         if state.plan is not None:
@@ -115,8 +117,8 @@ class StudyReader:
         found = None
         with closing(self.store.entries()) as entries:
             for entry in entries:
-                if entry.kind == "scored" and entry.content["trial"] == trial:
-                    found = entry.content["answer"]
+                if isinstance(entry.event, Scored) and entry.event.trial == trial:
+                    found = entry.event.answer
         return found
 
     def rubric(self, trial: int) -> dict[str, Any]:
@@ -227,7 +229,7 @@ class StudyReader:
             return access.authenticate(self._ledger.refresh(), text)
 
 
-def held_by(state: State, station: str, now: float) -> views.Assignment | None:
+def held_by(state: StudyState, station: str, now: float) -> views.Assignment | None:
     """Return the trial that a station holds, as its operator may see it."""
     trial = assignment.holding(state, station, now)
     if trial is None:

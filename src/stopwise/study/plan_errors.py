@@ -6,12 +6,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from stopwise.study.plan import Plan, Policy, Task
+from stopwise.study.study_plan import Policy, StudyPlan, Task
 
 __all__ = ["Place", "faults", "in_words"]
 
 Place = tuple[str | int, ...]
-KNOWN = (*Plan.model_fields, *Task.model_fields, *Policy.model_fields)
+KNOWN = (*StudyPlan.model_fields, *Task.model_fields, *Policy.model_fields)
 PLAIN = {
     "missing": "is missing",
     "union_tag_not_found": "needs a kind: binary, milestones, levels or number",

@@ -1,9 +1,10 @@
-"""What the API answers, as the OpenAPI documents it; trials and status are those of a study."""
+"""What the API answers besides a study's own trials, status and verdict."""
 
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from stopwise.study.entries import Entry
 from stopwise.study.views import Assignment
 
 __all__ = [
@@ -21,61 +22,58 @@ __all__ = [
     "PairView",
     "PlanView",
     "PolicyView",
-    "StandingView",
-    "TaskVerdictView",
     "TaskView",
     "TokenView",
     "UnblindView",
-    "VerdictView",
 ]
 
 
-class _Model(BaseModel):
+class _Answer(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Failure(_Model):
+class Failure(_Answer):
     """What every failed request answers."""
 
     error: str = Field(description="One word for programs.")
     detail: str = Field(description="The rule that was broken, for people.")
 
 
-class Done(_Model):
+class Done(_Answer):
     """The change is stored."""
 
     done: bool = True
 
 
-class Health(_Model):
+class Health(_Answer):
     """The server answers."""
 
     ok: bool
     version: str
 
 
-class Me(_Model):
+class Me(_Answer):
     """Whose token this is."""
 
     role: str
     name: str
 
 
-class JoinView(_Model):
+class JoinView(_Answer):
     """Where to go after joining."""
 
     role: str
     page: str
 
 
-class NextView(_Model):
+class NextView(_Answer):
     """The trial of a station, or none: because all is done, or the rest is with others."""
 
     trial: Assignment | None
     finished: bool
 
 
-class CurveView(_Model):
+class CurveView(_Answer):
     """The running p-value of a pair against its number of pairs of trials."""
 
     label: str
@@ -83,7 +81,7 @@ class CurveView(_Model):
     p_value: list[float]
 
 
-class PairView(_Model):
+class PairView(_Answer):
     """One pair: who is better, the p-value, the interval of mean 1 - mean 0."""
 
     policy0: str
@@ -98,7 +96,7 @@ class PairView(_Model):
     curve: CurveView
 
 
-class PolicyView(_Model):
+class PolicyView(_Answer):
     """One policy (a label before unblinding), best mean first."""
 
     policy: str
@@ -109,7 +107,7 @@ class PolicyView(_Model):
     high: float
 
 
-class TaskView(_Model):
+class TaskView(_Answer):
     """One task."""
 
     task: str
@@ -127,7 +125,7 @@ class TaskView(_Model):
     p_value_name: str
 
 
-class EvidenceView(_Model):
+class EvidenceView(_Answer):
     """All that is known, by label until the study is unblinded."""
 
     blinded: bool
@@ -137,43 +135,7 @@ class EvidenceView(_Model):
     tasks: list[TaskView]
 
 
-class StandingView(_Model):
-    """One pair in the verdict."""
-
-    policy0: str
-    policy1: str
-    decision: str
-    better: str | None
-    implied: bool
-    n: int
-    p_value: float
-    log_e: float | None
-
-
-class TaskVerdictView(_Model):
-    """One task in the verdict."""
-
-    task: str
-    alpha: float
-    rows: int
-    n_max: int | None
-    needed: list[str]
-    decided: bool
-    pairs: list[StandingView]
-
-
-class VerdictView(_Model):
-    """The verdict, replayed from the journal."""
-
-    tasks: list[TaskVerdictView]
-    finished: bool
-    blinded: bool
-    sentence: str
-    seq: int
-    hash: str
-
-
-class PlanView(_Model):
+class PlanView(_Answer):
     """The plan as text, and whether it is frozen."""
 
     text: str
@@ -181,13 +143,13 @@ class PlanView(_Model):
     digest: str | None
 
 
-class UnblindView(_Model):
+class UnblindView(_Answer):
     """Names by label."""
 
     names: dict[str, str]
 
 
-class TokenView(_Model):
+class TokenView(_Answer):
     """A token as the journal knows it."""
 
     id: str
@@ -196,7 +158,7 @@ class TokenView(_Model):
     revoked: bool
 
 
-class NewTokenView(_Model):
+class NewTokenView(_Answer):
     """A new token, shown this once, with a link and its QR code (an image source)."""
 
     token: str
@@ -204,7 +166,7 @@ class NewTokenView(_Model):
     qr: str
 
 
-class EntryView(_Model):
+class EntryView(_Answer):
     """One entry of the journal; what would tell labels of trials waits for unblinding."""
 
     seq: int
@@ -215,8 +177,21 @@ class EntryView(_Model):
     content: dict[str, Any]
     hash: str
 
+    @classmethod
+    def of(cls, entry: Entry, *, blinded: bool) -> "EntryView":
+        """Return an entry as its owner may see it."""
+        return cls(
+            seq=entry.seq,
+            time=entry.time,
+            who=entry.who,
+            kind=entry.kind,
+            text=entry.event.text(blinded=blinded),
+            content=entry.event.shown(blinded=blinded),
+            hash=entry.hash,
+        )
 
-class JournalView(_Model):
+
+class JournalView(_Answer):
     """Part of the journal; ``more`` tells that entries follow."""
 
     entries: list[EntryView]

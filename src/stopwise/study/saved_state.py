@@ -14,20 +14,20 @@ from typing import Any
 
 from stopwise.errors import InvalidState
 from stopwise.study.board import Slot
-from stopwise.study.plan import Plan
-from stopwise.study.state import Amendment, Import, State, TokenRecord, Trial
+from stopwise.study.state import Amendment, Import, StudyState, TokenRecord, TrialRecord
+from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["dump_state", "is_outdated", "load_state"]
 
-FORMAT = 5
+FORMAT = 6
 PLAIN = (
     *("seq", "hash", "time", "clock", "study"),
     *("digest", "commitment", "locked_with", "names", "unblinded_at", "held"),
 )
-COLUMNS = tuple(field.name for field in fields(Trial))
+COLUMNS = tuple(field.name for field in fields(TrialRecord))
 
 
-def dump_state(state: State) -> str:
+def dump_state(state: StudyState) -> str:
     """Return the state as text: its digest, then one line of JSON."""
     content = {
         "format": FORMAT,
@@ -39,8 +39,8 @@ def dump_state(state: State) -> str:
             name: {
                 "rows": [{arm: astuple(slot) for arm, slot in row.items()} for row in board.rows],
                 "owners": board.owners,
-                "baseline": board.contest.rules.baseline,
-                **board.save(),
+                "baseline": board.rules.baseline,
+                "question": board.save(),
             }
             for name, board in state.boards.items()
         },
@@ -58,7 +58,7 @@ def is_outdated(saved: str) -> bool:
     return any(text.startswith(f'{{"format":{older},') for older in range(1, FORMAT))
 
 
-def load_state(saved: str) -> State:
+def load_state(saved: str) -> StudyState:
     """Return the state of a saved text, or raise ``InvalidState``."""
     digest, _, text = saved.partition("\n")
     if digest != _digest(text):
@@ -79,14 +79,14 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _state(content: dict[str, Any]) -> State:
+def _state(content: dict[str, Any]) -> StudyState:
     if content["format"] != FORMAT:
         raise InvalidState(f"the saved state has the unknown format {content['format']!r}")
-    state = State(**{name: content[name] for name in PLAIN})
+    state = StudyState(**{name: content[name] for name in PLAIN})
     if content["plan"] is not None:
         _restore_boards(state, content)
     columns = [content["trials"][name] for name in COLUMNS]
-    state.trials = [Trial(*values) for values in zip(*columns, strict=True)]
+    state.trials = [TrialRecord(*values) for values in zip(*columns, strict=True)]
     state.codes = {trial.code: trial.number for trial in state.trials if trial.code}
     state.tokens = {record["token"]: TokenRecord(**record) for record in content["tokens"]}
     state.amendments = [Amendment(**amendment) for amendment in content["amendments"]]
@@ -94,15 +94,15 @@ def _state(content: dict[str, Any]) -> State:
     return state
 
 
-def _restore_boards(state: State, content: dict[str, Any]) -> None:
+def _restore_boards(state: StudyState, content: dict[str, Any]) -> None:
     boards = content["boards"]
     baseline = next(iter(boards.values()))["baseline"]
-    state.lock(Plan.model_validate(content["plan"]), tuple(content["arms"]), baseline)
+    state.lock(StudyPlan.model_validate(content["plan"]), tuple(content["arms"]), baseline)
     for name, saved in boards.items():
         board = state.boards[name]
         board.rows = [{arm: Slot(*slot) for arm, slot in row.items()} for row in saved["rows"]]
         board.owners = [(station, until) for station, until in saved["owners"]]
-        board.restore(saved)
+        board.restore(saved["question"])
 
 
 def _digest(text: str) -> str:

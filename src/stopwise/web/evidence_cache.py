@@ -1,6 +1,5 @@
 """The evidence of a study as it is shown: computed once for all readers, and not too often."""
 
-import math
 import threading
 import time
 from collections.abc import Callable
@@ -13,10 +12,10 @@ from stopwise.errors import NotAllowed
 from stopwise.questions.analysis import Analysis
 from stopwise.report.figure_data import evidence_curves
 from stopwise.study.study import Study
-from stopwise.study.verdict import StudyVerdict
-from stopwise.web.answers import CurveView, EvidenceView, PairView, PolicyView, TaskView
+from stopwise.study.verdict import StudyVerdict, finite
+from stopwise.web.responses import CurveView, EvidenceView, PairView, PolicyView, TaskView
 
-__all__ = ["Evidence", "EvidenceCache", "evidence"]
+__all__ = ["EvidenceCache", "StudyEvidence"]
 
 # Between two computations passes this many times what one took: others need the processor too.
 REST = 4.0
@@ -24,7 +23,7 @@ POINTS = 300  # of a curve; more cannot be seen
 
 
 @dataclass(frozen=True)
-class Evidence:
+class StudyEvidence:
     """One computation: the verdict, trials saved by task, and the analysis of each with any row."""
 
     verdict: StudyVerdict
@@ -32,13 +31,13 @@ class Evidence:
     analyses: dict[str, Analysis]
 
 
-def evidence(study: Study) -> Evidence:
+def _computed(study: Study) -> StudyEvidence:
     """Compute the evidence now."""
     verdict, saved = study.verdict(), study.trials_saved()
     try:
-        return Evidence(verdict, saved, study.analyses())
+        return StudyEvidence(verdict, saved, study.analyses())
     except NotAllowed:
-        return Evidence(verdict, saved, {})
+        return StudyEvidence(verdict, saved, {})
 
 
 class EvidenceCache:
@@ -47,10 +46,10 @@ class EvidenceCache:
     def __init__(self, study: Study, clock: Callable[[], float] = time.monotonic) -> None:
         self._study, self._clock = study, clock
         self._lock = threading.Lock()
-        self._found: Evidence | None = None
+        self._found: StudyEvidence | None = None
         self._not_before = 0.0
 
-    def get(self) -> Evidence:
+    def get(self) -> StudyEvidence:
         """Return the evidence; many readers at once cost one computation."""
         with self._lock:
             found = self._found
@@ -59,7 +58,7 @@ class EvidenceCache:
                 now < self._not_before or found.verdict.seq == self._study.seq
             ):
                 return found
-            found = evidence(self._study)
+            found = _computed(self._study)
             self._not_before = self._clock() + REST * (self._clock() - now)
             self._found = found
             return found
@@ -76,7 +75,7 @@ class EvidenceCache:
         )
 
 
-def _task_view(found: Evidence, name: str) -> TaskView:
+def _task_view(found: StudyEvidence, name: str) -> TaskView:
     task = next(task for task in found.verdict.tasks if task.task == name)
     analysis = found.analyses.get(name)
     return TaskView(
@@ -120,7 +119,7 @@ def _pairs(analysis: Analysis) -> list[PairView]:
             implied=pair.implied,
             n=pair.n,
             p_value=pair.p_value,
-            log_e=pair.log_e if pair.log_e is not None and math.isfinite(pair.log_e) else None,
+            log_e=finite(pair.log_e),
             low=pair.interval.low,
             high=pair.interval.high,
             curve=_thinned(curve.label, curve.n, curve.value),

@@ -1,0 +1,146 @@
+"""What an event of the journal is: a kind, typed fields, and for every field who may see it.
+
+An event class says of each of its fields whether it is ``Open``, ``Blind`` until the study is
+unblinded, or ``Never`` shown. A class with a field that says none of these is refused when it is
+declared, so that a new field cannot be shown by oversight.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from stopwise.errors import InvalidState
+
+__all__ = ["KINDS", "Blind", "Event", "Never", "Open", "Visibility", "read_event"]
+
+
+class Visibility(Enum):
+    """Who may see a field: everyone who sees the journal, only after unblinding, or nobody."""
+
+    OPEN = "open"
+    BLIND = "blind"
+    NEVER = "never"
+
+
+Value = TypeVar("Value")
+Open: TypeAlias = Annotated[Value, Visibility.OPEN]
+Blind: TypeAlias = Annotated[Value, Visibility.BLIND]
+Never: TypeAlias = Annotated[Value, Visibility.NEVER]
+
+KINDS: dict[str, type["Event"]] = {}
+# JSON has one kind of number and one kind of list.
+PLAIN: dict[Any, tuple[type, ...]] = {Any: (object,), float: (float, int), tuple: (tuple, list)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event(ABC):
+    """Something that happened in a study; its fields, in order, are the content of its entry.
+
+    A field with a default may be missing from an entry that an older stopwise wrote. Those named
+    as ``left_out`` are also written only if they differ from it.
+
+    Attributes
+    ----------
+    kind
+        The word under which it is stored.
+    visibility
+        Who may see each field.
+    """
+
+    kind: ClassVar[str]
+    visibility: ClassVar[dict[str, Visibility]]
+    _types: ClassVar[dict[str, tuple[type, ...]]]
+    _optional: ClassVar[frozenset[str]]
+
+    def __init_subclass__(cls, *, kind: str, left_out: tuple[str, ...] = ()) -> None:
+        super().__init_subclass__()
+        hints = get_type_hints(cls, include_extras=True)
+        fields = {name: hint for name, hint in hints.items() if get_origin(hint) is not ClassVar}
+        cls.kind, cls._optional = kind, frozenset(left_out)
+        cls.visibility = {
+            name: _mark(f"{cls.__name__}.{name}", hint) for name, hint in fields.items()
+        }
+        cls._types = {name: _plain_types(get_args(hint)[0]) for name, hint in fields.items()}
+        if kind in KINDS:
+            raise TypeError(f"there are two events of kind {kind!r}")
+        KINDS[kind] = cls
+
+    def text(self, *, blinded: bool) -> str:
+        """Return the event as a sentence of the audit log."""
+        return self._sentence() if blinded else self._sentence_unblinded()
+
+    @abstractmethod
+    def _sentence(self) -> str:
+        """Return the event in words that tell nothing blind."""
+
+    def _sentence_unblinded(self) -> str:
+        return self._sentence()
+
+    def stored(self) -> dict[str, Any]:
+        """Return its content as it is stored."""
+        return {
+            name: getattr(self, name) for name in self.visibility if not self._is_left_out(name)
+        }
+
+    def shown(self, *, blinded: bool) -> dict[str, Any]:
+        """Return of its content what may be seen."""
+        hidden = {Visibility.NEVER, Visibility.BLIND} if blinded else {Visibility.NEVER}
+        content = self.stored().items()
+        return {name: value for name, value in content if self.visibility[name] not in hidden}
+
+    def _is_left_out(self, name: str) -> bool:
+        return name in self._optional and getattr(self, name) == getattr(type(self), name)
+
+
+def read_event(kind: str, content: dict[str, Any], place: str) -> Event:
+    """Return the event of stored content, or raise ``InvalidState`` with its place in the journal.
+
+    A kind or a field that is not known was written by a newer stopwise. It may change what the
+    entry means and who may see it, so it is not passed over.
+    """
+    cls = KINDS.get(kind)
+    if cls is None:
+        raise InvalidState(f"{place} is of kind {kind!r}, {_UNKNOWN}")
+    unknown = [name for name in content if name not in cls.visibility]
+    if unknown:
+        raise InvalidState(f"{place} ({kind}) has the field {unknown[0]!r}, {_UNKNOWN}")
+    values = {}
+    for name, value in content.items():
+        types = cls._types[name]
+        if not isinstance(value, types):
+            raise InvalidState(f"the journal is damaged: {place} ({kind}) has {name} = {value!r}")
+        values[name] = tuple(value) if isinstance(value, list) and tuple in types else value
+    try:
+        return cls(**values)
+    except TypeError as error:
+        raise InvalidState(f"the journal is damaged: {place} ({kind}) is incomplete") from error
+
+
+_UNKNOWN = "which this stopwise does not know: install a newer one"
+
+
+def _mark(place: str, hint: Any) -> Visibility:
+    marks = [mark for mark in get_args(hint)[1:] if isinstance(mark, Visibility)]
+    if get_origin(hint) is not Annotated or len(marks) != 1:
+        raise TypeError(f"{place} must be declared as Open, Blind or Never")
+    return marks[0]
+
+
+def _plain_types(hint: Any) -> tuple[type, ...]:
+    """Return the types of JSON values that a field may have."""
+    if get_origin(hint) in (Union, UnionType):
+        return tuple(kind for part in get_args(hint) for kind in _plain_types(part))
+    kind = get_origin(hint) or hint
+    return PLAIN.get(kind, (NoneType,) if kind is None else (kind,))

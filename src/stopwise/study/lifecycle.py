@@ -1,0 +1,65 @@
+"""What is done to a study as a whole: locking, amending, unblinding."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from stopwise.errors import InvalidInput, NotAllowed, require
+from stopwise.study.assignment import locked_plan
+from stopwise.study.blinding import Lots
+from stopwise.study.edition import this_edition
+from stopwise.study.events import Amended, Locked, Unblinded
+from stopwise.study.plan_errors import faults
+from stopwise.study.state import StudyState
+from stopwise.study.study_plan import AMENDABLE, StudyPlan
+
+__all__ = ["amend", "lock", "unblind"]
+
+
+def lock(state: StudyState, lots: Lots, plan: StudyPlan) -> Locked:
+    """Return the event that the plan is frozen: the plan, its hash, the labels, the commitment.
+
+    The edition of the method stands beside it: with another, the same scores give other evidence.
+    """
+    if state.plan is not None:
+        raise NotAllowed("the study is already locked")
+    labels = lots.labels(plan)
+    edition, version = this_edition(plan)
+    return Locked(
+        edition=edition,
+        stopwise=version,
+        plan=plan.content(),
+        digest=plan.digest,
+        commitment=lots.commitment,
+        arms=tuple(labels),
+        baseline=next((arm for arm, name in labels.items() if name == plan.baseline), None),
+    )
+
+
+def amend(state: StudyState, reason: str, changes: dict[str, Any]) -> Amended:
+    """Return the event that something was changed or remarked after the lock."""
+    plan = locked_plan(state)
+    require(bool(reason.strip()), "an amendment needs a reason")
+    for name in changes:
+        if name not in StudyPlan.model_fields:
+            raise InvalidInput(f"the plan has no {name!r}")
+        if name not in AMENDABLE:
+            raise NotAllowed(
+                f"{name} is what the guarantee rests on and cannot change after the lock; what can "
+                f"are {', '.join(AMENDABLE)}: start a new study for the rest"
+            )
+    try:
+        changed = StudyPlan.model_validate({**plan.content(), **changes})
+    except ValidationError as error:
+        place, fault = faults(error)[0]
+        raise InvalidInput(f"{'.'.join(map(str, place))}: {fault}") from error
+    kept = {name: changed.content()[name] for name in changes}
+    return Amended(reason=reason.strip(), changes=kept)
+
+
+def unblind(state: StudyState, lots: Lots, plan: StudyPlan, reason: str) -> Unblinded:
+    """Return the event that the names were revealed, with the secret behind all random draws."""
+    locked_plan(state)
+    if state.unblinded_at is not None:
+        raise NotAllowed("the study is already unblinded")
+    return Unblinded(names=lots.labels(plan), secret=lots.secret, reason=reason.strip())

@@ -1,0 +1,39 @@
+"""Where a study is: from a folder, a file or a URL to its store."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from stopwise.errors import require
+from stopwise.study.plan_file import FILE_NAME, read_store
+from stopwise.study.store import Store
+
+__all__ = ["is_url", "open_store"]
+
+DATABASE = "study.db"
+NAME = "study"  # where no other is given
+Clock = Callable[[], float]
+
+
+def open_store(
+    url_or_path: str | Path, *, create: bool = False, clock: Clock | None = None
+) -> tuple[Store, Path | None]:
+    """Return the store of a study and the folder of its plan, if there is one."""
+    if is_url(url_or_path):
+        return Store.open(url_or_path, create=NAME if create else None, clock=clock), None
+    path = Path(url_or_path)
+    if not path.is_dir():
+        return Store.open(path, clock=clock), path.parent
+    plan = path / FILE_NAME
+    place = read_store(plan) or str(path / DATABASE)
+    require(
+        plan.exists() or Path(place).exists(),
+        f"there is no study in {path}: make one with `stopwise study init {path}`",
+    )
+    # With a plan alone, the store is made now.
+    name = NAME if plan.exists() else None
+    return Store.open(place, create=name, may_exist=True, clock=clock), path
+
+
+def is_url(text: str | Path) -> bool:
+    """Whether this is a URL, not a path."""
+    return isinstance(text, str) and "://" in text

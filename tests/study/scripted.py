@@ -1,0 +1,76 @@
+"""A study in which every kind of event happens, the same each time: nothing is left to chance."""
+
+import secrets
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+import stopwise as sw
+from stopwise.study.tables import journal
+from tests.study.live import Clock, take
+
+__all__ = ["PLAN", "fix_draws", "scripted", "stored_lines"]
+
+PLAN: dict[str, Any] = {
+    "name": "Cups é",
+    "policies": [{"name": "old", "run": "serve old"}, "new"],
+    "tasks": [
+        {
+            "name": "stack",
+            "score": {"kind": "number", "low": 0, "high": 1},
+            "conditions": {"listed": ["left", "right"]},
+        },
+        {"name": "pour", "score": {"kind": "milestones", "milestones": [{"name": "grasped"}]}},
+    ],
+    "method": "wsr",
+    "baseline": "old",
+    "tags": ["dropped"],
+    "lease_minutes": 12.5,
+}
+
+
+def fix_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing be drawn at random: secrets and tokens are the same each time."""
+    monkeypatch.setattr(secrets, "token_hex", lambda size: "5a" * size)
+    monkeypatch.setattr(secrets, "token_urlsafe", lambda size: "t" * size)
+
+
+def scripted(place: str, *, unblind: bool = True) -> sw.Study:
+    """Return a study in which everything that can be stored was stored."""
+    clock = Clock()
+    study = sw.Study.create(place, PLAN, clock=clock)
+    study.create_token("owner", "Ada")
+    study.revoke_token(study.tokens()[0].token)
+    study.lock(who="ada")
+    first = take(study)
+    clock.time += 3.25
+    study.start(first.trial, station="left")
+    remarks: dict[str, Any] = {"note": "slow “é”", "tag": "dropped", "seconds": 31.5}
+    study.record(first.trial, 0.123456789, station="left", key="k 1", **remarks)
+    second = take(study)
+    study.release(second.trial, station="left", reason="robot is hot", key="k 2")
+    third = study.next_trial("right", task="pour", who="Ben")
+    assert third is not None
+    study.record(third.trial, ["grasped"], station="right", seconds=3)
+    study.undo(third.trial, station="right", reason="tapped wrongly", key="k 3")
+    study.record(third.trial, [], station="right")
+    study.correct(first.trial, 0.75, "read the wrong scale")
+    study.void(third.trial, "the cable came off", redraw=False)
+    study.void(first.trial, "the lights went out")
+    columns = {"task": ["stack"] * 2, "policy": ["old", "new"], "score": [0.25, 0.8125]}
+    pilot = sw.Trials.from_columns(columns, bounds=(0, 1))
+    study.add_trials(pilot, source="notebook", reason="a pilot")
+    study.add_trials(pilot, source="notebook", reason="more of them", again=True)
+    study.amend("trials take longer", {"lease_minutes": 20, "tags": ["dropped", "timeout"]})
+    study.amend("the camera was replaced")
+    if unblind:
+        study.unblind(reason="done")
+    return study
+
+
+def stored_lines(study: sw.Study) -> list[str]:
+    """Return the journal as it is stored."""
+    query = select(journal.c.body).where(journal.c.study == study.store.study)
+    with study.store.engine.connect() as connection:
+        return list(connection.execute(query.order_by(journal.c.seq)).scalars())

@@ -1,0 +1,125 @@
+"""The events of a journal: their stored text never changes, and each field says who may see it."""
+
+import json
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import insert
+
+import stopwise as sw
+from stopwise.study import edition
+from stopwise.study.entries import Entry, decode, encode
+from stopwise.study.event import KINDS, Event, Open, read_event
+from stopwise.study.events import Locked, Scored
+from stopwise.study.replay import take_in
+from stopwise.study.store import Store
+from stopwise.study.tables import journal, studies
+from tests.study.scripted import fix_draws, scripted, stored_lines
+
+GOLDEN = Path(__file__).with_name("golden")
+FILES = ("journal.jsonl", "journal_without_editions.jsonl")
+
+
+def golden(name: str) -> list[str]:
+    return (GOLDEN / name).read_text(encoding="utf-8").splitlines()
+
+
+def read(line: str) -> Entry:
+    return decode(line, "")
+
+
+def test_the_same_study_is_stored_as_the_same_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Byte for byte as it was before events had types: other text would be another hash."""
+    fix_draws(monkeypatch)
+    monkeypatch.setattr(edition, "__version__", "0.1.0")
+
+    with scripted(f"sqlite:///{tmp_path}/study.db#cups") as study:
+        assert stored_lines(study) == golden("journal.jsonl")
+        assert study.verify().problems == ()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_was_stored_is_read_and_would_be_stored_alike(name: str) -> None:
+    for line in golden(name):
+        entry, whole = read(line), json.loads(line)
+        body, _ = encode(
+            entry.event,
+            study=whole["study"],
+            seq=entry.seq,
+            time=entry.time,
+            who=entry.who,
+            key=entry.key,
+            previous=entry.previous,
+        )
+        assert body == line
+
+
+def test_every_kind_has_a_golden_line_and_a_place_in_the_replay() -> None:
+    assert {read(line).kind for line in golden("journal.jsonl")} == set(KINDS)
+    for event in KINDS.values():
+        assert take_in.dispatch(event) is not take_in.dispatch(object), event
+
+
+def test_a_journal_without_editions_is_replayed(tmp_path: Path) -> None:
+    place = f"sqlite:///{tmp_path}/study.db#cups"
+    with Store.open(place, create="cups").engine.begin() as connection:
+        rows = [
+            {"study": "cups", "seq": seq, "body": line, "hash": sha256(line.encode()).hexdigest()}
+            for seq, line in enumerate(golden("journal_without_editions.jsonl"), 1)
+        ]
+        connection.execute(insert(journal), rows)
+        end = {"seq": len(rows), "hash": rows[-1]["hash"], "secret": "5a" * 32}
+        connection.execute(studies.update().values(end))
+
+    with sw.Study.open(place) as study:
+        assert study.verify().problems == ()
+        assert study.records()["score"].to_list() == [0.75, 0.25, 1.0, 1.0]
+        assert next(e.event for e in study.journal() if isinstance(e.event, Locked)).edition is None
+
+
+def test_a_field_that_says_nothing_of_who_may_see_it_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"Seen\.arm must be declared as Open, Blind or Never"):
+
+        @dataclass(frozen=True, kw_only=True)
+        class Seen(Event, kind="seen"):
+            trial: Open[int]
+            arm: str
+
+    assert "seen" not in KINDS
+
+
+def test_a_kind_is_declared_once() -> None:
+    with pytest.raises(TypeError, match="two events of kind 'scored'"):
+
+        class Again(Event, kind="scored"):
+            pass
+
+    assert KINDS["scored"] is Scored
+
+
+def test_every_field_is_marked() -> None:
+    for event in KINDS.values():
+        assert {field.name for field in fields(event)} == set(event.visibility)
+
+
+SCORED = {"trial": 1, "score": 1.0, "answer": True, "note": "", "tag": None, "seconds": None}
+UNREADABLE: dict[str, tuple[str, dict[str, Any], str]] = {
+    "a newer kind": ("painted", {}, r"entry 7 is of kind 'painted', which .* install a newer one"),
+    "a newer field": ("scored", {**SCORED, "angle": 3}, r"entry 7 \(scored\) .* install a newer"),
+    "another type": ("scored", {**SCORED, "score": "1"}, r"damaged: entry 7 .* score = '1'"),
+    "a missing field": ("voided", {"trial": 1}, r"damaged: entry 7 \(voided\) is incomplete"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_cannot_be_understood_is_refused_and_named(name: str) -> None:
+    """A field that a newer stopwise wrote may change what the entry means, and who may see it."""
+    kind, content, complaint = UNREADABLE[name]
+
+    with pytest.raises(sw.InvalidState, match=complaint):
+        read_event(kind, content, "entry 7")

@@ -138,13 +138,7 @@ def _tell(analyses: list["Analysis"], output: Output) -> None:
             show(analysis, without=shared, alone=len(analyses) == 1)
         print_notes(shared)
     named = [(analysis.task or "task", analysis) for analysis in analyses]
-    write_files(
-        lambda: report(list(map(as_typed, analyses))),
-        named,
-        html=output.html,
-        figures=output.figures,
-        quiet=output.as_json,
-    )
+    write_files(lambda: report(list(map(as_typed, analyses))), named, output)
 
 
 def as_typed(analysis: "Analysis") -> "Analysis":

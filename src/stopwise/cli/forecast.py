@@ -71,13 +71,7 @@ def forecast(
         found = _of_file(source, reading.keywords(), {**comparison.keywords(), **simulated})
     show_forecasts(found, output.as_json)
     typed = {task: replace(one, notes=in_options(one.notes)) for task, one in found.items()}
-    write_files(
-        partial(forecast_page, typed),
-        list(typed.items()),
-        html=output.html,
-        figures=output.figures,
-        quiet=output.as_json,
-    )
+    write_files(partial(forecast_page, typed), list(typed.items()), output)
 
 
 def _is_study(source: str) -> bool:

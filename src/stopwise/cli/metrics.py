@@ -83,10 +83,4 @@ def metrics(
     )
     show_metrics(compared, output.as_json)
     typed = replace(compared, notes=in_options(compared.notes))
-    write_files(
-        typed.to_html,
-        [("", typed)],
-        html=output.html,
-        figures=output.figures,
-        quiet=output.as_json,
-    )
+    write_files(typed.to_html, [("", typed)], output)

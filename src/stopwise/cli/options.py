@@ -57,7 +57,9 @@ class Comparison(OptionGroup):
     ] = "auto"
     adjust: Annotated[
         str,
-        typer.Option(help="How alpha is shared among the pairs: bonferroni, holm or closed."),
+        typer.Option(
+            help="How alpha is shared among the pairs of policies: bonferroni, holm or closed."
+        ),
     ] = "holm"
     ties: Annotated[
         str,

@@ -121,13 +121,7 @@ def plan(
     )
     show_plan(made, output.as_json)
     typed = replace(made, notes=in_options(made.notes))
-    write_files(
-        typed.to_html,
-        [("", typed)],
-        html=output.html,
-        figures=output.figures,
-        quiet=output.as_json,
-    )
+    write_files(typed.to_html, [("", typed)], output)
 
 
 def _planned(

@@ -51,8 +51,8 @@ def watch(
     state: Annotated[
         Path | None,
         typer.Option(
-            help="Remember the trials seen in this file, so that the next look can refuse results "
-            "that were changed."
+            help="Where to remember the trials seen, so that the next look refuses results that "
+            "were changed."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON per look.")] = False,

@@ -58,7 +58,7 @@ def export(
         bool, typer.Option("--used", help="Only the trials that the verdict rests on.")
     ] = False,
 ) -> None:
-    """Write the trials as a table; until unblinding only those that count, with labels."""
+    """Write the trials as a table; before unblinding only those that count, by label."""
     from stopwise.errors import require
 
     require(
@@ -86,7 +86,7 @@ def import_trials(
     again: Annotated[
         bool,
         typer.Option(
-            "--again", help="These are other trials than those imported before with such scores."
+            "--again", help="These are new trials, although their scores were imported before."
         ),
     ] = False,
     who: Who = None,
@@ -107,7 +107,7 @@ def resolve(
     place: Place = ".",
     as_json: AsJson = False,
 ) -> None:
-    """Print what the robot has to run for a code; whoever scores must not see it."""
+    """Print what the robot should run for a code; whoever scores the trial must not see it."""
     with open_study(place) as study:
         found = study.resolve(code)
     if as_json:

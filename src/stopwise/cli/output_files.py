@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stopwise.cli.options import Output
+from stopwise.cli.options import OutputOptions
 from stopwise.cli.printing import say
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def check_places(html: Path | None, figures: Path | None) -> None:
 def write_files(
     page: Callable[[], str],
     answers: Sequence[tuple[str, "Drawn"]],
-    output: Output,
+    output: OutputOptions,
 ) -> None:
     """Write the page and the figures of each (task, answer) as asked, and say where."""
     html, figures = output.html, output.figures

@@ -14,7 +14,7 @@ import typer
 
 from stopwise.cli.analyze import as_typed, show
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import Comparison, Output
+from stopwise.cli.options import ComparisonOptions, OutputOptions
 from stopwise.cli.output_files import check_places, write_files
 from stopwise.cli.standings_table import rows_text, standings_table
 from stopwise.cli.values import chosen_executor, named_values, parse_bounds
@@ -26,7 +26,7 @@ __all__ = ["race"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RacedComparison(Comparison):
+class RaceComparisonOptions(ComparisonOptions):
     """The settings of a race, which runs the episodes itself and so knows their design."""
 
     n_max: Annotated[
@@ -42,7 +42,7 @@ class RacedComparison(Comparison):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RaceOutput(Output, left_out=("figures",)):
+class RaceOutputOptions(OutputOptions, left_out=("figures",)):
     """Where the outcome goes; the page has the figures."""
 
 
@@ -70,7 +70,7 @@ def race(
         str | None,
         typer.Option(help="The measure to compare: return, success, length or another."),
     ] = None,
-    comparison: RacedComparison,
+    comparison: RaceComparisonOptions,
     seed: Annotated[int, typer.Option(help="Seed of the whole race.")] = 0,
     executor: Annotated[
         str, typer.Option(help="What runs the episodes: serial, processes or ray.")
@@ -94,7 +94,7 @@ def race(
     timeout: Annotated[
         float | None, typer.Option(help="Seconds after which an episode counts as failed.")
     ] = None,
-    output: RaceOutput,
+    output: RaceOutputOptions,
 ) -> None:
     """Run policies in a simulator until it is clear which is better, and no longer."""
     from stopwise.errors import require

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import AsJson, Reading
+from stopwise.cli.options import AsJson, ReadingOptions
 from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
 
 __all__ = ["correct", "export", "import_trials", "resolve", "void"]
@@ -72,7 +72,7 @@ def export(
 
 
 @dataclass(frozen=True, kw_only=True)
-class ImportedFile(Reading, left_out=("bounds", "file_format", "order", "seed")):
+class ImportReadingOptions(ReadingOptions, left_out=("bounds", "file_format", "order", "seed")):
     """A file to import; the study knows the range of its scores, and the order of rows counts."""
 
 
@@ -82,7 +82,7 @@ def import_trials(
     file: Annotated[Path, typer.Argument(help="A file of trials, as for `stopwise analyze`.")],
     place: Place = ".",
     reason: Reason = "",
-    reading: ImportedFile,
+    reading: ImportReadingOptions,
     again: Annotated[
         bool,
         typer.Option(

@@ -36,5 +36,7 @@ def test_messages_survive_copies_and_other_processes() -> None:
     error = InvalidInput(Message("give ", Setting("bounds"), code="bounds-missing"))
 
     for twin in (copy.deepcopy(error.message), pickle.loads(pickle.dumps(error)).message):
+        assert isinstance(twin, Message)
+        assert isinstance(twin, Message)
         assert twin.settings == (Setting("bounds"),)
         assert twin.code == "bounds-missing"

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
+from stopwise.core.rules import Rules
 from stopwise.planning.guesses import Guess
 from stopwise.planning.planned_study import PlanModel, PlannedStudy
 from stopwise.planning.populations import Guessed
@@ -48,7 +49,7 @@ def main() -> None:
     console.print(f"default question: {wall:.1f} s, {used:.1f} s of processors")
     table = Table("policies", "live", "simulated", "ratio", title="per study, medians")
     for name, guesses in CASES.items():
-        study = PlannedStudy(policies=("a", "b"), n_max=N_MAX, parameters={})
+        study = PlannedStudy(Rules(policies=("a", "b"), n_max=N_MAX))
         model = PlanModel(study, Guessed(guesses))
         model.simulate(np.random.SeedSequence(0), 10)
         rounds = [(live(model), simulated(model)) for _ in range(ROUNDS)]

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from docs.reference.commands import commands
 from stopwise.cli.option_groups import OptionGroup, grouped
-from stopwise.cli.options import Comparison
+from stopwise.cli.options import ComparisonOptions
 from tests.cli.typed import run
 
 
@@ -55,7 +55,7 @@ def test_a_group_becomes_options_and_comes_back_as_one_object() -> None:
 def test_every_command_that_compares_has_every_setting() -> None:
     """A new setting is an option of all of them unless one leaves it out on purpose."""
     known = {name: {one.name for one in command.params} for name, command in commands()}
-    settings = set(Comparison.options())
+    settings = set(ComparisonOptions.options())
 
     for name in ("analyze", "watch", "race", "plan"):
         assert settings <= known[f"stopwise {name}"]

@@ -110,8 +110,8 @@ def test_a_journal_does_not_go_on_with_other_policies_of_the_same_names(tmp_path
     assert first.exit_code == 0, first.stderr
     assert second.exit_code == 2
     assert (
-        "this journal belongs to another race: its policy 'good' is 'tests.rollout.players:make_good', "
-        "not 'tests.rollout.players:make_fair'"
+        "this journal belongs to another race: its policy 'good' is "
+        "'tests.rollout.players:make_good', not 'tests.rollout.players:make_fair'"
     ) in second.stderr
     assert journal.read_bytes() == before
 

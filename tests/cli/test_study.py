@@ -291,7 +291,7 @@ def test_status_void_amend_and_verify(folder: Path) -> None:
     found = json.loads(call("status", folder, "--json").output)
     assert (found["voided"], found["amendments"]) == (1, 1)
     assert found["verdict"]["blinded"] is True
-    assert "everything holds" in call("verify", folder).output
+    assert "all checks passed" in call("verify", folder).output
 
 
 def test_verify_exits_with_1_where_something_is_wrong(folder: Path) -> None:

@@ -244,8 +244,9 @@ def test_settings_are_copied_and_plain() -> None:
         "n_max": np.int64(30),
         "bounds": np.array([0, 1]),
         "margin": Fraction(1, 10),
+        "bins": np.int64(5),
     }
-    test = sw.SequentialTest("nscore", **numbers, bin_values=values, bins=np.int64(5))
+    test = sw.SequentialTest("nscore", **numbers, bin_values=values)
     values[1] = 0.9
     test.update(0.5, 0.9)
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 def rows(page: str) -> dict[str, str]:
     """Return the row of each method in the first table of methods of a page."""
-    found = {}
+    found: dict[str, str] = {}
     for line in (ROOT / page).read_text(encoding="utf-8").splitlines():
         if line.startswith("| ") and line.count("|") >= 4:
             for name in re.findall(r"`([a-z-]+)`", line.split("|")[1]):

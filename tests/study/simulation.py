@@ -82,8 +82,8 @@ class Simulation:
         return self
 
     def contest(self) -> Question:
-        """Return the contest as the study's rule has it."""
-        return next(iter(self.journal.state.boards.values())).contest
+        """Return the question as the study's rule has it."""
+        return next(iter(self.journal.state.boards.values())).question
 
     def false_claims(self, contest: Question) -> int:
         """Return how many declared orders do not hold."""

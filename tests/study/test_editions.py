@@ -20,7 +20,7 @@ from tests.web.serving import served
 
 LINE = (
     f"this study was locked with edition 1 of wsr (stopwise {sw.__version__}), but this stopwise "
-    "has edition 2: finish it with the stopwise version it was begun with"
+    "has edition 2: finish it with the stopwise version it was started with"
 )
 USES: dict[str, Callable[[sw.Study], object]] = {
     "report": lambda study: study.report(),

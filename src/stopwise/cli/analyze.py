@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import Comparison, NamedFiles, Output, Reading, json_of
+from stopwise.cli.options import (
+    ComparisonOptions,
+    NamedFiles,
+    OutputOptions,
+    ReadingOptions,
+    json_of,
+)
 from stopwise.cli.output_files import check_places, write_files
 from stopwise.cli.printing import print_finding, print_notes
 from stopwise.cli.values import trial_source
@@ -22,7 +28,7 @@ __all__ = ["analyze", "as_typed", "show"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnalyzedFiles(Reading):
+class AnalyzeReadingOptions(ReadingOptions):
     """Files to analyse; the seed has two uses."""
 
     seed: Annotated[
@@ -37,11 +43,11 @@ def analyze(
         list[Path] | None, typer.Argument(help="Files of trials, or a folder of them.")
     ] = None,
     policy: NamedFiles = None,
-    comparison: Comparison,
+    comparison: ComparisonOptions,
     bins: Annotated[
         int | None, typer.Option(help="Number of bins that nscore sorts scores into.")
     ] = None,
-    reading: AnalyzedFiles,
+    reading: AnalyzeReadingOptions,
     iid_correction: Annotated[
         bool,
         typer.Option(
@@ -55,7 +61,7 @@ def analyze(
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse whatever would void the guarantee.")
     ] = False,
-    output: Output,
+    output: OutputOptions,
 ) -> None:
     """Rank policies from files of trials.
 
@@ -123,7 +129,7 @@ def _refuse_doubts(analyses: list["Analysis"]) -> None:
         )
 
 
-def _tell(analyses: list["Analysis"], output: Output) -> None:
+def _tell(analyses: list["Analysis"], output: OutputOptions) -> None:
     from stopwise.questions.analysis import report
 
     if output.as_json:
@@ -138,13 +144,7 @@ def _tell(analyses: list["Analysis"], output: Output) -> None:
             show(analysis, without=shared, alone=len(analyses) == 1)
         print_notes(shared)
     named = [(analysis.task or "task", analysis) for analysis in analyses]
-    write_files(
-        lambda: report(list(map(as_typed, analyses))),
-        named,
-        html=output.html,
-        figures=output.figures,
-        quiet=output.as_json,
-    )
+    write_files(lambda: report(list(map(as_typed, analyses))), named, output)
 
 
 def as_typed(analysis: "Analysis") -> "Analysis":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import AsJson, Comparison, Reading, json_of, refuse_unused
+from stopwise.cli.options import AsJson, ComparisonOptions, ReadingOptions, json_of, refuse_unused
 from stopwise.cli.printing import print_notes, say
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ MOST_TRIALS = 10**12
 
 
 @dataclass(frozen=True, kw_only=True)
-class TwoPolicies(Comparison, left_out=("adjust", "ties", "baseline")):
+class TwoPolicyOptions(ComparisonOptions, left_out=("adjust", "ties", "baseline")):
     """The settings of a single pair: there is nothing to adjust for."""
 
 
@@ -36,8 +36,8 @@ def compare(
         str, typer.Argument(help="One policy: SUCCESSES/TRIALS, such as 17/20, or a file.")
     ],
     second: Annotated[str, typer.Argument(help="The other policy, in the same form.")],
-    comparison: TwoPolicies,
-    reading: Reading,
+    comparison: TwoPolicyOptions,
+    reading: ReadingOptions,
     pool: Annotated[
         bool, typer.Option("--pool", help="Compare on all tasks together as one.")
     ] = False,

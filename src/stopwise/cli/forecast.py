@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import Comparison, MinutesPerTrial, Output, Simulation, refuse_unused
+from stopwise.cli.options import (
+    ComparisonOptions,
+    MinutesPerTrial,
+    OutputOptions,
+    SimulationOptions,
+    refuse_unused,
+)
 from stopwise.cli.output_files import check_places, write_files
-from stopwise.cli.plan import ScoreFile
+from stopwise.cli.plan import PlanReadingOptions
 from stopwise.cli.wording import in_options
 
 if TYPE_CHECKING:
@@ -20,7 +26,7 @@ __all__ = ["forecast"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForecastComparison(Comparison, left_out=("baseline",)):
+class ForecastComparisonOptions(ComparisonOptions, left_out=("baseline",)):
     """The settings of the study that goes on."""
 
     n_max: Annotated[
@@ -40,7 +46,7 @@ def forecast(
             help="The trials so far: a file, or the folder or URL of a live study.",
         ),
     ],
-    comparison: ForecastComparison,
+    comparison: ForecastComparisonOptions,
     futility: Annotated[
         float | None,
         typer.Option(
@@ -48,10 +54,10 @@ def forecast(
             "advance."
         ),
     ] = None,
-    reading: ScoreFile,
+    reading: PlanReadingOptions,
     minutes_per_trial: MinutesPerTrial = None,
-    simulation: Simulation,
-    output: Output,
+    simulation: SimulationOptions,
+    output: OutputOptions,
 ) -> None:
     """Forecast a study that is under way: the chance of a verdict, and the trials still to come."""
     from stopwise.cli.planning_tables import show_forecasts
@@ -71,13 +77,7 @@ def forecast(
         found = _of_file(source, reading.keywords(), {**comparison.keywords(), **simulated})
     show_forecasts(found, output.as_json)
     typed = {task: replace(one, notes=in_options(one.notes)) for task, one in found.items()}
-    write_files(
-        partial(forecast_page, typed),
-        list(typed.items()),
-        html=output.html,
-        figures=output.figures,
-        quiet=output.as_json,
-    )
+    write_files(partial(forecast_page, typed), list(typed.items()), output)
 
 
 def _is_study(source: str) -> bool:

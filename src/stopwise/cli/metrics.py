@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import Comparison, MinutesPerTrial, Output, refuse_unused
+from stopwise.cli.options import ComparisonOptions, MinutesPerTrial, OutputOptions, refuse_unused
 from stopwise.cli.output_files import check_places, write_files
-from stopwise.cli.plan import ScoreFile
+from stopwise.cli.plan import PlanReadingOptions
 from stopwise.cli.values import named_values, parse_bounds
 from stopwise.cli.wording import in_options
 
@@ -17,7 +17,7 @@ __all__ = ["metrics"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MetricsComparison(Comparison, left_out=("baseline",)):
+class MetricsComparisonOptions(ComparisonOptions, left_out=("baseline",)):
     """The settings with which every score is compared."""
 
     n_max: Annotated[
@@ -27,7 +27,9 @@ class MetricsComparison(Comparison, left_out=("baseline",)):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MetricsFile(ScoreFile, left_out=("file_format", "missing", "order", "seed")):
+class MetricsReadingOptions(
+    PlanReadingOptions, left_out=("file_format", "missing", "order", "seed")
+):
     """A file of rollouts with several scores."""
 
 
@@ -50,11 +52,11 @@ def metrics(
             help="A column that says whether a milestone was reached; repeat it for each.",
         ),
     ] = None,
-    comparison: MetricsComparison,
-    reading: MetricsFile,
+    comparison: MetricsComparisonOptions,
+    reading: MetricsReadingOptions,
     minutes_per_trial: MinutesPerTrial = None,
     seed: Annotated[int, typer.Option(help="Seed of the random orders.")] = 0,
-    output: Output,
+    output: OutputOptions,
 ) -> None:
     """Show how many trials success, partial credit and other scores would need.
 
@@ -83,10 +85,4 @@ def metrics(
     )
     show_metrics(compared, output.as_json)
     typed = replace(compared, notes=in_options(compared.notes))
-    write_files(
-        typed.to_html,
-        [("", typed)],
-        html=output.html,
-        figures=output.figures,
-        quiet=output.as_json,
-    )
+    write_files(typed.to_html, [("", typed)], output)

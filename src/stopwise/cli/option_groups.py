@@ -13,7 +13,7 @@ class OptionGroup:
     """A dataclass whose fields are options, as typer reads them from a signature.
 
     A command takes the whole group as one parameter. A subclass changes defaults and help, or
-    leaves options out: ``class TwoPolicies(Comparison, left_out=("baseline",))``.
+    leaves options out: ``class TwoPolicyOptions(ComparisonOptions, left_out=("baseline",))``.
     """
 
     left_out: ClassVar[tuple[str, ...]] = ()

@@ -12,12 +12,12 @@ from stopwise.cli.values import chosen_executor, column_choices, parse_bounds
 
 __all__ = [
     "AsJson",
-    "Comparison",
+    "ComparisonOptions",
     "MinutesPerTrial",
     "NamedFiles",
-    "Output",
-    "Reading",
-    "Simulation",
+    "OutputOptions",
+    "ReadingOptions",
+    "SimulationOptions",
     "json_of",
     "refuse_unused",
 ]
@@ -36,7 +36,7 @@ MinutesPerTrial = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison(OptionGroup):
+class ComparisonOptions(OptionGroup):
     """How policies are compared; a new setting of the library is one more field here."""
 
     method: Annotated[
@@ -57,7 +57,9 @@ class Comparison(OptionGroup):
     ] = "auto"
     adjust: Annotated[
         str,
-        typer.Option(help="How alpha is shared among the pairs: bonferroni, holm or closed."),
+        typer.Option(
+            help="How alpha is shared among the pairs of policies: bonferroni, holm or closed."
+        ),
     ] = "holm"
     ties: Annotated[
         str,
@@ -78,7 +80,7 @@ class Comparison(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading(OptionGroup):
+class ReadingOptions(OptionGroup):
     """How a file of trials is read."""
 
     bounds: Annotated[
@@ -125,7 +127,7 @@ class Reading(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Simulation(OptionGroup):
+class SimulationOptions(OptionGroup):
     """How a plan or a forecast is simulated."""
 
     precision: Annotated[
@@ -147,7 +149,7 @@ class Simulation(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Output(OptionGroup):
+class OutputOptions(OptionGroup):
     """Where the answer goes."""
 
     as_json: AsJson = False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from stopwise.cli.options import OutputOptions
 from stopwise.cli.printing import say
 
 if TYPE_CHECKING:
@@ -39,12 +40,10 @@ def check_places(html: Path | None, figures: Path | None) -> None:
 def write_files(
     page: Callable[[], str],
     answers: Sequence[tuple[str, "Drawn"]],
-    *,
-    html: Path | None,
-    figures: Path | None,
-    quiet: bool,
+    output: OutputOptions,
 ) -> None:
     """Write the page and the figures of each (task, answer) as asked, and say where."""
+    html, figures = output.html, output.figures
     if html is not None:
         html.write_text(page(), encoding="utf-8")
     if figures is not None:
@@ -52,7 +51,7 @@ def write_files(
             folder = figures / f"{number}-{_file_name(task)}"
             answer.save_figures(folder if len(answers) > 1 else figures)
     for path in (html, figures):
-        if path is not None and not quiet:
+        if path is not None and not output.as_json:
             typer.echo(f"written: {path}")
     if html is None and figures is None:
         return

@@ -11,11 +11,11 @@ from typer.core import TyperCommand
 from stopwise.cli.command import Command, UsageError, clear_errors, name_of
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import (
-    Comparison,
+    ComparisonOptions,
     MinutesPerTrial,
-    Output,
-    Reading,
-    Simulation,
+    OutputOptions,
+    ReadingOptions,
+    SimulationOptions,
     refuse_unused,
 )
 from stopwise.cli.output_files import check_places, write_files
@@ -25,11 +25,11 @@ from stopwise.cli.wording import in_options
 if TYPE_CHECKING:
     from stopwise.planning.plan_result import Plan
 
-__all__ = ["PlanCommand", "ScoreFile", "plan"]
+__all__ = ["PlanCommand", "PlanReadingOptions", "plan"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlannedComparison(Comparison, left_out=("n_max", "baseline")):
+class PlanComparisonOptions(ComparisonOptions, left_out=("n_max", "baseline")):
     """The settings of a plan, whose n_max and baseline are of another kind."""
 
     design: Annotated[
@@ -38,7 +38,7 @@ class PlannedComparison(Comparison, left_out=("n_max", "baseline")):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreFile(Reading, left_out=("order", "seed")):
+class PlanReadingOptions(ReadingOptions, left_out=("order", "seed")):
     """A file whose trials are drawn in random order, so that theirs does not matter."""
 
     bounds: Annotated[str | None, typer.Option(help='Range of the score: "LOW,HIGH".')] = None
@@ -73,7 +73,7 @@ def plan(
     power: Annotated[
         float, typer.Option(help="The wanted chance of finding a difference that is there.")
     ] = 0.8,
-    comparison: PlannedComparison,
+    comparison: PlanComparisonOptions,
     correlation: Annotated[
         float, typer.Option(help="Between scores from the same start, with --design paired.")
     ] = 0.0,
@@ -86,10 +86,10 @@ def plan(
     baseline: Annotated[
         bool, typer.Option("--baseline", help="Compare all policies with the first one only.")
     ] = False,
-    reading: ScoreFile,
+    reading: PlanReadingOptions,
     minutes_per_trial: MinutesPerTrial = None,
-    simulation: Simulation,
-    output: Output,
+    simulation: SimulationOptions,
+    output: OutputOptions,
 ) -> None:
     """Say how many trials a study will take: `stopwise plan`, or `stopwise plan 0.5 0.7`.
 
@@ -121,13 +121,7 @@ def plan(
     )
     show_plan(made, output.as_json)
     typed = replace(made, notes=in_options(made.notes))
-    write_files(
-        typed.to_html,
-        [("", typed)],
-        html=output.html,
-        figures=output.figures,
-        quiet=output.as_json,
-    )
+    write_files(typed.to_html, [("", typed)], output)
 
 
 def _planned(

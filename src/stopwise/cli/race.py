@@ -14,7 +14,7 @@ import typer
 
 from stopwise.cli.analyze import as_typed, show
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import AsJson, Comparison
+from stopwise.cli.options import ComparisonOptions, OutputOptions
 from stopwise.cli.output_files import check_places, write_files
 from stopwise.cli.standings_table import rows_text, standings_table
 from stopwise.cli.values import chosen_executor, named_values, parse_bounds
@@ -26,7 +26,7 @@ __all__ = ["race"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RacedComparison(Comparison):
+class RaceComparisonOptions(ComparisonOptions):
     """The settings of a race, which runs the episodes itself and so knows their design."""
 
     n_max: Annotated[
@@ -39,6 +39,11 @@ class RacedComparison(Comparison):
     def keywords(self) -> dict[str, Any]:
         """Return the settings as they are: there is no design to detect."""
         return {**super().keywords(), "design": self.design}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaceOutputOptions(OutputOptions, left_out=("figures",)):
+    """Where the outcome goes; the page has the figures."""
 
 
 @grouped
@@ -65,7 +70,7 @@ def race(
         str | None,
         typer.Option(help="The measure to compare: return, success, length or another."),
     ] = None,
-    comparison: RacedComparison,
+    comparison: RaceComparisonOptions,
     seed: Annotated[int, typer.Option(help="Seed of the whole race.")] = 0,
     executor: Annotated[
         str, typer.Option(help="What runs the episodes: serial, processes or ray.")
@@ -81,23 +86,23 @@ def race(
     ] = None,
     on_error: Annotated[
         str,
-        typer.Option(help="What a failed episode counts as: raise, void, or score:X for a score."),
+        typer.Option(
+            help="What to do if an episode fails: raise (stop the race), void (ignore it) or "
+            "score:X (count it with the score X)."
+        ),
     ] = "raise",
     timeout: Annotated[
         float | None, typer.Option(help="Seconds after which an episode counts as failed.")
     ] = None,
-    as_json: AsJson = False,
-    html: Annotated[
-        Path | None, typer.Option(help="Write the answer to this file as a web page.")
-    ] = None,
+    output: RaceOutputOptions,
 ) -> None:
-    """Run policies in a simulator until it is known which is better, and not longer."""
+    """Run policies in a simulator until it is clear which is better, and no longer."""
     from stopwise.errors import require
     from stopwise.rollout.race import race as run
 
     # As with `python -m`, modules in the current folder can be named.
     sys.path.insert(0, os.getcwd())
-    check_places(html, None)
+    check_places(output.html, None)
     limits = parse_bounds(bounds)
     require(
         isinstance(limits, tuple),
@@ -105,7 +110,7 @@ def race(
     )
     named = named_values(policy, "NAME=package.module:factory")
     try:
-        with _live(comparison.alpha, quiet=as_json) as on_progress:
+        with _live(comparison.alpha, quiet=output.as_json) as on_progress:
             result = run(
                 named,
                 env,
@@ -126,7 +131,7 @@ def race(
         typer.echo(f"stopwise race: interrupted; {kept}", err=True)
         raise typer.Exit(130) from None
     shown = as_typed(result.analysis)
-    if as_json:
+    if output.as_json:
         typer.echo(json.dumps(result.to_dict(), indent=2))
     else:
         show(shown)
@@ -136,7 +141,7 @@ def race(
             f"{result.abandoned} abandoned, in {result.seconds:.1f} s"
         )
     # Only now: a page that cannot be written loses no result.
-    write_files(shown.to_html, [("", shown)], html=html, figures=None, quiet=as_json)
+    write_files(shown.to_html, [("", shown)], output)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import typer
 
 from stopwise.cli.analyze import show
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import Comparison, NamedFiles, Reading
+from stopwise.cli.options import ComparisonOptions, NamedFiles, ReadingOptions
 from stopwise.cli.printing import say
 from stopwise.cli.standings_table import rows_text
 from stopwise.cli.values import trial_source
@@ -26,7 +26,7 @@ GO_ON = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class GrowingFiles(Reading, left_out=("missing", "order", "seed")):
+class WatchReadingOptions(ReadingOptions, left_out=("missing", "order", "seed")):
     """Files that grow: they are read in their order, and their range has to be declared."""
 
     bounds: Annotated[
@@ -42,8 +42,8 @@ def watch(
         list[Path] | None, typer.Argument(help="Files of trials, or a folder of them.")
     ] = None,
     policy: NamedFiles = None,
-    comparison: Comparison,
-    reading: GrowingFiles,
+    comparison: ComparisonOptions,
+    reading: WatchReadingOptions,
     interval: Annotated[float, typer.Option(help="Seconds between looks.", min=0.05)] = 5.0,
     once: Annotated[
         bool, typer.Option("--once", help="Look once: exit code 0 means stop, 3 means go on.")
@@ -51,8 +51,8 @@ def watch(
     state: Annotated[
         Path | None,
         typer.Option(
-            help="Remember the trials seen in this file, so that the next look can refuse results "
-            "that were changed."
+            help="Where to remember the trials seen, so that the next look refuses results that "
+            "were changed."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON per look.")] = False,

@@ -1,9 +1,11 @@
 """All methods by name, with what each accepts."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypedDict
+
+from numpy.typing import ArrayLike
 
 from stopwise.core.batch import Barnard, Boschloo, Fisher, Welch
 from stopwise.core.method import Method
@@ -46,10 +48,10 @@ class MethodParameters(TypedDict, total=False):
     last_look: str
     # nscore
     bins: int
-    bin_values: Sequence[float] | None
+    bin_values: ArrayLike | None
     # savi
     levels: int
-    level_values: Sequence[float] | None
+    level_values: ArrayLike | None
     # step
     table: str
     risk_budget: str

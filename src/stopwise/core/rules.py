@@ -13,6 +13,7 @@ from stopwise.core import registry
 from stopwise.core.registry import MethodParameters
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
 from stopwise.errors import require
+from stopwise.messages import Message, Setting
 
 __all__ = [
     "CommonSettings",
@@ -200,9 +201,12 @@ class Rules:
         proven = registry.find(self.method).designs
         require(
             self.design in proven,
-            f"{self.method} is proven only for the {' and '.join(proven)} design, "
-            f"not for design={self.design!r}; nscore-plus, nscore and wsr hold for both",
-            parameter="design",
+            Message(
+                f"{self.method} is proven only for the {' and '.join(proven)} design, not for ",
+                Setting("design", self.design),
+                "; nscore-plus, nscore and wsr hold for both",
+                code="design-not-proven",
+            ),
         )
 
     def _checked_margin(self) -> float:

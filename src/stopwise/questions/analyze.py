@@ -6,6 +6,7 @@ from typing import Any, Unpack
 from stopwise.core.keywords import flat
 from stopwise.core.rules import Rules, RuleSettings
 from stopwise.errors import require
+from stopwise.messages import Message, Setting
 from stopwise.questions import pose
 from stopwise.questions.analysis import Analysis
 from stopwise.rows.sources import pooled, tables
@@ -81,9 +82,12 @@ def analyze(
         found = [pooled(found)]
     require(
         len(found) == 1,
-        f"analyze takes one task, but got {len(found)}: "
-        f"{', '.join(str(table.task) for table in found)}; use analyze_tasks, or pool=True",
-        parameter="pool",
+        Message(
+            f"analyze takes one task, but got {len(found)}: "
+            f"{', '.join(str(table.task) for table in found)}; use analyze_tasks, or ",
+            Setting("pool", True),
+            code="several-tasks",
+        ),
     )
     return _answer(found[0], n_max, settings)
 
@@ -106,8 +110,8 @@ def analyze_tasks(
         As for ``analyze``.
     """
     found = tables(trials, design=design, iid_seed=iid_seed)
-    note = f"{len(found)} tasks are analysed apart: alpha holds for each task, not for all together"
-    more = (note,) if len(found) > 1 else ()
+    text = f"{len(found)} tasks are analysed apart: alpha holds for each task, not for all together"
+    more = (Message(text, code="tasks-apart"),) if len(found) > 1 else ()
     return {
         table.task or "task": _answer(
             replace(table.declaring(bounds), notes=(*table.notes, *more)), n_max, settings

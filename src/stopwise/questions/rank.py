@@ -6,7 +6,7 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceSequence, Interval
 from stopwise.core.progress import watched
-from stopwise.messages import first_few
+from stopwise.messages import Message, first_few
 from stopwise.questions.analysis import Analysis, PairResult, PolicyResult
 from stopwise.questions.doubts import doubts
 from stopwise.questions.family import Family
@@ -57,7 +57,8 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
 def _beyond(table: Table, n_max: int | None) -> tuple[str, ...]:
     """Say that trials were left out, for whoever declares a smaller n_max than the file holds."""
     rest = 0 if n_max is None else int((~np.isnan(table.scores[n_max:])).sum())
-    return (f"{rest} trials beyond n_max = {n_max} per policy were left out",) if rest else ()
+    text = f"{rest} trials beyond n_max = {n_max} per policy were left out"
+    return (Message(text, code="beyond-n-max"),) if rest else ()
 
 
 def _doubtful(found: tuple[str, ...]) -> tuple[str, ...]:
@@ -66,7 +67,7 @@ def _doubtful(found: tuple[str, ...]) -> tuple[str, ...]:
         "every claim assumes fresh draws in random order, and these trials do not look like that "
         "(is the file sorted by score, or did policies or scenes change along the way?)"
     )
-    return (f"{asked}: {first_few(found)}",) if found else ()
+    return (Message(f"{asked}: {first_few(found)}", code="doubtful"),) if found else ()
 
 
 def _policy_results(
@@ -157,33 +158,46 @@ def _pair_results(
     return tuple(results), differences
 
 
-def _warnings(table: Table, family: Family, comparison: Comparison, outcome: Replay) -> list[str]:
-    found = []
+def _warnings(
+    table: Table, family: Family, comparison: Comparison, outcome: Replay
+) -> list[Message]:
     # A policy that is no longer needed is not missing.
     columns = zip(table.scores.T, _last_rows(family, outcome), strict=True)
-    if any(np.isnan(column[:rows]).any() for column, rows in columns):
-        found.append(
+    incomplete = any(np.isnan(column[:rows]).any() for column, rows in columns)
+    method, test = comparison.method, comparison.test
+    cases = (
+        (
+            incomplete,
+            "rows-incomplete",
             "each pair uses only rows in which both policies have a trial; this is valid only if "
-            "which trials are missing does not depend on the scores"
-        )
-    if table.bounds is None:
-        found.append("no bounds were declared: scores are assumed to lie in [0, 1]")
-    if family.ties == "paper":
-        found.append(
+            "which trials are missing does not depend on the scores",
+        ),
+        (
+            table.bounds is None,
+            "bounds-undeclared",
+            "no bounds were declared: scores are assumed to lie in [0, 1]",
+        ),
+        (
+            family.ties == "paper",
+            "ties-not-counted",
             "exact ties are assumed not to occur: if some means are equal, the chance of a false "
-            "order can be up to twice alpha"
-        )
-    if not comparison.test.anytime:
-        found.append(
-            f"{comparison.method} answers only at n_max = {comparison.n_max}: it saves no trials"
-        )
-    if table.pooled_tasks and comparison.test.constant_rates:
-        found.append(
-            f"{comparison.method} assumes means that stay the same throughout, which pooled tasks "
-            "have only if they are alike: choose a method that bets"
-        )
-    if not comparison.test.exact:
-        found.append(
-            f"{comparison.method} is approximate: its chance of an error has no proven limit"
-        )
-    return found
+            "order can be up to twice alpha",
+        ),
+        (
+            not test.anytime,
+            "fixed-sample",
+            f"{method} answers only at n_max = {comparison.n_max}: it saves no trials",
+        ),
+        (
+            bool(table.pooled_tasks) and test.constant_rates,
+            "pooled-rates",
+            f"{method} assumes means that stay the same throughout, which pooled tasks have only "
+            "if they are alike: choose a method that bets",
+        ),
+        (
+            not test.exact,
+            "approximate",
+            f"{method} is approximate: its chance of an error has no proven limit",
+        ),
+    )
+    return [Message(text, code=code) for holds, code, text in cases if holds]

@@ -13,6 +13,7 @@ from stopwise.core.registry import other_edition
 from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, InvalidState, require
+from stopwise.messages import Message
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Standing
 from stopwise.rollout.journal import plain
@@ -143,7 +144,8 @@ class Watch:
         aligned = align(trials, task=task, design=self._design)
         notes = list(aligned.notes)
         if aligned.bounds is None:
-            notes.append("no bounds were declared: scores are assumed to lie in [0, 1]")
+            text = "no bounds were declared: scores are assumed to lie in [0, 1]"
+            notes.append(Message(text, code="bounds-undeclared"))
         bounds = aligned.bounds or (0.0, 1.0)
         if task in self._seen:
             _require_same(task, self._seen[task].rules, aligned.policies, aligned.design)

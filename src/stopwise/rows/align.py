@@ -130,20 +130,21 @@ def _selected(
 def _detected(frame: pl.DataFrame, notes: list[str]) -> str:
     """Return the design that the blocks show; sharing any block makes trials dependent."""
     if "block" not in frame.columns:
-        notes.append("design: independent was assumed, since the trials have no blocks")
+        text = "design: independent was assumed, since the trials have no blocks"
+        notes.append(Message(text, code="design-assumed"))
         return "independent"
     cells = frame.drop_nulls("block").group_by("block", "policy").len()
     shared = cells.group_by("block").len().filter(pl.col("len") > 1)
     if not len(shared):
-        notes.append("design: independent was assumed, since no block has trials of two policies")
+        text = "design: independent was assumed, since no block has trials of two policies"
+        notes.append(Message(text, code="design-assumed"))
         return "independent"
     repeated = bool((cells["len"] > 1).any())
     design = "stratified" if repeated else "paired"
     blocks = cells["block"].n_unique()
     why = ", some with several trials of a policy" if repeated else ""
-    notes.append(
-        f"design: {design} was assumed, since policies share {len(shared)} of {blocks} blocks{why}"
-    )
+    text = f"design: {design} was assumed, since policies share {len(shared)} of {blocks} blocks"
+    notes.append(Message(text, why, code="design-assumed"))
     return design
 
 
@@ -157,8 +158,11 @@ def _side_by_side(
     if len(set(lengths)) > 1:
         counted = ", ".join(f"{name} {n}" for name, n in zip(names, lengths, strict=True))
         notes.append(
-            f"unequal numbers of trials ({counted}): the last trials of the longer policies "
-            "have no partner"
+            Message(
+                f"unequal numbers of trials ({counted}): the last trials of the longer policies "
+                "have no partner",
+                code="unequal-numbers",
+            )
         )
     return scores
 
@@ -166,9 +170,8 @@ def _side_by_side(
 def _note_gaps(scores: NDArray[np.float64], notes: list[str]) -> None:
     empty = int(np.isnan(scores).sum())
     if empty:
-        notes.append(
-            f"{empty} of {scores.size} cells are empty: pairs with that policy skip the block"
-        )
+        text = f"{empty} of {scores.size} cells are empty: pairs with that policy skip the block"
+        notes.append(Message(text, code="empty-cells"))
 
 
 def _by_block(
@@ -186,7 +189,8 @@ def _by_block(
     )
     without = frame["block"].null_count()
     if without:
-        notes.append(f"{without} trials without a block were left out")
+        text = f"{without} trials without a block were left out"
+        notes.append(Message(text, code="without-block"))
     frame = frame.drop_nulls("block")
     require(len(frame) > 0, f"design {design!r} needs blocks, but every trial lacks one")
     if design == "stratified":
@@ -210,8 +214,13 @@ def _first_in_block(frame: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
     repeats = len(frame) - len(first)
     if repeats:
         notes.append(
-            f"{repeats} further trials of a policy in the same block were left out (the first "
-            "counts); design 'stratified' uses them"
+            Message(
+                f"{repeats} further trials of a policy in the same block were left out (the first "
+                "counts); ",
+                Setting("design", "stratified"),
+                " uses them",
+                code="repeats-left-out",
+            )
         )
     return first
 
@@ -219,11 +228,15 @@ def _first_in_block(frame: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
 def _note_strata(frame: pl.DataFrame, notes: list[str]) -> None:
     strata = frame["block"].n_unique()
     rows = frame.select(pl.struct("block", "occurrence").n_unique()).item()
-    notes.append(f"stratified: {rows} rows within {strata} strata, in order of occurrence")
+    text = f"stratified: {rows} rows within {strata} strata, in order of occurrence"
+    notes.append(Message(text, code="strata"))
     if rows < FEW_ROWS_PER_STRATUM * strata:
         notes.append(
-            "strata with few trials each are exchangeable rather than i.i.d.: the guarantee is "
-            "approximate unless the strata were drawn at random"
+            Message(
+                "strata with few trials each are exchangeable rather than i.i.d.: the guarantee is "
+                "approximate unless the strata were drawn at random",
+                code="few-per-stratum",
+            )
         )
 
 
@@ -237,7 +250,10 @@ def _one_policy_per_row(
     columns = [kept[(drawn == index) & ~np.isnan(kept)] for index in range(len(names))]
     used = sum(map(len, columns))
     notes.append(
-        f"i.i.d. correction: one policy per block drawn with seed {seed}, {used} of "
-        f"{int((~np.isnan(scores)).sum())} trials kept"
+        Message(
+            f"i.i.d. correction: one policy per block drawn with seed {seed}, {used} of "
+            f"{int((~np.isnan(scores)).sum())} trials kept",
+            code="iid-correction",
+        )
     )
     return _side_by_side(columns, names, notes)

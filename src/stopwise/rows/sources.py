@@ -10,6 +10,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale, numeric_array
 from stopwise.errors import InvalidInput, require
+from stopwise.messages import Message
 from stopwise.rows.table import Table
 
 __all__ = ["pooled", "tables"]
@@ -73,7 +74,7 @@ def pooled(parts: list[Table]) -> Table:
         scores=rows[np.argsort(turns, kind="stable")],
         task=POOLED,
         bounds=(0.0, 1.0),
-        notes=(*notes, assumption),
+        notes=(*notes, Message(assumption, code="pooled")),
         pooled_tasks=len(parts),
     )
 
@@ -94,9 +95,10 @@ def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:
     for index, column in enumerate(columns):
         scores[: len(column), index] = column
     gaps = sum(int(np.isnan(column).sum()) for column in columns)
+    note = Message(f"{gaps} scores are NaN, which counts as no trial", code="nan-scores")
     return Table(
         policies=tuple(map(str, source)),
         scores=scores,
         design=design or "independent",
-        notes=(f"{gaps} scores are NaN, which counts as no trial",) if gaps else (),
+        notes=(note,) if gaps else (),
     )

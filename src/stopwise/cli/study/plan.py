@@ -46,7 +46,7 @@ def amend(
     ] = None,
     who: Who = None,
 ) -> None:
-    """Record a change or a remark after the lock; nothing the guarantee rests on can change."""
+    """Record a change or a remark after the lock; what the guarantee rests on cannot change."""
     with open_study(place) as study:
         study.amend(reason, _changes(change or []), who=person(who))
     typer.echo("amended")

@@ -54,7 +54,7 @@ def verify(place: Place = ".", as_json: AsJson = False) -> None:
         for problem in found.problems:
             typer.echo(problem, err=True)
         if found.sound:
-            typer.echo(f"everything holds: {found.entries} entries, hash {found.hash}")
+            typer.echo(f"all checks passed: {found.entries} entries, hash {found.hash}")
     if not found.sound:
         raise typer.Exit(1)
 
@@ -66,7 +66,7 @@ def _show(now: "Status") -> None:
         return
     typer.echo(
         f"{now.scored} trials scored, {now.in_flight} under way, {now.voided} voided, "
-        f"{now.duplicates} second results, {now.amendments} amendments"
+        f"{now.duplicates} duplicate results, {now.amendments} amendments"
     )
     for station in now.stations:
         doing = f"trial {station.trial}, code {station.code}" if station.trial else "nothing"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import AsJson, Reading
+from stopwise.cli.options import AsJson, ReadingOptions
 from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
 
 __all__ = ["correct", "export", "import_trials", "resolve", "void"]
@@ -58,7 +58,7 @@ def export(
         bool, typer.Option("--used", help="Only the trials that the verdict rests on.")
     ] = False,
 ) -> None:
-    """Write the trials as a table; until unblinding only those that count, with labels."""
+    """Write the trials as a table; before unblinding only those that count, by label."""
     from stopwise.errors import require
 
     require(
@@ -72,7 +72,7 @@ def export(
 
 
 @dataclass(frozen=True, kw_only=True)
-class ImportedFile(Reading, left_out=("bounds", "file_format", "order", "seed")):
+class ImportReadingOptions(ReadingOptions, left_out=("bounds", "file_format", "order", "seed")):
     """A file to import; the study knows the range of its scores, and the order of rows counts."""
 
 
@@ -82,11 +82,11 @@ def import_trials(
     file: Annotated[Path, typer.Argument(help="A file of trials, as for `stopwise analyze`.")],
     place: Place = ".",
     reason: Reason = "",
-    reading: ImportedFile,
+    reading: ImportReadingOptions,
     again: Annotated[
         bool,
         typer.Option(
-            "--again", help="These are other trials than those imported before with such scores."
+            "--again", help="These are new trials, although their scores were imported before."
         ),
     ] = False,
     who: Who = None,
@@ -107,7 +107,7 @@ def resolve(
     place: Place = ".",
     as_json: AsJson = False,
 ) -> None:
-    """Print what the robot has to run for a code; whoever scores must not see it."""
+    """Print what the robot should run for a code; whoever scores the trial must not see it."""
     with open_study(place) as study:
         found = study.resolve(code)
     if as_json:

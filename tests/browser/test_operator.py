@@ -73,7 +73,7 @@ def test_each_rubric_is_stored_as_it_was_touched(
         expect(phone.locator("#save")).to_be_disabled()
         choose(phone)
         phone.locator("#save").click()
-        expect(phone.locator("#saved-state")).to_have_text("It is stored.")
+        expect(phone.locator("#saved-state")).to_have_text("Stored.")
         expect(phone.locator("#saved-text")).to_have_text(f"Trial 1 saved: score {stored:g}")
         phone.context.close()
     with sw.Study.open(tmp_path / "study") as study:
@@ -107,7 +107,7 @@ def test_a_phone_that_was_closed_without_connection_sends_later(
         context.set_offline(False)
         again = context.new_page()
         again.goto(f"{url}/operate")
-        expect(again.locator("#saved-state")).to_have_text("It is stored.")
+        expect(again.locator("#saved-state")).to_have_text("Stored.")
         kinds = [entry.kind for entry in study.journal()]
         assert [kind for kind in kinds if kind in ("scored", "undone")] == [
             "scored",
@@ -176,7 +176,7 @@ def test_a_trial_that_was_scored_elsewhere_is_not_called_unneeded(
         other.get_by_role("button", name="Failure").click()
         one.get_by_role("button", name="Success").click()
         one.locator("#save").click()
-        expect(one.locator("#saved-state")).to_have_text("It is stored.")
+        expect(one.locator("#saved-state")).to_have_text("Stored.")
         gone = other.locator("#gone")
         expect(gone).to_contain_text(f"Trial 1 was already scored elsewhere. {TWICE}")
         expect(other.locator("#unneeded")).to_be_hidden()
@@ -187,8 +187,8 @@ def test_a_trial_that_was_scored_elsewhere_is_not_called_unneeded(
         expect(other.locator("#save")).to_be_enabled()
 
         study.void(1, "the cup was missing")
-        expect(gone).to_contain_text("The owner has voided trial 1: it does not count.")
-        other.get_by_role("button", name="Put it away").click()
+        expect(gone).to_contain_text("The owner voided trial 1: it does not count.")
+        other.get_by_role("button", name="Dismiss").click()
         expect(other.locator("#ready")).to_be_visible()
         for phone in (one, other):
             phone.context.close()
@@ -217,7 +217,7 @@ def test_a_score_that_came_second_is_not_stored_and_says_why(
         for phone, outcome in ((other, "Failure"), (one, "Success")):
             phone.get_by_role("button", name=outcome).click()
             phone.locator("#save").click()
-        expect(one.locator("#saved-state")).to_have_text("It is stored.")
+        expect(one.locator("#saved-state")).to_have_text("Stored.")
         other.context.set_offline(False)
         expect(other.locator("#problem-text")).to_have_text(
             f"Not stored. Trial 1 was already scored elsewhere. {TWICE}"
@@ -241,7 +241,7 @@ def test_a_trial_whose_time_is_over_is_still_needed(browser: Browser, tmp_path: 
         phone.get_by_role("button", name="Success").click()
         expect(phone.locator("#unneeded")).to_be_hidden()
         phone.locator("#save").click()
-        expect(phone.locator("#saved-state")).to_have_text("It is stored.")
+        expect(phone.locator("#saved-state")).to_have_text("Stored.")
         phone.context.close()
 
 

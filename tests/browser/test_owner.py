@@ -52,16 +52,14 @@ def test_a_wrong_score_is_corrected(browser: Browser, tmp_path: Path) -> None:
         assert entries_of(study, "undone") == []
         form.get_by_label("Reason").fill(" ")
         button.click()
-        expect(form.get_by_role("status")).to_have_text(
-            "a score is corrected only for a stated reason"
-        )
+        expect(form.get_by_role("status")).to_have_text("give a reason for correcting a score")
         form.get_by_label("Reason").fill("tapped three instead of one")
         button.dblclick()
         expect(form.get_by_role("status")).to_have_text("Stored.")
 
         journal = owner.locator("#live-journal")
         expect(journal).to_contain_text("score of trial 1 withdrawn: tapped three instead of one")
-        expect(journal).to_contain_text("trial 1 scored anew")
+        expect(journal).to_contain_text("trial 1 rescored")
         expect(form.get_by_label("Trial")).to_have_value("")
         expect(form.locator(".choice")).to_have_count(0)
         expect(button).to_be_disabled()

@@ -91,7 +91,7 @@ def through_a_dropped_connection(study: sw.Study, phone: Page) -> None:
     assert study.status().scored == before
 
     context.set_offline(False)
-    expect(phone.locator("#saved-state")).to_have_text("It is stored.")
+    expect(phone.locator("#saved-state")).to_have_text("Stored.")
     expect(phone.locator("#connection")).to_have_text("saved")
     notes = [entry.content["note"] for entry in study.journal() if entry.kind == "scored"]
     assert notes == ["the cable was loose"]
@@ -101,11 +101,11 @@ def undo_and_score_again(study: sw.Study, phone: Page) -> None:
     code = code_of(phone)
     reached = reached_by(study, code)
     score(phone, 2)
-    expect(phone.locator("#saved-state")).to_have_text("It is stored.")
+    expect(phone.locator("#saved-state")).to_have_text("Stored.")
     phone.get_by_role("button", name="Undo").click()
     expect(phone.locator("#code")).to_have_text(code)
     score(phone, reached)
-    expect(phone.locator("#saved-state")).to_have_text("It is stored.")
+    expect(phone.locator("#saved-state")).to_have_text("Stored.")
     kinds = [entry.kind for entry in study.journal()]
     assert kinds.count("undone") == 1
 

@@ -80,7 +80,7 @@ def test_run_goes_on_when_a_trial_is_not_ours_any_more(folder: Path) -> None:
     again = call("run", folder, "--station", "left", typed="none\nquit\n")
 
     assert (first.exit_code, again.exit_code) == (0, 0)
-    assert first.output.count("trial 1 was run: enter its score") == 1
+    assert first.output.count("trial 1 has been run: enter its score") == 1
     assert "trial 1 stays yours: it was run and needs a score" in first.output
     assert again.output.splitlines()[1].startswith("trial 1 ")
 
@@ -170,7 +170,7 @@ def test_a_wrong_score_can_be_corrected_afterwards(folder: Path) -> None:
     """Above all the last one, which ended the study: `run` asks for no further trial there."""
     call("run", folder, typed="all\nquit\n")
 
-    assert "a stated reason" in call("correct", "1", "none", folder).output
+    assert "give a reason" in call("correct", "1", "none", folder).output
     assert "there is no trial 9" in call("correct", "9", "none", folder, "--reason", "x").output
     found = call("correct", "1", "reached", folder, "--reason", "typed all")
     assert found.output == "corrected: trial 1, reached\n"
@@ -285,7 +285,7 @@ def test_status_void_amend_and_verify(folder: Path) -> None:
     call("run", folder, typed="all\nquit\n")
 
     assert call("void", "1", folder, "--reason", "lights").exit_code == 0
-    assert "stated reason" in call("void", "1", folder).output
+    assert "give a reason" in call("void", "1", folder).output
     assert call("amend", folder, "--reason", "slow", "--set", "lease_minutes=45").exit_code == 0
     assert call("amend", folder, "--reason", "slow", "--set", "alpha=1").exit_code == 2
     found = json.loads(call("status", folder, "--json").output)
@@ -304,7 +304,7 @@ def test_verify_exits_with_1_where_something_is_wrong(folder: Path) -> None:
     found = call("verify", folder, "--json")
 
     assert found.exit_code == 1
-    assert json.loads(found.output)["problems"] == ["the saved state is not that of entry 2"]
+    assert json.loads(found.output)["problems"] == ["the saved state does not match entry 2"]
 
 
 def test_tokens_are_made_listed_and_revoked(folder: Path) -> None:

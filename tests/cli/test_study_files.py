@@ -93,10 +93,10 @@ def test_the_same_trials_are_imported_once(folder: Path, tmp_path: Path) -> None
         found = call("import", path, folder, "--reason", "pilot")
         assert found.exit_code == 2
         assert found.output == (
-            f"{start}{which}these trials of 'stack' have the scores that were imported before, "
-            "from 'db.csv': the same trials would count twice; "
-            f"{'import the new ones alone, or, ' if which else ''}"
-            "if these are other trials, say so with --again\n"
+            f"{start}{which}these trials of 'stack' have the same scores as trials that were "
+            "imported before, from 'db.csv', and would count twice; "
+            f"{'import only the new ones, or, ' if which else ''}"
+            "if these are different trials, say so with --again\n"
         )
     study = sw.Study.open(folder)
     assert study.verdict() == before
@@ -115,9 +115,9 @@ def test_other_trials_that_went_alike_are_imported_if_that_is_said(
         file.write_text("policy,score\nold,0\nnew,1\n")
     three.write_text(one.read_text() + "old,1\nnew,1\n")
     assert call("import", one, folder, "--reason", "pilot").exit_code == 0
-    assert "; if these are other trials" in call("import", two, folder, "--reason", "x").output
+    assert "; if these are different trials" in call("import", two, folder, "--reason", "x").output
     grown = call("import", three, folder, "--reason", "x").output
-    assert "import: the first row of these trials of 'stack' has the scores" in grown
+    assert "import: the first row of these trials of 'stack' has the same scores" in grown
 
     said = call("import", two, folder, "--reason", "another day", "--again")
 
@@ -128,7 +128,7 @@ def test_other_trials_that_went_alike_are_imported_if_that_is_said(
     assert study.status().scored == 4
     assert study.verify().sound
     page = study.report()
-    for reason, again in (("pilot", "-"), ("another day", "said to be other trials")):
+    for reason, again in (("pilot", "-"), ("another day", "declared to be different trials")):
         assert re.search(rf"{reason}</td>\s*<td[^>]*>{again}</td>", page)
 
 

@@ -236,7 +236,7 @@ class TestLifeOfAStudy:
 
         assert study.plan.lease_minutes == 60
         assert study.status().amendments == 2
-        with pytest.raises(sw.NotAllowed, match="alpha is what the guarantee rests on"):
+        with pytest.raises(sw.NotAllowed, match="alpha cannot change after the lock"):
             study.amend("please", {"alpha": 0.5})
         with pytest.raises(sw.InvalidInput, match="lease_minutes"):
             study.amend("please", {"lease_minutes": -1})

@@ -17,7 +17,7 @@ def test_a_draft_is_replaced_until_the_lock(tmp_path: Path) -> None:
 
     with pytest.raises(sw.InvalidInput, match=r"study\.yaml, line 1: alpha"):
         study.redraft(f"alpha: 2\n{text}")
-    with pytest.raises(sw.InvalidInput, match="where this study lives"):
+    with pytest.raises(sw.InvalidInput, match="where the study is kept"):
         study.redraft(f"{text}\nstore: elsewhere.db\n")
     assert study.plan_text == text
 

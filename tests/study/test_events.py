@@ -109,8 +109,8 @@ def test_every_field_is_marked() -> None:
 
 SCORED = {"trial": 1, "score": 1.0, "answer": True, "note": "", "tag": None, "seconds": None}
 UNREADABLE: dict[str, tuple[str, dict[str, Any], str]] = {
-    "a newer kind": ("painted", {}, r"entry 7 is of kind 'painted', which .* install a newer one"),
-    "a newer field": ("scored", {**SCORED, "angle": 3}, r"entry 7 \(scored\) .* install a newer"),
+    "a newer kind": ("painted", {}, r"entry 7 is of kind 'painted', which .* upgrade stopwise"),
+    "a newer field": ("scored", {**SCORED, "angle": 3}, r"entry 7 \(scored\) .* upgrade stopwise"),
     "another type": ("scored", {**SCORED, "score": "1"}, r"damaged: entry 7 .* score = '1'"),
     "a missing field": ("voided", {"trial": 1}, r"damaged: entry 7 \(voided\) is incomplete"),
 }

@@ -37,7 +37,7 @@ BROKEN = {
     "n_max: 50": ("n_max: many", "n_max: must be a whole number, but got 'many'"),
     "  - name: new": ("  - name: baseline", "policies: names must be distinct"),
     "    score: binary": ("    score: {kind: number, low: 2, high: 1}", "tasks.0.score: low must"),
-    "seed: 0": ("parameters: {alpha: 0.5}", "parameters: alpha is declared by the plan itself"),
+    "seed: 0": ("parameters: {alpha: 0.5}", "parameters: alpha is set by the plan itself"),
     "baseline: null": ("baseline: nobody", "baseline: must be one of baseline, new"),
     "design: independent": (
         "desing: independent",
@@ -90,12 +90,12 @@ def test_what_is_wrong_is_named_with_its_line(line: str) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("policies: [a, b", "line 1: this is not YAML"),
-        ("- a\n- b\n", "a plan is a list of `name: value` lines"),
-        ("name: a\nname: b\n", "line 2: 'name' is given twice"),
+        ("policies: [a, b", "line 1: not valid YAML"),
+        ("- a\n- b\n", "a plan must consist of `name: value` lines"),
+        ("name: a\nname: b\n", "line 2: 'name' appears twice"),
         ("name: x\npolicies: [a, b]\n", "tasks: is missing"),
-        ("", "a plan is a list"),
-        ("a: &a [*a]", "line 1: a plan has no aliases"),
+        ("", "a plan must consist"),
+        ("a: &a [*a]", "line 1: aliases .* are not allowed"),
     ],
 )
 def test_what_is_no_plan_is_refused(text: str, complaint: str) -> None:
@@ -206,11 +206,16 @@ def test_a_rubric_that_makes_no_sense_is_refused(rubric: dict[str, Any]) -> None
 
 
 CONFUSING = {
-    "levels: a level that ends the session": ("levels", ["failed", "Quit"], 1, "'Quit' means"),
-    "levels: one that voids the trial": ("levels", ["void space", "filled"], 0, "'void space' me"),
-    "levels: two that differ by a capital": ("levels", ["Up", "up"], 1, "'Up' and 'up' are the"),
-    "milestones: all of them": ("milestones", ["reached", "all"], 1, "'all' means something else"),
-    "milestones: none of them": ("milestones", ["None", "reached"], 0, "'None' means something"),
+    "levels: a level that ends the session": (
+        "levels",
+        ["failed", "Quit"],
+        1,
+        "'Quit' has another",
+    ),
+    "levels: one that voids the trial": ("levels", ["void space", "filled"], 0, "'void space' has"),
+    "levels: two that differ by a capital": ("levels", ["Up", "up"], 1, "'Up' and 'up' cannot"),
+    "milestones: all of them": ("milestones", ["reached", "all"], 1, "'all' has another meaning"),
+    "milestones: none of them": ("milestones", ["None", "reached"], 0, "'None' has another"),
 }
 
 

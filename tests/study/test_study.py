@@ -166,7 +166,7 @@ def test_a_policy_without_any_trial_is_waited_for(tmp_path: Path) -> None:
 def test_rows_that_wait_for_an_earlier_one_are_named(tmp_path: Path) -> None:
     study = sw.Study.create(tmp_path, plan())
     study.lock()
-    with pytest.raises(sw.NotAllowed, match="no task has a trial of each policy"):
+    with pytest.raises(sw.NotAllowed, match="no task has a trial of every policy"):
         study.analyses()
     for _ in range(8):
         trial = study.next_trial("left")
@@ -175,7 +175,7 @@ def test_rows_that_wait_for_an_earlier_one_are_named(tmp_path: Path) -> None:
     study.void(1, "the cable")
 
     with pytest.raises(
-        sw.NotAllowed, match="rows are used in order, and row 1 of 'stack' waits for a trial"
+        sw.NotAllowed, match="rows are used in order, and row 1 of 'stack' is waiting for a trial"
     ):
         study.analyses()
 

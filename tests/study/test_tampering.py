@@ -37,7 +37,7 @@ TAMPERING = {
     ),
     "the end cut off": (
         "DELETE FROM journal WHERE study = :study AND seq > 10",
-        "it ends with entry 10, but 14 were made",
+        "it ends with entry 10, but 14 were written",
     ),
     "two entries swapped": (
         "UPDATE journal SET seq = CASE seq WHEN 5 THEN 1006 WHEN 6 THEN 1005 END "
@@ -102,7 +102,7 @@ def test_another_order_than_the_drawn_one_is_found(place: str) -> None:
     forged = sw.Study.open(place)
     report(forged)
 
-    assert any("not that of the locked plan" in problem for problem in forged.verify().problems)
+    assert any("does not match the locked plan" in problem for problem in forged.verify().problems)
 
 
 def test_forged_facts_with_a_proper_hash_are_found(tmp_path: Path) -> None:
@@ -120,8 +120,8 @@ def test_forged_facts_with_a_proper_hash_are_found(tmp_path: Path) -> None:
 
     problems = " ".join(study.verify().problems)
 
-    assert "the score is not that of the answer" in problems
-    assert "the names are not those behind the labels" in problems
+    assert "the score does not match the answer" in problems
+    assert "the names do not match the labels" in problems
 
 
 def test_a_damaged_saved_state_is_named_and_never_believed(place: str) -> None:
@@ -218,5 +218,5 @@ def test_a_store_of_a_newer_stopwise_is_refused(tmp_path: Path) -> None:
     study = running(f"sqlite:///{path}")
     execute(study, "UPDATE alembic_version SET version_num = '9999'")
 
-    with pytest.raises(sw.InvalidState, match="install a newer one"):
+    with pytest.raises(sw.InvalidState, match="upgrade stopwise"):
         Store.open(path)

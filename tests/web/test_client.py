@@ -51,7 +51,7 @@ def test_it_says_what_the_study_says(study: sw.Study) -> None:
             client.record(taken.trial, ["cup reached"] if good else [], station="arm 1")
         assert client.next_trial("arm 1") is None
         assert client.status() == study.status()
-        with pytest.raises(sw.NotAllowed, match="not for the role runner"):
+        with pytest.raises(sw.NotAllowed, match="the role runner is not allowed"):
             client.verdict()
         with sw.StudyClient(join_link(url, viewer)) as other:
             assert other.verdict() == study.verdict()

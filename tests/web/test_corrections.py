@@ -59,7 +59,7 @@ def test_nobody_else_does(place: str) -> None:
                 client.get("/1/rubric", headers=headers[role]),
             ):
                 assert answer.status_code == 403
-                assert answer.json()["detail"] == f"this is not for the role {role}"
+                assert answer.json()["detail"] == f"the role {role} is not allowed to do this"
         assert client.post("/1/correct", json=RIGHT).status_code == 401
         assert study.seq == before
 
@@ -70,7 +70,7 @@ def test_nobody_else_does(place: str) -> None:
         (1, {"answer": ["cup"]}, 400, "a milestone must be one of cup reached, cup grasped, "),
         (1, {"answer": True}, 400, "the milestones reached must be a list of names, but got True"),
         (1, {"reason": ""}, 400, "reason: "),
-        (1, {"reason": " "}, 400, "a score is corrected only for a stated reason"),
+        (1, {"reason": " "}, 400, "give a reason for correcting a score"),
         (2, {}, 409, "trial 2 is leased, not scored"),
         (9, {}, 409, "there is no trial 9"),
     ],

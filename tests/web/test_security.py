@@ -89,7 +89,7 @@ def test_people_get_a_page_where_programs_get_json(
     early = client.get("/api/report", headers=browser)
 
     assert (missing.status_code, early.status_code) == (404, 409)
-    assert "<h1>There is no such page</h1>" in missing.text
+    assert "<h1>Page not found</h1>" in missing.text
     assert "there is nothing to analyse yet" in early.text
     assert early.headers["Content-Type"].startswith("text/html")
     assert client.get("/onwer").json()["error"] == "not_found"

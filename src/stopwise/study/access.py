@@ -43,7 +43,7 @@ def create_token(state: StudyState, role: str, name: str) -> tuple[str, TokenCre
     )
     require(
         0 < len(name.strip()) <= 100 and name.strip().isprintable(),
-        f"a token needs a name of 1 to 100 printable characters, but got {name[:100]!r}",
+        f"a token's name must have 1 to 100 printable characters, but got {name[:100]!r}",
     )
     taken = {record.name for record in state.tokens.values() if not record.revoked}
     if name.strip() in taken:

@@ -151,7 +151,7 @@ def _new_row(
 def _boards(state: StudyState, task: str | None) -> list[tuple[str, SlotBoard]]:
     require(
         task is None or task in state.boards,
-        f"tasks are {', '.join(state.boards)}, but got {task!r}",
+        f"task must be one of {', '.join(state.boards)}, but got {task!r}",
     )
     return [(name, board) for name, board in state.boards.items() if task in (None, name)]
 

@@ -26,13 +26,13 @@ def database_url(text_or_path: str | Path) -> URL:
     try:
         url = make_url(given)
     except exc.ArgumentError as error:
-        raise InvalidInput("this is not the URL of a database") from error
+        raise InvalidInput("this is not a database URL") from error
     if url.get_backend_name() == "postgresql":
         return url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() == "sqlite":
         return url
     raise InvalidInput(
-        f"a study lives in SQLite or PostgreSQL, but got a URL of {url.get_backend_name()}"
+        f"a study is kept in SQLite or PostgreSQL, but this URL is for {url.get_backend_name()}"
     )
 
 
@@ -100,8 +100,8 @@ def _version(engine: Engine) -> str | None:
         version = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
     if version is not None and version > HEAD:
         raise InvalidState(
-            f"this store has schema version {version}, but this stopwise knows versions up to "
-            f"{HEAD}: install a newer one"
+            f"this store has schema version {version}, but this version of stopwise only knows "
+            f"versions up to {HEAD}: upgrade stopwise"
         )
     return version
 
@@ -133,12 +133,12 @@ def _clear_errors(engine: Engine) -> Iterator[None]:
     except exc.DBAPIError as error:
         if error.connection_invalidated:
             raise StoreFailed(
-                f"the connection to {place} was lost: whether the last report was stored is not "
-                "known; send it again with the same key"
+                f"lost the connection to {place}: the last report may or may not have been stored; "
+                "send it again with the same key"
             ) from error
         reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "failed"
         if "malformed" in reason or "not a database" in reason:
             raise InvalidState(f"the store {place} is damaged: {reason}") from error
-        raise StoreFailed(f"the store {place} failed, nothing was written: {reason}") from error
+        raise StoreFailed(f"the store {place} failed and nothing was written: {reason}") from error
     except exc.SQLAlchemyError as error:
-        raise StoreFailed(f"the store {place} failed, nothing was written: {error}") from error
+        raise StoreFailed(f"the store {place} failed and nothing was written: {error}") from error

@@ -110,7 +110,9 @@ def verified(
         if number != seq:
             raise InvalidState(f"the journal is damaged: entry {seq} is missing")
         if _hash(body) != digest:
-            raise InvalidState(f"the journal is damaged: entry {seq} was changed after it was made")
+            raise InvalidState(
+                f"the journal is damaged: entry {seq} was changed after it was written"
+            )
         if not body.startswith(f'{{"previous":"{previous}",'):
             raise InvalidState(
                 f"the journal is damaged: entry {seq} does not follow entry {seq - 1}"

@@ -128,7 +128,7 @@ def read_event(kind: str, content: dict[str, Any], place: str) -> Event:
         raise InvalidState(f"the journal is damaged: {place} ({kind}) is incomplete") from error
 
 
-_UNKNOWN = "which this stopwise does not know: install a newer one"
+_UNKNOWN = "which this version of stopwise does not know: upgrade stopwise"
 
 
 def _mark(place: str, hint: Any) -> Visibility:

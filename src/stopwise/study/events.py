@@ -106,7 +106,7 @@ class Assigned(Event, kind="assigned", left_out=("salt", "opens")):
     opens: Blind[tuple[str, ...] | None] = None
 
     def _sentence(self) -> str:
-        return f"trial {self.trial}, code {self.code}, given to {self.station}"
+        return f"trial {self.trial} (code {self.code}) given to {self.station}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +156,7 @@ class Scored(Event, kind="scored", left_out=("correction", "salt")):
         return self._worded(f"{self.score:.3g}", *seconds, *tag)
 
     def _worded(self, *outcome: str) -> str:
-        what = f"trial {self.trial} scored{'' if self.correction is None else ' anew'}"
+        what = f"trial {self.trial} {'scored' if self.correction is None else 'rescored'}"
         note = [f"“{self.note}”"] if self.note else []
         return " ".join([what, *outcome, *note])
 
@@ -209,7 +209,7 @@ class Imported(Event, kind="imported", left_out=("again",)):
         return sum(map(len, self.rows))
 
     def _sentence(self) -> str:
-        return f"{len(self.rows)} rows imported for {self.task}"
+        return f"{len(self.rows)} row{'' if len(self.rows) == 1 else 's'} imported for {self.task}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,7 +246,7 @@ class TokenCreated(Event, kind="token created"):
     digest: Never[str]
 
     def _sentence(self) -> str:
-        return f"token for {self.name} ({self.role})"
+        return f"token created for {self.name} ({self.role})"
 
 
 @dataclass(frozen=True, kw_only=True)

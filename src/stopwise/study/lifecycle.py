@@ -42,11 +42,11 @@ def amend(state: StudyState, reason: str, changes: dict[str, Any]) -> Amended:
     require(bool(reason.strip()), "an amendment needs a reason")
     for name in changes:
         if name not in StudyPlan.model_fields:
-            raise InvalidInput(f"the plan has no {name!r}")
+            raise InvalidInput(f"the plan has no entry {name!r}")
         if name not in AMENDABLE:
             raise NotAllowed(
-                f"{name} is what the guarantee rests on and cannot change after the lock; what can "
-                f"are {', '.join(AMENDABLE)}: start a new study for the rest"
+                f"{name} cannot change after the lock, because the guarantee depends on it; you "
+                f"can change {', '.join(AMENDABLE)}, and for anything else start a new study"
             )
     try:
         changed = StudyPlan.model_validate({**plan.content(), **changes})

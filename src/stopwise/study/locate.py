@@ -27,7 +27,7 @@ def open_store(
     place = read_store(plan) or str(path / DATABASE)
     require(
         plan.exists() or Path(place).exists(),
-        f"there is no study in {path}: make one with `stopwise study init {path}`",
+        f"there is no study in {path}: create one with `stopwise study init {path}`",
     )
     # With a plan alone, the store is made now.
     name = NAME if plan.exists() else None

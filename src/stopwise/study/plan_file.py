@@ -76,17 +76,17 @@ def parse_plan(text: str, source: str = FILE_NAME) -> StudyPlan:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "not readable"
-        raise InvalidInput(f"{source}{line}: this is not YAML: {problem}") from error
+        raise InvalidInput(f"{source}{line}: not valid YAML: {problem}") from error
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{source}: this is not YAML: {error}") from error
+        raise InvalidInput(f"{source}: not valid YAML: {error}") from error
     if alias:
-        raise InvalidInput(f"{source}, line {alias}: a plan has no aliases (*)")
+        raise InvalidInput(f"{source}, line {alias}: aliases (*) are not allowed in a plan")
     if not isinstance(content, dict):
-        raise InvalidInput(f"{source}: a plan is a list of `name: value` lines")
+        raise InvalidInput(f"{source}: a plan must consist of `name: value` lines")
     lines: dict[Place, int] = {}
     twice = _note_lines(root, (), lines)
     if twice:
-        raise InvalidInput(f"{source}, line {twice[1]}: {twice[0]!r} is given twice")
+        raise InvalidInput(f"{source}, line {twice[1]}: {twice[0]!r} appears twice")
     content.pop("store", None)  # where a study lives is no part of what is declared
     try:
         plan = StudyPlan.model_validate(content)
@@ -124,7 +124,7 @@ def rewrite_plan(folder: Path, text: str) -> None:
     path = folder / FILE_NAME
     require(
         store_in(text) == read_store(path),
-        "`store` says where this study lives: it cannot change while the study is open",
+        "`store` says where the study is kept and cannot change while the study is open",
     )
     try:
         replace_file(path, text.encode())
@@ -136,7 +136,7 @@ def write_plan(folder: Path, text: str, store: str | None) -> None:
     """Write a plan into a folder that has none."""
     path = folder / FILE_NAME
     if path.exists():
-        raise NotAllowed(f"{path} exists: choose another folder")
+        raise NotAllowed(f"{path} already exists: choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text(text if store is None else f"{text}\nstore: {store}\n", encoding="utf-8")
 

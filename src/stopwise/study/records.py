@@ -58,7 +58,7 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
                 columns["score"].append(score)
                 blocks.append(str(row + 1))
     if not blocks:
-        raise NotAllowed("there is no complete row of trials yet")
+        raise NotAllowed("no row of trials is complete yet")
     if plan.design == "blocks":
         columns["block"] = blocks
     known = set(columns["task"])

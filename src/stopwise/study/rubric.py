@@ -53,7 +53,7 @@ class Binary(PlanPart):
         """Return 1 for success and 0 for failure."""
         require(
             answer is True or answer is False or (_is_number(answer) and answer in (0, 1)),
-            f"a success must be true or false, but got {answer!r}",
+            f"the result must be true or false, but got {answer!r}",
         )
         return float(answer)
 
@@ -99,7 +99,7 @@ class Milestones(PlanPart):
         )
         for name in answer:
             _require_known(name, known, "a milestone")
-        require(len(set(answer)) == len(answer), f"a milestone is named twice in {answer!r}")
+        require(len(set(answer)) == len(answer), f"a milestone appears twice in {answer!r}")
         reached = math.fsum(known[name] for name in answer)
         return min(1.0, reached / math.fsum(known.values()))
 
@@ -187,9 +187,9 @@ def confusing_name(rubric: Rubric) -> tuple[int, str] | None:
     for place, name in enumerate(names):
         typed = name.strip().lower()
         if typed in seen:
-            return place, f"{seen[typed]!r} and {name!r} are the same when they are typed"
+            return place, f"{seen[typed]!r} and {name!r} cannot be told apart when typed"
         if typed.partition(" ")[0] in COMMANDS or (steps and typed in SETS):
-            return place, f"{name!r} means something else when it is typed: choose another name"
+            return place, f"{name!r} has another meaning when typed: choose another name"
         seen[typed] = name
     return None
 

@@ -187,7 +187,7 @@ class Store:
             yield row
         if last != (head.seq, head.hash):
             raise InvalidState(
-                f"the journal is damaged: it ends with entry {last[0]}, but {head.seq} were made"
+                f"the journal is damaged: it ends with entry {last[0]}, but {head.seq} were written"
             )
 
 
@@ -279,6 +279,6 @@ def _find(engine: Engine, name: str, create: str | None, *, may_exist: bool) -> 
 def _only(known: list[str]) -> str:
     require(
         len(known) == 1,
-        f"this store has several studies: name one after '#': {', '.join(sorted(known))}",
+        f"this store holds several studies: add '#' and one of {', '.join(sorted(known))}",
     )
     return known[0]

@@ -127,7 +127,7 @@ class StudyPlan(PlanPart):
     def _own_parameters(cls, value: dict[str, Any]) -> dict[str, Any]:
         declared = {*cls.model_fields, "bounds"} & set(value)
         if declared:
-            raise ValueError(f"{min(declared)} is declared by the plan itself, not here")
+            raise ValueError(f"{min(declared)} is set by the plan itself, not under parameters")
         return value
 
     @field_validator("baseline")

@@ -31,7 +31,7 @@ def study_report(study: "StudyReader") -> str:
     """Return the page; the whole journal is verified first, and a broken one is refused."""
     found = study.verify()
     if not found.sound:
-        raise InvalidState(f"the study does not hold: {'; '.join(found.problems)}")
+        raise InvalidState(f"the study failed verification: {'; '.join(found.problems)}")
     analyses = list(study.analyses().values())
     return html.render(analyses, [analysis.figures() for analysis in analyses], chapters(study))
 
@@ -54,12 +54,12 @@ def _record(study: "StudyReader") -> Chapter:
         ("locked with", _locked_with(study.journal())),
         ("journal", f"{status.seq} entries, the last with SHA-256 {status.hash}"),
         ("blinding", "none" if plan.blinding == "none" else f"a code per {plan.blinding}"),
-        ("names", "revealed" if status.unblinded else "not revealed: policies are labels"),
+        ("names", "revealed" if status.unblinded else "not revealed: policies are shown as labels"),
         ("trials handed out", str(status.assigned)),
         *([("trials imported", str(status.imported))] if status.imported else []),
         ("with a score", str(status.scored)),
-        ("second results, not counted", str(status.duplicates)),
-        ("not needed and not run, of n_max per policy", str(sum(study.trials_saved().values()))),
+        ("duplicate results, not counted", str(status.duplicates)),
+        ("not needed and not run, up to n_max per policy", str(sum(study.trials_saved().values()))),
         ("recorded after unblinding", str(_after_unblinding(study.journal()))),
     ]
     return Chapter("How the study was run", ("", ""), tuple(rows))
@@ -84,7 +84,8 @@ def _amendments(entries: list[Entry]) -> Chapter:
         (
             as_text(entry.time),
             entry.who,
-            "; ".join(f"{name} = {value}" for name, value in event.changes.items()) or "a remark",
+            "; ".join(f"{name} = {value}" for name, value in event.changes.items())
+            or "remark only",
             event.reason,
         )
         for entry in entries
@@ -135,7 +136,7 @@ def _withdrawn(entries: list[Entry], *, shown: bool) -> Chapter:
                     open_rows.pop(trial)[-1] = scores[trial]
     columns = ("trial", "when", "who", "reason", "score", "new score")
     cut = len(columns) if shown else 4
-    title = "Scores withdrawn" if shown else "Scores withdrawn (which they are is shown with names)"
+    title = "Withdrawn scores" if shown else "Withdrawn scores (shown after unblinding)"
     return Chapter(title, columns[:cut], tuple(tuple(row[:cut]) for row in rows))
 
 
@@ -151,8 +152,8 @@ def _unscored(entries: list[Entry]) -> Chapter:
             case Scored(trial=trial) | Voided(trial=trial):
                 begun.pop(trial, None)
     return Chapter(
-        "Trials begun and left without a score",
-        ("trial", "begun", "who", "what became of it"),
+        "Trials started but never scored",
+        ("trial", "started", "who", "what happened"),
         tuple(begun.values()),
     )
 
@@ -160,7 +161,7 @@ def _unscored(entries: list[Entry]) -> Chapter:
 def _overshoot(study: "StudyReader") -> Chapter:
     rows = tuple((task, policy, str(count)) for (task, policy), count in study.overshoot().items())
     return Chapter(
-        "Overshoot: trials under way when nothing more was open, not used",
+        "Overshoot: trials that were no longer needed when they were scored, not used",
         ("task", "policy", "trials"),
         rows,
     )
@@ -174,13 +175,13 @@ def _imports(entries: list[Entry]) -> Chapter:
             event.source,
             str(event.trials),
             event.reason,
-            "said to be other trials" if event.again else "-",
+            "declared to be different trials" if event.again else "-",
         )
         for entry in entries
         if isinstance(event := entry.event, Imported)
     )
     return Chapter(
-        "Imported trials, whose order and blinding were not kept by this study",
-        ("when", "who", "source", "trials", "reason", "again"),
+        "Imported trials: this study did not control their order and blinding",
+        ("when", "who", "source", "trials", "reason", "same scores as before"),
         rows,
     )

@@ -40,7 +40,9 @@ def release(state: StudyState, number: int, *, station: str, reason: str) -> Rel
     trial = own_trial(state, number, station)
     _require_status(trial, "leased")
     if trial.withdrawn:
-        raise NotAllowed(f"trial {number} was run: enter its score, or let the owner void it")
+        raise NotAllowed(
+            f"trial {number} has been run: enter its score, or ask the owner to void it"
+        )
     return Released(trial=number, reason=reason)
 
 
@@ -70,14 +72,14 @@ def record(
 
 
 def _check_remarks(plan: StudyPlan, note: str, tag: str | None, seconds: float | None) -> None:
-    require(len(note) <= 10_000, "a note has at most 10,000 characters")
+    require(len(note) <= 10_000, "a note can have at most 10,000 characters")
     require(
         tag is None or tag in plan.tags,
         f"tag must be one of {', '.join(plan.tags) or '(the plan has none)'}, but got {tag!r}",
     )
     require(
         seconds is None or (math.isfinite(seconds) and 0 <= seconds < 1e9),
-        f"seconds must be a number of at least 0, but got {seconds!r}",
+        f"seconds must be 0 or more, but got {seconds!r}",
     )
 
 
@@ -94,7 +96,7 @@ def undo(state: StudyState, number: int, *, station: str | None, reason: str) ->
         raise NotAllowed(f"trial {number} can be undone only before the next trial is taken")
     slot = state.slot(trial)
     if not trial.counted and slot.settled:
-        raise NotAllowed(f"trial {number} was not counted: its place has another result")
+        raise NotAllowed(f"trial {number} was not counted: another result took its place")
     lease = 60.0 * locked_plan(state).lease_minutes
     return Undone(trial=number, reason=reason, lease=lease)
 
@@ -104,7 +106,7 @@ def correct(state: StudyState, number: int, *, answer: Any, reason: str, salt: s
 
     What was reported beside the score (note, tag, duration, by whom) stays as it is.
     """
-    require(bool(reason.strip()), "a score is corrected only for a stated reason")
+    require(bool(reason.strip()), "give a reason for correcting a score")
     undone = undo(state, number, station=None, reason=reason.strip())
     given, score = _judged(state, require_trial(state, number), answer)
     scored = Scored(trial=number, score=score, answer=given, correction=reason.strip(), salt=salt)
@@ -116,7 +118,7 @@ def void(state: StudyState, number: int, *, reason: str, redraw: bool = True) ->
 
     Its slot is tried again, unless it cannot be (``redraw=False``): then it stays empty.
     """
-    require(bool(reason.strip()), "a trial is voided only for a stated reason")
+    require(bool(reason.strip()), "give a reason for voiding a trial")
     trial = require_trial(state, number)
     if trial.status == "voided":
         raise NotAllowed(f"trial {number} is already voided")

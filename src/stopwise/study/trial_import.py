@@ -38,7 +38,7 @@ def imported(
         Whether these are said to be other trials, though their scores may begin with those of an
         import before.
     """
-    require(bool(reason.strip()), "trials are imported only for a stated reason")
+    require(bool(reason.strip()), "give a reason for importing trials")
     labels = {name: label for label, name in names.items()}
     events: list[Event] = []
     for task in _tasks(trials, plan):
@@ -62,7 +62,7 @@ def imported(
         known = len(board.rows)
         if plan.n_max is not None and known + len(rows) > plan.n_max:
             raise NotAllowed(
-                f"{known} rows are begun and {len(rows)} would come, but n_max is {plan.n_max}"
+                f"{known} rows are open and this import adds {len(rows)}, but n_max is {plan.n_max}"
             )
         if not again:
             _require_new(state, plan_task(task, plan), rows)
@@ -92,10 +92,10 @@ def _require_new(state: StudyState, task: str, rows: tuple[dict[str, float], ...
         have = "has" if known.rows == 1 and not whole else "have"
         raise NotAllowed(
             Message(
-                f"{which}these trials of {task!r} {have} the scores that were imported before, "
-                f"from {known.source!r}: the same trials would count twice; "
-                f"{'' if whole else 'import the new ones alone, or, '}"
-                "if these are other trials, say so with ",
+                f"{which}these trials of {task!r} {have} the same scores as trials that were "
+                f"imported before, from {known.source!r}, and would count twice; "
+                f"{'' if whole else 'import only the new ones, or, '}if these are different "
+                "trials, say so with ",
                 Setting("again", True),
                 code="imported-before",
             )
@@ -111,5 +111,8 @@ def plan_task(task: str, plan: StudyPlan) -> str:
 def _tasks(trials: Trials, plan: StudyPlan) -> tuple[str, ...]:
     names = [known.name for known in plan.tasks]
     for task in trials.tasks:
-        require(plan_task(task, plan) in names, f"tasks are {', '.join(names)}, but got {task!r}")
+        require(
+            plan_task(task, plan) in names,
+            f"task must be one of {', '.join(names)}, but got {task!r}",
+        )
     return trials.tasks

@@ -24,12 +24,12 @@ def finite(value: float | None) -> float | None:
 
 @dataclass(frozen=True, kw_only=True)
 class PairVerdict(Standing):
-    """How one pair of policies stands in a study."""
+    """The verdict on one pair of policies."""
 
     @computed_field
     @property
     def better(self) -> str | None:
-        """The name of the policy declared better, or None."""
+        """The policy declared better, or None."""
         return super().better
 
     @field_serializer("log_e")
@@ -39,16 +39,16 @@ class PairVerdict(Standing):
 
 @dataclass(frozen=True, kw_only=True)
 class TaskVerdict:
-    """One task: how each pair stands after the rows used.
+    """The verdict on one task. A row is one trial of each policy that still needs one.
 
     Attributes
     ----------
     pairs
-        One per compared pair, by policies' names, or labels before unblinding.
+        One per compared pair, by policy name, or by label before unblinding.
     rows
-        Rows used: the first so many, each with all results that were needed.
+        The number of rows used; rows are used in order, once all their results are in.
     needed
-        Policies (labels) that still have an undecided comparison.
+        Policies (labels before unblinding) that are still in an undecided comparison.
     decided
         Whether every pair is decided.
     """
@@ -64,7 +64,7 @@ class TaskVerdict:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyVerdict:
-    """What is known after entry ``seq`` of the journal; never changes afterwards."""
+    """The verdict after journal entry ``seq``; it never changes afterwards."""
 
     tasks: tuple[TaskVerdict, ...]
     finished: bool
@@ -126,14 +126,14 @@ def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
 def _what_is_awaited(state: StudyState) -> str:
     """Return why no task has a trial of each policy among the rows that are used."""
     waiting = [
-        f"row {board.used + 1} of {name!r} waits for a trial"
+        f"row {board.used + 1} of {name!r} is waiting for a trial"
         for name, board in state.boards.items()
         if any(slot.score is not None for row in board.rows[board.used :] for slot in row.values())
         and any(row == board.used for row, _, _ in board.open_slots())
     ]
     if waiting:
         return f"rows are used in order, and {', '.join(waiting)}"
-    return "no task has a trial of each policy"
+    return "no task has a trial of every policy yet"
 
 
 def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVerdict:

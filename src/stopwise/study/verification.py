@@ -47,7 +47,7 @@ def verify(store: Store) -> Verification:
             state.require_edition()
             here = snapshot is not None and state.seq == snapshot[0]
             if here and snapshot != (state.seq, state.hash, dump_state(state)):
-                problems.append(f"the saved state is not that of entry {state.seq}")
+                problems.append(f"the saved state does not match entry {state.seq}")
     except NotAllowed:
         raise  # locked with another edition, which is no fault of the study
     except StopwiseError as error:
@@ -60,7 +60,7 @@ def _complaints(state: StudyState, entry: Entry, secret: str) -> list[str]:
     try:
         found = _broken_promises(state, entry, secret)
     except (StopwiseError, LookupError, TypeError, ValueError, AttributeError) as error:
-        found = [f"it cannot be understood: {error!r}"]
+        found = [f"it cannot be read: {error!r}"]
     return [f"entry {entry.seq}: {problem}" for problem in found]
 
 
@@ -88,7 +88,7 @@ def _not_locked_so(state: StudyState, locked: Locked, lots: Lots, plan: StudyPla
     ).stored()
     found = locked.stored()
     return [
-        f"{name} is not that of the locked plan"
+        f"{name} does not match the locked plan"
         for name, value in promised.items()
         if found[name] != value
     ]
@@ -97,17 +97,17 @@ def _not_locked_so(state: StudyState, locked: Locked, lots: Lots, plan: StudyPla
 def _not_by_the_rules(state: StudyState, assigned: Assigned, lots: Lots, time: float) -> list[str]:
     station, task = assigned.station, assigned.asked
     by_the_rules = next_trial(state, lots, station=station, now=time, task=task) == assigned
-    return [] if by_the_rules else ["this is not the trial that the rules give"]
+    return [] if by_the_rules else ["this is not the trial that the rules prescribe"]
 
 
 def _not_by_the_rubric(state: StudyState, scored: Scored, plan: StudyPlan) -> list[str]:
     trial = require_trial(state, scored.trial)
     score = plan.task(trial.task).score.score(scored.answer)
-    return [] if scored.score == score else ["the score is not that of the answer"]
+    return [] if scored.score == score else ["the score does not match the answer"]
 
 
 def _not_behind_the_labels(unblinded: Unblinded, lots: Lots, plan: StudyPlan) -> list[str]:
     if unblinded.secret != lots.secret:
         return ["the secret is not the one that was committed to"]
     same = unblinded.names == lots.labels(plan)
-    return [] if same else ["the names are not those behind the labels"]
+    return [] if same else ["the names do not match the labels"]

@@ -23,20 +23,20 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
-    """A trial as its operator sees it: nothing here depends on which policy it is.
+    """A trial as its operator sees it; nothing here depends on which policy it is.
 
     Attributes
     ----------
     trial
-        Its number, by which it is reported.
+        The trial number, used to report its result.
     code
-        The blind code, to be told to whatever starts the policy.
+        The blind code; give it to whatever starts the policy.
     rubric
-        How it is scored: the task's ``score`` as in the plan.
+        How the trial is scored: the task's ``score`` from the plan.
     seconds_left
-        Time until the trial may be given to another station.
+        Seconds until the trial may be given to another station.
     needed
-        Whether its result can still change the verdict; if not, it need not be run.
+        Whether the result can still change the verdict; if not, there is no need to run it.
     """
 
     trial: int
@@ -58,9 +58,10 @@ class Assignment:
 
 @dataclass(frozen=True, kw_only=True)
 class Whereabouts:
-    """Where a trial stands: "leased", "released", "scored" or "voided", and whether it is needed.
+    """A trial's status ("leased", "released", "scored" or "voided") and whether it is needed.
 
-    One whose time is over is still leased: its result is taken, if no other has filled its place.
+    A trial whose time has run out is still leased: its result is accepted, and counts unless
+    another trial has taken its place.
     """
 
     trial: int
@@ -70,9 +71,9 @@ class Whereabouts:
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """What became of a report: ``counted`` is false for a second result of the same slot.
+    """What happened to a report; ``counted`` is false for a duplicate result.
 
-    ``repeated`` tells that the report with this key was already there; nothing was stored again.
+    ``repeated`` means that a report with this key was stored before; nothing was stored again.
     """
 
     trial: int
@@ -83,7 +84,7 @@ class Recorded:
 
 @dataclass(frozen=True, kw_only=True)
 class Resolved:
-    """The policy behind a code, for the program at the robot only."""
+    """The policy a code stands for; only for the program at the robot."""
 
     trial: int
     policy: str
@@ -92,7 +93,7 @@ class Resolved:
 
 @dataclass(frozen=True, kw_only=True)
 class StationStatus:
-    """One station: the trial it holds now (or None), and how many it has scored."""
+    """One station: the trial it currently holds (or None) and how many it has scored."""
 
     station: str
     trial: int | None
@@ -103,19 +104,19 @@ class StationStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class Status:
-    """Where a study stands.
+    """The progress of a study.
 
     Attributes
     ----------
     phase
         "draft", "running" or "finished".
     assigned, imported
-        Trials handed out, and those that were run elsewhere.
+        Trials handed out by the study, and trials run elsewhere.
     scored, counted, voided, duplicates, in_flight
-        Trials with a score, those that settled a slot, voided ones, second results of a slot, and
-        those handed out whose time is not over.
+        Trials with a score, trials whose score counts, voided trials, duplicate results that do
+        not count, and trials in progress.
     seq, hash
-        The last entry of the journal; published, its hash binds everything before it.
+        The last journal entry; once published, its hash pins down everything before it.
     """
 
     study: str

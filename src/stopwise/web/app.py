@@ -18,11 +18,11 @@ __all__ = ["CONCERNS", "create_app"]
 CONCERNS = (trials, evidence, plan, tokens, journal, session, pages)
 
 ABOUT = """
-The API of one live study. Send `Authorization: Bearer TOKEN`; the owner makes tokens, each with a
-role: `owner`, `operator` (takes and scores trials), `viewer` (sees the evidence) or `runner` (a
-program at the robot, which may ask what is behind a code). Every change is stored durably before it
-is answered. A report sent again with the same `key` is stored once, so it is safe to retry. Every
-failure is `{"error": ..., "detail": ...}`.
+The API of one live study. Send `Authorization: Bearer TOKEN`. The owner creates the tokens, each
+with a role: `owner`, `operator` (takes and scores trials), `viewer` (sees the evidence) or `runner`
+(a program at the robot that may look up which policy a code stands for). Every change is durably
+stored before the request is answered. A report sent again with the same `key` is stored only once,
+so retrying is safe. Every failure has the form `{"error": ..., "detail": ...}`.
 """
 
 

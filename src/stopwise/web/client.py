@@ -67,7 +67,7 @@ class StudyClient:
         address, _, fragment = url.partition("#")
         self._token = token or fragment
         if not self._token:
-            raise InvalidInput("a token is needed: give one, or a join link")
+            raise InvalidInput("a token is needed: pass one, or use a join link")
         self._retry_seconds, self._sleep = retry_seconds, sleep
         self._http = httpx.Client(
             base_url=web_address(address.removesuffix("/join")),
@@ -166,7 +166,7 @@ class StudyClient:
                 response = self._http.request(method, path, content=content, headers=JSON)
                 if response.status_code not in PASSING:
                     return _content(response)
-                reason = f"the server answers {response.status_code}"
+                reason = f"the server answered {response.status_code}"
             except httpx.TransportError as error:
                 reason = f"no connection to {self._http.base_url}: {error}"
             if time.monotonic() + pause > until:
@@ -184,7 +184,9 @@ def _content(response: httpx.Response) -> Any:
     try:
         content = response.json()
     except ValueError as error:
-        raise StoreFailed(f"{response.url} is no study: its answer is not JSON") from error
+        raise StoreFailed(
+            f"{response.url} is not a study server: its answer is not JSON"
+        ) from error
     if response.is_success:
         return content
     known = isinstance(content, dict) and "detail" in content
@@ -197,5 +199,5 @@ def parsed(kind: type[Parsed], content: Any) -> Parsed:
     try:
         found: Parsed = TypeAdapter(kind).validate_python(content)
     except ValidationError as error:
-        raise StoreFailed(f"the server's answer is no {kind.__name__}: {error}") from error
+        raise StoreFailed(f"the server's answer is not a valid {kind.__name__}: {error}") from error
     return found

@@ -41,12 +41,12 @@ def _described(text: str) -> dict[str, object]:
 
 # For the OpenAPI: what any operation may answer besides its own.
 FAILURES: dict[int | str, dict[str, object]] = {
-    400: _described("The request breaks a stated rule."),
-    401: _described("No token, or one that is unknown or revoked."),
-    403: _described("The role of the token does not allow this."),
-    409: _described("The study is in a state that forbids this."),
-    413: _described("The body is too large."),
-    503: _described("The store failed; nothing was half-written."),
+    400: _described("The request is invalid; `detail` says why."),
+    401: _described("The token is missing, unknown or revoked."),
+    403: _described("The token's role does not allow this."),
+    409: _described("The study's current state does not allow this."),
+    413: _described("The request body is too large."),
+    503: _described("The store failed; nothing was partially written."),
 }
 
 
@@ -62,8 +62,8 @@ def _answer(request: Request, status: int, word: str, detail: str) -> Response:
     """Return JSON, or a page to a person who went to an address of ours."""
     wants_page = request.method == "GET" and "text/html" in request.headers.get("accept", "")
     if wants_page:
-        title = "There is no such page" if status == 404 else "This did not work"
-        text = "The address may be mistyped." if status == 404 else detail
+        title = "Page not found" if status == 404 else "Something went wrong"
+        text = "Check the address for typos." if status == 404 else detail
         return HTMLResponse(render("failure.html", title=title, detail=text), status)
     return JSONResponse({"error": word, "detail": detail}, status_code=status)
 
@@ -99,4 +99,4 @@ def _refused(request: Request, error: Exception) -> Response:
 
 
 def _unexpected(request: Request, _error: Exception) -> Response:
-    return _answer(request, 500, "unexpected", "an unexpected failure: see the log of the server")
+    return _answer(request, 500, "unexpected", "unexpected error: see the server log")

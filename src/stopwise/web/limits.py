@@ -55,7 +55,7 @@ class SmallBodies:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, unless it is too large."""
-        text = f"a request may have at most {self.largest // 1024} KiB"
+        text = f"a request can have at most {self.largest // 1024} KiB"
         received = 0
 
         async def receive_some() -> Message:

@@ -23,7 +23,7 @@ __all__ = [
 
 CSRF_HEADER = "X-CSRF-Token"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_bearer = HTTPBearer(auto_error=False, scheme_name="token", description="A token of the study.")
+_bearer = HTTPBearer(auto_error=False, scheme_name="token", description="A token for this study.")
 
 
 def csrf_token(token: str) -> str:
@@ -50,13 +50,15 @@ def _grant(
         raise _unknown("this token is unknown or revoked")
     found = session(site, request)
     if found is None:
-        raise _unknown("a token is needed: send `Authorization: Bearer TOKEN`, or join by a link")
+        raise _unknown("a token is needed: send `Authorization: Bearer TOKEN`, or open a join link")
     token, grant = found
     sent = request.headers.get(CSRF_HEADER, "")
     if request.method not in SAFE and not hmac.compare_digest(
         sent.encode("latin-1", "replace"), csrf_token(token).encode()
     ):
-        raise HTTPException(403, "this change did not come from a page of this study: reload it")
+        raise HTTPException(
+            403, "this request did not come from a page of this study: reload the page"
+        )
     return grant
 
 
@@ -67,7 +69,7 @@ def _unknown(message: str) -> HTTPException:
 def _allow(*roles: Role) -> Callable[[Grant], Grant]:
     def check(grant: Annotated[Grant, Depends(_grant)]) -> Grant:
         if grant.role not in roles:
-            raise HTTPException(403, f"this is not for the role {grant.role}")
+            raise HTTPException(403, f"the role {grant.role} is not allowed to do this")
         return grant
 
     return check

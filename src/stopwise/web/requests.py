@@ -31,7 +31,7 @@ __all__ = [
 
 def _printable(text: str) -> str:
     if not text.isprintable():
-        raise ValueError("must have printable characters only")
+        raise ValueError("must contain only printable characters")
     return text
 
 
@@ -47,25 +47,25 @@ Answer = (
 )
 
 
-class _Request(BaseModel):
+class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class JoinRequest(_Request):
-    """A token, to be exchanged for a cookie."""
+class JoinRequest(_Body):
+    """A token to exchange for a session cookie."""
 
     token: str = Field(min_length=1, max_length=200)
 
 
-class NextRequest(_Request):
-    """A station asks for a trial; by default the station is called as the token's holder."""
+class NextRequest(_Body):
+    """A station asks for a trial; the station defaults to the name of the token."""
 
     station: Name | None = None
     task: Annotated[str, Field(max_length=200)] | None = None
 
 
-class StartRequest(_Request):
-    """A trial begins, or still runs: its time is counted anew."""
+class StartRequest(_Body):
+    """A trial starts or is still running: its lease starts over."""
 
     station: Name | None = None
 
@@ -81,55 +81,55 @@ class UndoRequest(ReleaseRequest):
     """A score is withdrawn."""
 
 
-class ScoreRequest(_Request):
+class ScoreRequest(_Body):
     """The result of a trial: true or false, milestones, a level, or a number."""
 
     answer: Answer
     station: Name | None = None
     key: Key | None = Field(
         default=None,
-        description="A report sent twice with one key is stored once; another answer is refused.",
+        description="A report sent again with its key is stored once; another answer is refused.",
     )
     note: Annotated[str, Field(max_length=2000)] = ""
     tag: Annotated[str, Field(max_length=200)] | None = None
     seconds: Annotated[float, Field(ge=0, le=1e6)] | None = None
 
 
-class CorrectionRequest(_Request):
-    """What a trial should have been scored: true or false, milestones, a level, or a number."""
+class CorrectionRequest(_Body):
+    """The correct result of a trial: true or false, milestones, a level, or a number."""
 
     answer: Answer
     reason: StatedReason
 
 
-class VoidRequest(_Request):
-    """A trial shall not count, for a cause that is not its score."""
+class VoidRequest(_Body):
+    """A trial is excluded for a reason unrelated to its score."""
 
     reason: StatedReason
     redraw: bool = True
 
 
-class PlanRequest(_Request):
+class PlanRequest(_Body):
     """The text of a ``study.yaml``."""
 
     text: str = Field(max_length=100_000)
 
 
-class AmendmentRequest(_Request):
+class AmendmentRequest(_Body):
     """A change after the lock, or a remark."""
 
     reason: StatedReason
     changes: Annotated[dict[str, Any], Field(max_length=20)] = Field(default_factory=dict)
 
 
-class UnblindRequest(_Request):
+class UnblindRequest(_Body):
     """Why the names are revealed."""
 
     reason: Reason = ""
 
 
-class TokenRequest(_Request):
-    """For whom a token is made."""
+class TokenRequest(_Body):
+    """Who the token is for."""
 
     role: Annotated[str, Field(max_length=20)]
     name: Name

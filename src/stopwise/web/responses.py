@@ -33,10 +33,10 @@ class _Answer(BaseModel):
 
 
 class Failure(_Answer):
-    """What every failed request answers."""
+    """The answer to every failed request."""
 
-    error: str = Field(description="One word for programs.")
-    detail: str = Field(description="The rule that was broken, for people.")
+    error: str = Field(description="A code for programs.")
+    detail: str = Field(description="What went wrong, for people.")
 
 
 class Done(_Answer):
@@ -46,7 +46,7 @@ class Done(_Answer):
 
 
 class Health(_Answer):
-    """The server answers."""
+    """The server is up."""
 
     ok: bool
     version: str
@@ -67,14 +67,14 @@ class JoinView(_Answer):
 
 
 class NextView(_Answer):
-    """The trial of a station, or none: because all is done, or the rest is with others."""
+    """The station's trial, or none if the study is finished or other stations hold the rest."""
 
     trial: Assignment | None
     finished: bool
 
 
 class CurveView(_Answer):
-    """The running p-value of a pair against its number of pairs of trials."""
+    """A pair's running p-value against the number of pairs of trials."""
 
     label: str
     n: list[int]
@@ -82,7 +82,7 @@ class CurveView(_Answer):
 
 
 class PairView(_Answer):
-    """One pair: who is better, the p-value, the interval of mean 1 - mean 0."""
+    """One pair: which is better, the p-value, and the interval for mean 1 - mean 0."""
 
     policy0: str
     policy1: str
@@ -126,7 +126,7 @@ class TaskView(_Answer):
 
 
 class EvidenceView(_Answer):
-    """All that is known, by label until the study is unblinded."""
+    """All evidence so far, by label until the study is unblinded."""
 
     blinded: bool
     finished: bool
@@ -136,7 +136,7 @@ class EvidenceView(_Answer):
 
 
 class PlanView(_Answer):
-    """The plan as text, and whether it is frozen."""
+    """The plan as text, and whether it is locked."""
 
     text: str
     locked: bool
@@ -144,7 +144,7 @@ class PlanView(_Answer):
 
 
 class UnblindView(_Answer):
-    """Names by label."""
+    """Policy names by label."""
 
     names: dict[str, str]
 
@@ -159,7 +159,7 @@ class TokenView(_Answer):
 
 
 class NewTokenView(_Answer):
-    """A new token, shown this once, with a link and its QR code (an image source)."""
+    """A new token, shown only once, with its link and a QR code (an image source)."""
 
     token: str
     link: str
@@ -167,7 +167,7 @@ class NewTokenView(_Answer):
 
 
 class EntryView(_Answer):
-    """One entry of the journal; what would tell labels of trials waits for unblinding."""
+    """One journal entry; whatever would reveal a trial's label is hidden until unblinding."""
 
     seq: int
     time: float
@@ -192,7 +192,7 @@ class EntryView(_Answer):
 
 
 class JournalView(_Answer):
-    """Part of the journal; ``more`` tells that entries follow."""
+    """Part of the journal; ``more`` says whether further entries follow."""
 
     entries: list[EntryView]
     more: bool

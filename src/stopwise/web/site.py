@@ -46,7 +46,7 @@ class Site:
         try:
             return self.study.status()
         except InvalidInput as error:
-            raise NotAllowed("the plan is not valid yet: its owner has to mend it") from error
+            raise NotAllowed("the plan is not valid yet: the owner has to fix it") from error
 
     def address(self, request: Request) -> str:
         """Return the address under which people reach the app, without a slash at the end."""

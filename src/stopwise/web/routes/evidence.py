@@ -19,25 +19,25 @@ POLICY = "Content-Security-Policy"
 
 @router.get("/status")
 def status(site: Here, _: Watcher) -> Status:
-    """Return where the study stands, and who is at work."""
+    """Return the study's progress and what each station is doing."""
     return site.status()
 
 
 @router.get("/verdict")
 def verdict(site: Here, _: Reader) -> StudyVerdict:
-    """Return how each pair stands, replayed from the journal."""
+    """Return the verdict on each pair, replayed from the journal."""
     return site.study.verdict()
 
 
 @router.get("/evidence")
 def evidence(site: Here, _: Reader) -> EvidenceView:
-    """Return p-values, confidence sequences, letters and curves."""
+    """Return p-values, confidence sequences, letters and evidence curves."""
     return site.evidence.view()
 
 
 @router.get("/report", response_class=HTMLResponse)
 def report_page(site: Here, _: Reader) -> Response:
-    """Return the report, one self-contained page."""
+    """Return the report as one self-contained page."""
     text = site.study.report()
     # The report carries its own style, and no script at all.
     own = HEADERS[POLICY].replace("style-src 'self'", "style-src 'unsafe-inline'")
@@ -46,7 +46,7 @@ def report_page(site: Here, _: Reader) -> Response:
 
 @router.get("/trials.csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
 def trials_file(site: Here, _: Reader) -> Response:
-    """Return all trials; before unblinding those that count, without what tells them apart."""
+    """Return all trials; before unblinding only those that count, without number or code."""
     return Response(
         site.study.exported().write_csv(),
         media_type="text/csv",

@@ -24,7 +24,7 @@ def journal(
     after: Annotated[int, Query(ge=0, le=10**12)] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
 ) -> JournalView:
-    """Return entries after a sequence number; labels of trials stay hidden until unblinding."""
+    """Return the entries after a sequence number; labels and scores are hidden until unblinding."""
     blinded = not site.study.unblinded
     entries = site.study.journal(after, most=limit + 1)
     return JournalView(
@@ -39,9 +39,11 @@ def journal(
     responses={200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
 )
 async def events(
-    site: Here, _: Watcher, once: Annotated[bool, Query(description="End after one.")] = False
+    site: Here,
+    _: Watcher,
+    once: Annotated[bool, Query(description="Close the stream after one event.")] = False,
 ) -> StreamingResponse:
-    """Send an event `changed` with the journal's sequence number, now and after every change."""
+    """Send a `changed` event with the journal's sequence number, now and after every change."""
 
     async def stream() -> AsyncIterator[str]:
         async for seq in site.updates.listen():

@@ -29,26 +29,26 @@ def read_plan(site: Here, _: Owner) -> PlanView:
 
 @router.put("/plan")
 def write_plan(site: Here, _: Owner, request: PlanRequest) -> Done:
-    """Replace the draft; what is wrong is said with its line, and then nothing is changed."""
+    """Replace the draft; if it is invalid, nothing changes and the answer names the line."""
     site.study.redraft(request.text)
     return Done()
 
 
 @router.post("/plan/lock")
 def lock_plan(site: Here, grant: Owner) -> Done:
-    """Freeze and hash the plan, and draw labels and order."""
+    """Freeze and hash the plan, and draw the labels and the random order."""
     site.study.lock(who=grant.name)
     return Done()
 
 
 @router.post("/plan/amendments")
 def amend_plan(site: Here, grant: Owner, request: AmendmentRequest) -> Done:
-    """Log a change of what may still change, or a remark."""
+    """Log a remark, or change one of the settings that may still change."""
     site.study.amend(request.reason, request.changes, who=grant.name)
     return Done()
 
 
 @router.post("/plan/unblind")
 def unblind(site: Here, grant: Owner, request: UnblindRequest) -> UnblindView:
-    """Reveal the names, for everyone and for good."""
+    """Reveal the policy names to everyone; this cannot be undone."""
     return UnblindView(names=site.study.unblind(reason=request.reason, who=grant.name))

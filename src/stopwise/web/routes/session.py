@@ -21,26 +21,29 @@ MONTH = 31 * 24 * 3600
 
 @router.get("/health")
 def health() -> Health:
-    """Tell that the server answers; needs no token."""
+    """Check that the server is up; needs no token."""
     return Health(ok=True, version=__version__)
 
 
 @router.get("/me")
 def me(grant: Anyone) -> Me:
-    """Return the role and the name of the token."""
+    """Return the token's role and name."""
     return Me(role=grant.role, name=grant.name)
 
 
 @router.post(
-    "/join", responses={429: {"model": Failure, "description": "Too many wrong tokens: wait."}}
+    "/join",
+    responses={
+        429: {"model": Failure, "description": "Too many wrong tokens: wait and try again."}
+    },
 )
 def join(site: Here, request: Request, response: Response, wanted: JoinRequest) -> JoinView:
-    """Exchange a token for a cookie; after too many wrong ones, wait."""
+    """Exchange a token for a session cookie; too many wrong tokens are answered with 429."""
     address = request.client.host if request.client else ""
     wait = math.ceil(site.attempts.wait(address))
     if wait > 0:
         raise HTTPException(
-            429, f"too many tries: wait {wait} s", headers={"Retry-After": str(wait)}
+            429, f"too many attempts: wait {wait} s", headers={"Retry-After": str(wait)}
         )
     token = wanted.token.strip()
     grant = site.study.authenticate(token)
@@ -62,6 +65,6 @@ def join(site: Here, request: Request, response: Response, wanted: JoinRequest) 
 
 @router.post("/leave")
 def leave(site: Here, response: Response) -> Done:
-    """Forget the cookie."""
+    """Delete the session cookie."""
     response.delete_cookie(site.cookie, httponly=True, samesite="strict")
     return Done()

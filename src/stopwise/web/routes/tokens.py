@@ -18,7 +18,7 @@ router = APIRouter(prefix="/api/tokens", tags=["tokens"], responses=FAILURES)
 
 @router.get("")
 def list_tokens(site: Here, _: Owner) -> list[TokenView]:
-    """Return all tokens ever made, without the tokens themselves."""
+    """Return every token ever created, without the secret text."""
     return [
         TokenView(id=token.token, role=token.role, name=token.name, revoked=token.revoked)
         for token in site.study.tokens()
@@ -27,7 +27,7 @@ def list_tokens(site: Here, _: Owner) -> list[TokenView]:
 
 @router.post("", status_code=201)
 def create_token(site: Here, grant: Owner, request: Request, wanted: TokenRequest) -> NewTokenView:
-    """Make a token; it is shown this once, only its hash is kept."""
+    """Create a token; it is shown only once, and only its hash is kept."""
     token = site.study.create_token(wanted.role, wanted.name, who=grant.name)
     link = join_link(site.address(request), token)
     return NewTokenView(token=token, link=link, qr=qr_code(link))
@@ -37,6 +37,6 @@ def create_token(site: Here, grant: Owner, request: Request, wanted: TokenReques
 def revoke_token(
     site: Here, grant: Owner, token: Annotated[str, Path(min_length=1, max_length=64)]
 ) -> Done:
-    """Make a token void at once, named by its id."""
+    """Revoke a token by its id, with immediate effect."""
     site.study.revoke_token(token, who=grant.name)
     return Done()

@@ -25,12 +25,12 @@ from stopwise.web.site import Here, Site
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api", tags=["trials"], responses=FAILURES)
-TrialNumber = Annotated[int, Path(ge=1, le=10**9, description="The number of the trial.")]
+TrialNumber = Annotated[int, Path(ge=1, le=10**9, description="The trial number.")]
 
 
 @router.post("/trials/next")
 def take_next_trial(site: Here, grant: Operator, request: NextRequest) -> NextView:
-    """Give a station its next trial; one that it holds already is given again."""
+    """Give a station its next trial; a trial it already holds is returned again."""
     station = request.station or grant.name
     trial = site.study.next_trial(station, task=request.task, who=grant.name)
     return _next(site, trial)
@@ -40,7 +40,7 @@ def take_next_trial(site: Here, grant: Operator, request: NextRequest) -> NextVi
 def held_trial(
     site: Here, grant: Operator, station: Annotated[Name | None, Query()] = None
 ) -> NextView:
-    """Return the trial that a station holds, and whether it is still needed."""
+    """Return the trial a station currently holds, and whether it is still needed."""
     trial = site.study.holding(station or grant.name)
     return _next(site, trial)
 
@@ -49,20 +49,20 @@ def held_trial(
 def trial_whereabouts(
     site: Here, grant: Operator, trial: TrialNumber, station: Annotated[Name | None, Query()] = None
 ) -> Whereabouts:
-    """Return where a station's trial stands, also when it holds it no longer."""
+    """Return the status of a station's trial, even if the station no longer holds it."""
     return site.study.whereabouts(trial, station=station or grant.name)
 
 
 @router.post("/trials/{trial}/start")
 def start_trial(site: Here, grant: Operator, trial: TrialNumber, request: StartRequest) -> Done:
-    """Note that a trial has begun; repeat it while a long trial runs, to keep it."""
+    """Mark a trial as started; repeat this during a long trial to extend its lease."""
     site.study.start(trial, station=request.station or grant.name, who=grant.name)
     return Done()
 
 
 @router.post("/trials/{trial}/score")
 def score_trial(site: Here, grant: Operator, trial: TrialNumber, request: ScoreRequest) -> Recorded:
-    """Store the result of a trial, durably, before this is answered."""
+    """Store the result of a trial; it is durable once this is answered."""
     return site.study.record(
         trial,
         request.answer,
@@ -83,7 +83,7 @@ def release_trial(site: Here, grant: Operator, trial: TrialNumber, request: Rele
 
 @router.post("/trials/{trial}/undo")
 def undo_trial(site: Here, grant: Operator, trial: TrialNumber, request: UndoRequest) -> Done:
-    """Withdraw a score, before the station takes its next trial."""
+    """Withdraw a score; allowed until the station takes its next trial."""
     return _take_back(site.study.undo, grant, trial, request)
 
 
@@ -95,14 +95,14 @@ def trial_rubric(site: Here, _: Owner, trial: TrialNumber) -> dict[str, Any]:
 
 @router.post("/trials/{trial}/correct")
 def correct_trial(site: Here, grant: Owner, trial: TrialNumber, request: CorrectionRequest) -> Done:
-    """Replace a score that was entered wrongly; the report shows both after unblinding."""
+    """Replace a score that was entered wrongly; after unblinding the report shows both."""
     site.study.correct(trial, request.answer, request.reason, who=grant.name)
     return Done()
 
 
 @router.post("/trials/{trial}/void")
 def void_trial(site: Here, grant: Owner, trial: TrialNumber, request: VoidRequest) -> Done:
-    """Do not count a trial, for a cause that is not its score; it stays in the journal."""
+    """Exclude a trial for a reason unrelated to its score; it stays in the journal."""
     site.study.void(trial, request.reason, redraw=request.redraw, who=grant.name)
     return Done()
 
@@ -111,7 +111,7 @@ def void_trial(site: Here, grant: Owner, trial: TrialNumber, request: VoidReques
 def resolve_code(
     site: Here, _: Runner, code: Annotated[str, Path(min_length=1, max_length=200)]
 ) -> Resolved:
-    """Return the policy behind a code, for the program that starts it."""
+    """Return the policy a code stands for, for the program that starts it."""
     return site.study.resolve(code)
 
 

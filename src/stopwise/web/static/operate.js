@@ -33,7 +33,7 @@ const queue = new Queue(`${STUDY}:queue`, {
     }
   },
   refused: (item, error, again) => {
-    if (again) problem("You were signed out: join again. What you entered is kept on this device.");
+    if (again) problem("You were signed out: join again. Your entries are kept on this device.");
     else problem(`Not stored: ${error.message}`);
     if (!again && item.what === "score") {
       forget();
@@ -80,7 +80,7 @@ async function take() {
   } catch (error) {
     if (error instanceof NoConnection) {
       setConnected(false);
-      problem("No connection: the next trial comes as soon as it is back.");
+      problem("No connection: the next trial will load when it is back.");
       keep({ wanted: true });
     } else if (error.status === 401) {
       location.assign("/join");
@@ -208,10 +208,10 @@ function showSavedState() {
   const { saved } = kept;
   find("saved-state").textContent = saved.stored
     ? saved.counted
-      ? "It is stored."
-      : "It is stored; another station had already filled this place, so it does not count."
+      ? "Stored."
+      : "Stored, but not counted: another station had already filled this place."
     : queue.offline || !connected
-      ? "Waiting for connection. It will be sent once, even if you close this page."
+      ? "Waiting for a connection. It will be sent exactly once, even if you close this page."
       : "Sending…";
 }
 
@@ -238,7 +238,7 @@ function forget() {
 // The next trial is asked for only when the last score has arrived, so that undoing stays possible.
 function next() {
   if (queue.waiting) {
-    problem("Your last score is kept here. The next trial comes as soon as the connection is back.");
+    problem("Your last score is kept on this device. The next trial will load when the connection is back.");
     keep({ wanted: true });
     queue.flush();
     return;
@@ -281,7 +281,7 @@ async function look() {
     }
   } catch (error) {
     if (error instanceof NoConnection) setConnected(false);
-    else if (error.status === 401) problem("You were signed out: join again by your link.");
+    else if (error.status === 401) problem("You were signed out: join again with your link.");
   }
 }
 
@@ -302,7 +302,7 @@ function ended({ trial, status }) {
   const twice = "Is this station's link open in two places?";
   if (status === "scored") return `Trial ${trial} was already scored elsewhere. ${twice}`;
   if (status === "released") return `Trial ${trial} was already given back elsewhere. ${twice}`;
-  if (status === "voided") return `The owner has voided trial ${trial}: it does not count.`;
+  if (status === "voided") return `The owner voided trial ${trial}: it does not count.`;
   return "";
 }
 

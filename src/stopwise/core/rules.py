@@ -15,7 +15,7 @@ from stopwise.core.delegated import Delegated
 from stopwise.core.registry import MethodParameters
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
 from stopwise.errors import require
-from stopwise.messages import Message, Setting
+from stopwise.messages import Setting
 
 __all__ = [
     "CommonSettings",
@@ -206,12 +206,10 @@ class Rules:
         proven = registry.find(self.method).designs
         require(
             self.design in proven,
-            Message(
-                f"{self.method} is proven only for the {' and '.join(proven)} design, not for ",
-                Setting("design", self.design),
-                "; nscore-plus, nscore and wsr hold for both",
-                code="design-not-proven",
-            ),
+            f"{self.method} is proven only for the {' and '.join(proven)} design, not for ",
+            Setting("design", self.design),
+            "; nscore-plus, nscore and wsr hold for both",
+            code="design-not-proven",
         )
 
     def _checked_margin(self) -> float:

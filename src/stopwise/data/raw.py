@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from stopwise.errors import InvalidInput
-from stopwise.messages import Message, placed
+from stopwise.messages import placed
 
 __all__ = ["Bounds", "RawTable", "column_of_values", "frame_of_records"]
 
@@ -39,9 +39,9 @@ class RawTable:
     place: Callable[[int], str]
     roles: Mapping[str, str] = field(default_factory=dict)
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
+    notes: Sequence[str] = ()
 
-    def error(self, row: int, column: str, rule: str) -> InvalidInput:
+    def error(self, column: str, row: int, rule: str) -> InvalidInput:
         """Return the one-line error of one value, to be raised."""
         place = f"{self.source}, {self.place(row)}, column {column!r}: "
         return InvalidInput(placed(place, rule))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import polars as pl
 
@@ -72,7 +73,7 @@ def _is_policy(raw: RawTable, name: str, chosen: Mapping[str, ColumnChoice]) -> 
     if name in named or name.strip().lower() in ROLE_NAMES | NUMBERING:
         return False
     try:
-        numbers = to_numbers(raw.frame[name], lambda row, rule: raw.error(row, name, rule))
+        numbers = to_numbers(raw.frame[name], partial(raw.error, name))
     except InvalidInput:
         return False
     known = numbers.drop_nulls()

@@ -82,12 +82,10 @@ def analyze(
         found = [pooled(found)]
     require(
         len(found) == 1,
-        Message(
-            f"analyze takes one task, but got {len(found)}: "
-            f"{', '.join(str(table.task) for table in found)}; use analyze_tasks, or ",
-            Setting("pool", True),
-            code="several-tasks",
-        ),
+        f"analyze takes one task, but got {len(found)}: "
+        f"{', '.join(str(table.task) for table in found)}; use analyze_tasks, or ",
+        Setting("pool", True),
+        code="several-tasks",
     )
     return _answer(found[0], n_max, settings)
 

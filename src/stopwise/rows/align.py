@@ -180,12 +180,10 @@ def _by_block(
     """Return one row per block (paired), or per block and occurrence (stratified)."""
     require(
         "block" in frame.columns,
-        Message(
-            f"design {design!r} needs a column of blocks, and no column has a usual name for one; "
-            "name it with ",
-            Setting("columns", {"block": BLANK}),
-            code="no-blocks",
-        ),
+        f"design {design!r} needs a column of blocks, and no column has a usual name for one; "
+        "name it with ",
+        Setting("columns", {"block": BLANK}),
+        code="no-blocks",
     )
     without = frame["block"].null_count()
     if without:

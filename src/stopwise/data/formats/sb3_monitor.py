@@ -33,7 +33,7 @@ def read(path: Path) -> RawTable:
         if column not in frame.columns:
             raise InvalidInput(f"{path}, line 2: the column {column!r} is missing")
     # Seconds since the start of the process say nothing across files.
-    seconds = to_numbers(frame["t"], lambda row, rule: raw.error(row, "t", rule))
+    seconds = to_numbers(frame["t"], partial(raw.error, "t"))
     columns = [(seconds + about["t_start"]).alias("finished")]
     roles = {"score": "r", "time": "finished"}
     if about["env_id"]:

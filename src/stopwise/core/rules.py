@@ -12,9 +12,10 @@ import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.delegated import Delegated
+from stopwise.core.plain_values import plain_values
 from stopwise.core.registry import MethodParameters
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
-from stopwise.errors import require
+from stopwise.errors import require, require_choice
 from stopwise.messages import Setting
 
 __all__ = [
@@ -34,6 +35,11 @@ T = TypeVar("T")
 ALTERNATIVES = ("greater", "less", "two-sided")
 DESIGNS = ("independent", "paired")
 TIES = ("paper", "strict")
+# What several policies are saved with, in this order.
+SETTINGS = (
+    *("policies", "method", "alpha", "n_max", "bounds"),
+    *("design", "adjust", "baseline", "ties"),
+)
 # What a pair of policies is saved with, in this order.
 PAIR_FIELDS = (
     *("method", "alpha", "n_max", "bounds", "alternative"),
@@ -161,27 +167,19 @@ class Rules:
         }
         for name, value in converted.items():
             object.__setattr__(self, name, value)
-        _require_choice("alternative", self.alternative, ALTERNATIVES)
-        _require_choice("ties", self.ties, TIES)
+        require_choice("alternative", self.alternative, ALTERNATIVES)
+        require_choice("ties", self.ties, TIES)
         self._check_design()
         object.__setattr__(self, "margin", self._checked_margin())
 
     def _checked_policies(self) -> tuple[str, ...]:
         names = tuple(self.policies)
-        require(
-            len(names) >= 2, f"a ranking needs at least 2 policies, but got {len(names)}",
-            parameter="policies",
-        )  # fmt: skip
-        require(
-            len(set(names)) == len(names),
-            f"policies must be distinct, but got {', '.join(names)}",
-            parameter="policies",
-        )
-        require(
-            self.baseline is None or self.baseline in names,
-            f"baseline must be one of {', '.join(names)}, but got {self.baseline!r}",
-            parameter="baseline",
-        )
+        few = f"a ranking needs at least 2 policies, but got {len(names)}"
+        require(len(names) >= 2, few, parameter="policies")
+        twice = f"policies must be distinct, but got {', '.join(names)}"
+        require(len(set(names)) == len(names), twice, parameter="policies")
+        if self.baseline is not None:
+            require_choice("baseline", self.baseline, names)
         return names
 
     def _checked_alpha(self) -> float:
@@ -202,7 +200,7 @@ class Rules:
         return n_max
 
     def _check_design(self) -> None:
-        _require_choice("design", self.design, DESIGNS)
+        require_choice("design", self.design, DESIGNS)
         proven = registry.find(self.method).designs
         require(
             self.design in proven,
@@ -248,15 +246,7 @@ class Rules:
         usual = {"goal": "order", "alternative": "two-sided", "margin": 0.0}
         unusual = {name: getattr(self, name) for name in usual}
         return {
-            "policies": list(self.policies),
-            "method": self.method,
-            "alpha": self.alpha,
-            "n_max": self.n_max,
-            "bounds": list(self.bounds),
-            "design": self.design,
-            "adjust": self.adjust,
-            "baseline": self.baseline,
-            "ties": self.ties,
+            **plain_values(self, SETTINGS),
             **{name: value for name, value in unusual.items() if value != usual[name]},
             **self.parameters,
         }
@@ -285,9 +275,3 @@ def _plain(value: Any, name: str) -> Any:
         return value.item() if isinstance(value, np.generic) else float(value)
     array = numeric_array(value if hasattr(value, "__len__") else [value], name)
     return tuple(array.ravel().tolist())
-
-
-def _require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    known = isinstance(value, str) and value in choices
-    message = f"{name} must be one of {', '.join(choices)}, but got {value!r}"
-    require(known, message, parameter=name)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from stopwise.core.confidence import Interval
     from stopwise.core.registry import MethodInfo, methods
-    from stopwise.core.result import Decision, Verdict
     from stopwise.core.simulate import Simulation, simulate
     from stopwise.core.step.design import StepDesign
     from stopwise.core.step.design_lookup import step_design
     from stopwise.core.stream import SequentialTest
+    from stopwise.core.verdict import Decision, Verdict
     from stopwise.data.read import read_trials
     from stopwise.data.trials import Trials
     from stopwise.errors import (
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from stopwise.questions.analyze import analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
     from stopwise.rollout.race import race
-    from stopwise.rollout.result import RaceResult
-    from stopwise.rollout.rule import StopRule
+    from stopwise.rollout.race_result import RaceResult
+    from stopwise.rollout.stop_rule import StopRule
     from stopwise.study.study import Study
     from stopwise.web.client import StudyClient
 

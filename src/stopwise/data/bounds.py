@@ -6,7 +6,7 @@ import polars as pl
 
 from stopwise.core.scores import Scale
 from stopwise.data.raw import Bounds
-from stopwise.data.values import Complaint, first
+from stopwise.data.typed_columns import Complaint, first
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Setting, placed
 

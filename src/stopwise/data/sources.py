@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stopwise.data import formats
-from stopwise.data.formats.protocol import Format
+from stopwise.data.formats.format import Format
 from stopwise.data.frames import is_frame, raw_of_array, raw_of_arrays, raw_of_frame
 from stopwise.data.raw import RawTable
 from stopwise.data.roles import ColumnChoice

@@ -11,7 +11,7 @@ from stopwise.data.duplicates import duplicate_rows
 from stopwise.data.raw import Bounds, RawTable
 from stopwise.data.roles import ColumnChoice, Roles, guess_note, resolve
 from stopwise.data.sources import Loaded
-from stopwise.data.values import (
+from stopwise.data.typed_columns import (
     is_logical,
     require_known,
     require_zero_or_one,

@@ -8,7 +8,7 @@ import polars as pl
 
 from stopwise.data.bounds import declared_bounds, require_within
 from stopwise.data.raw import Bounds
-from stopwise.data.values import (
+from stopwise.data.typed_columns import (
     Complaint,
     require_known,
     require_zero_or_one,

@@ -8,7 +8,7 @@ import polars as pl
 
 from stopwise.data.raw import RawTable, common_kind
 from stopwise.data.roles import GUESSES, ROLE_NAMES, ColumnChoice
-from stopwise.data.values import to_numbers
+from stopwise.data.typed_columns import to_numbers
 from stopwise.errors import InvalidInput
 from stopwise.messages import Message, Setting
 

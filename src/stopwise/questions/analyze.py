@@ -9,8 +9,8 @@ from stopwise.errors import require
 from stopwise.messages import Message, Setting
 from stopwise.questions import pose
 from stopwise.questions.analysis import Analysis
-from stopwise.rows.sources import pooled, tables
 from stopwise.rows.table import Table
+from stopwise.rows.task_tables import pooled, tables
 
 __all__ = ["analyze", "analyze_tasks"]
 

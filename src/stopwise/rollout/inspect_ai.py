@@ -10,7 +10,7 @@ from typing import Any, Unpack
 from stopwise.core.keywords import flat
 from stopwise.core.rules import StopSettings
 from stopwise.errors import InvalidInput, StopwiseError, require, require_choice
-from stopwise.rollout.rule import StopRule
+from stopwise.rollout.stop_rule import StopRule
 
 try:
     from inspect_ai.log import EvalLog, EvalSpec, read_eval_log

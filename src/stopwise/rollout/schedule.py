@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from stopwise.errors import InvalidInput, StopwiseError, require
 from stopwise.messages import Setting
 from stopwise.rollout.episode import Episode, Ticket
-from stopwise.rollout.rule import StopRule
+from stopwise.rollout.stop_rule import StopRule
 
 __all__ = ["EpisodeFailed", "FailureRule", "Schedule"]
 

@@ -18,7 +18,7 @@ from stopwise.messages import Message
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Standing
 from stopwise.rollout.journal import plain
-from stopwise.rollout.rule import StopRule
+from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_watch_state
 from stopwise.rows.align import align
 

@@ -12,7 +12,7 @@ from stopwise.core.progress import Progress, watched
 from stopwise.core.step import cache
 from stopwise.core.step.design import StepDesign
 from stopwise.core.step.risk_budget import RiskBudget
-from stopwise.core.step.rule import Rule
+from stopwise.core.step.stopping_rule import Rule
 from stopwise.core.step.synthesis import synthesise
 from stopwise.core.step.worst_case import WorstCase
 from stopwise.errors import InvalidInput, require_choice

@@ -17,7 +17,7 @@ from stopwise.data.formats import (
     sb3_monitor,
     vla_evaluation_harness,
 )
-from stopwise.data.formats.protocol import Format
+from stopwise.data.formats.format import Format
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require_choice
 

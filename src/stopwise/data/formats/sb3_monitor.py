@@ -10,7 +10,7 @@ import polars as pl
 from stopwise.data.formats.delimited_file import read_delimited
 from stopwise.data.formats.text_file import first_line
 from stopwise.data.raw import RawTable
-from stopwise.data.values import to_numbers
+from stopwise.data.typed_columns import to_numbers
 from stopwise.errors import InvalidInput
 
 __all__ = ["name", "read", "recognise"]

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from stopwise.errors import require_choice
+from stopwise.rollout.executors.executor import Executor
 from stopwise.rollout.executors.fleet import Fleet
 from stopwise.rollout.executors.processes import processes
-from stopwise.rollout.executors.protocol import Executor
 from stopwise.rollout.executors.ray_cluster import ray_cluster
 from stopwise.rollout.executors.serial import Serial
 

@@ -11,14 +11,14 @@ from multiprocessing import get_context, parent_process
 from typing import Any
 
 from stopwise.errors import StopwiseError, require_choice
-from stopwise.rollout.executors.fleet import Fleet, Work, Worker, WorkerLost
+from stopwise.rollout.executors.fleet import Fleet, TicketRunner, Work, WorkerLost
 from stopwise.rollout.executors.payload import packed, unpacked
 
 __all__ = ["cores", "processes"]
 
 STARTS = ("spawn", "forkserver")
 # The worker of this process, in the processes that are one.
-_worker: Worker | None = None
+_worker: TicketRunner | None = None
 
 
 def processes(

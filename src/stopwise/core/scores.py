@@ -84,7 +84,8 @@ class Scale(NamedTuple):
         """Raise unless every score is finite and within the bounds."""
         # One pass without temporaries for good data; NaN makes both comparisons false.
         if scores.size and not (scores.min() >= self.low and scores.max() <= self.high):
-            bad = np.atleast_1d(scores)[np.atleast_1d(~self._inside(scores))][0]
+            outside = ~((scores >= self.low) & (scores <= self.high))
+            bad = np.atleast_1d(scores)[np.atleast_1d(outside)][0]
             raise InvalidInput(
                 f"scores must lie within the bounds [{self.low:g}, {self.high:g}], "
                 f"but {what} got {bad:g}"
@@ -102,9 +103,6 @@ class Scale(NamedTuple):
                 f"{method} takes only the scores {listed}, but {what} got {bad:g}; "
                 "nscore-plus takes any score within the bounds"
             )
-
-    def _inside(self, scores: NDArray[Any]) -> NDArray[np.bool_]:
-        return (scores >= self.low) & (scores <= self.high)
 
 
 def require_whole(value: object, name: str, least: int, most: int | None = None) -> int:

@@ -151,8 +151,8 @@ def run_studies(
                 progress(done, runs)
     if not parts:
         return Simulation(np.empty(0, int), np.empty(0, int), np.empty(0), np.empty(0), rules)
-    joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
-    return Simulation(joined[0], joined[1], joined[2], joined[3], rules)
+    used, decision, log_e, p_value = map(np.concatenate, zip(*parts, strict=True))
+    return Simulation(used, decision, log_e, p_value, rules)
 
 
 def _run_block(

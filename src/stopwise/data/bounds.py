@@ -20,7 +20,8 @@ def declared_bounds(
     if bounds is None:
         return {}
     if not isinstance(bounds, Mapping):
-        return dict.fromkeys(tasks, tuple(Scale.declared(bounds)))
+        low, high = Scale.declared(bounds)
+        return dict.fromkeys(tasks, (low, high))
     for task in bounds:
         if task not in tasks:
             known = ", ".join(map(repr, tasks))
@@ -30,9 +31,10 @@ def declared_bounds(
 
 def _declared(task: str, bounds: Bounds) -> Bounds:
     try:
-        return tuple(Scale.declared(bounds))
+        low, high = Scale.declared(bounds)
     except InvalidInput as error:
         raise InvalidInput(placed(f"task {task!r}: ", error.message)) from error
+    return low, high
 
 
 def require_within(

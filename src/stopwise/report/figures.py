@@ -1,9 +1,11 @@
 """Drawing with matplotlib: colour-blind safe, without any global state."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stopwise.core.arrays import Floats
 from stopwise.core.promise import p_value_name
 from stopwise.core.step.design import StepDesign
 from stopwise.core.verdict import Decision
@@ -11,7 +13,6 @@ from stopwise.report.figure_data import (
     Curve,
     evidence_curves,
     pair_matrix,
-    ranking_edges,
     score_strips,
 )
 from stopwise.report.fonts import drawable, require_matplotlib, wrapped
@@ -178,7 +179,7 @@ def plot_ranking(analysis: "Analysis") -> "Figure":
         frame = (-edge, place - tall / 2), 2 * edge, tall
         axes.add_patch(FancyBboxPatch(*frame, "round, pad=0, rounding_size=0.1", facecolor="white"))
     room = min(1.2, WIDTH / 2 - edge - 0.1)
-    for pair in ranking_edges(analysis):
+    for pair in analysis.pairs:
         start, end = places[pair.policy0], places[pair.policy1]
         if pair.better == pair.policy1:
             start, end = end, start
@@ -239,20 +240,34 @@ def _interval_matrix(analysis: "Analysis") -> "Figure":
 
 def _verdict_matrix(analysis: "Analysis") -> "Figure":
     """Draw which policies were shown to be better than which, as colours."""
-    from matplotlib.colors import ListedColormap
-    from matplotlib.patches import Patch
-
     signs = {Decision.POLICY1: 1, Decision.POLICY0: -1, Decision.UNDECIDED: 0}
     colours = [COLOURS[1], "#dddddd", COLOURS[0]]
     figure, axes = _matrix_axes(analysis)
     verdicts = pair_matrix(analysis, lambda pair: signs[pair.decision])
-    axes.imshow(verdicts, cmap=ListedColormap(colours), vmin=-1, vmax=1)
     names = ("row worse", "not told apart", "row better")
-    legend_below(
-        figure,
-        [Patch(facecolor=colour, label=name) for colour, name in zip(colours, names, strict=True)],
-    )
+    legend_below(figure, _coloured(axes, verdicts, colours, names, least=-1))
     return drawable(figure)
+
+
+def _coloured(
+    axes: "Axes",
+    kinds: Floats,
+    colours: Sequence[str],
+    labels: Sequence[str],
+    *,
+    least: int = 0,
+    **look: Any,
+) -> "list[Patch]":
+    """Draw whole numbers from ``least`` on in a colour each; return what a legend needs."""
+    from matplotlib.colors import ListedColormap
+    from matplotlib.patches import Patch
+
+    most = least + len(colours) - 1
+    axes.imshow(kinds, cmap=ListedColormap(colours), vmin=least, vmax=most, **look)
+    return [
+        Patch(facecolor=colour, edgecolor=GREY, label=label)
+        for colour, label in zip(colours, labels, strict=True)
+    ]
 
 
 def _matrix_axes(analysis: "Analysis") -> tuple["Figure", "Axes"]:
@@ -282,27 +297,17 @@ def plot_decision_regions(design: StepDesign, n: int) -> "Figure":
     shown[regions.futile] = 1
     shown[regions.mirrored_probability > 0] = 2
     shown[regions.rejection_probability > 0] = 3
-    from matplotlib.colors import ListedColormap
-    from matplotlib.patches import Patch
-
     colours = ["#ffffff", "#dddddd", COLOURS[1], COLOURS[0]]
     figure, axes = new_axes(width=4.8, height=4.4)
-    axes.imshow(shown.T, origin="lower", cmap=ListedColormap(colours), vmin=0, vmax=3)
     axes.set_xlabel("successes of policy 0")
     axes.set_ylabel("successes of policy 1")
     axes.set_title(f"after {n} of {design.n_max} pairs, alpha = {design.alpha:.3g}", fontsize=10)
     labels = ["go on", "go on, though a decision is unlikely", "policy 0 better", "policy 1 better"]
+    handles = _coloured(axes, shown.T, colours, labels, origin="lower")
     axes.legend(
-        handles=[
-            Patch(facecolor=colour, edgecolor=GREY, label=label)
-            for colour, label in zip(colours, labels, strict=True)
-        ],
-        fontsize=7,
-        loc="upper left",
-        bbox_to_anchor=(0, -0.14),
-        ncols=2,
+        handles=handles, fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.14), ncols=2,
         frameon=False,
-    )
+    )  # fmt: skip
     return figure
 
 

@@ -85,7 +85,9 @@ class Problem:
         self.forward = self.walk.forward_weights()
         self.costs = cost_arrays(self.walk, alternatives)
         self.total_stake = float(alternatives.stakes.sum())
-        self.least_odds = float(np.min(_log_odds_ratio(alternatives)))
+        rates0, rates1 = alternatives.rates0, alternatives.rates1
+        odds = np.log(rates1 * (1.0 - rates0)) - np.log(rates0 * (1.0 - rates1))
+        self.least_odds = float(np.min(odds))
         self.rates = null_rates(n_max, _FINER * (_POINTS - 1) + 1)
         self.likelihood = folded(binomial_probabilities(2 * n_max, self.rates))
         # A multiplier stands for a rate and its mirror image, half on each.
@@ -222,12 +224,6 @@ def _within_level(
         done += 1
         report()
     return found
-
-
-def _log_odds_ratio(alternatives: Alternatives) -> Doubles:
-    rates0, rates1 = alternatives.rates0, alternatives.rates1
-    result: Doubles = np.log(rates1 * (1.0 - rates0)) - np.log(rates0 * (1.0 - rates1))
-    return result
 
 
 def _neighbourhood_maximum(errors: Doubles) -> Doubles:

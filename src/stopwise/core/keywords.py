@@ -13,8 +13,6 @@ from typing import Any, TypeVar, cast, get_type_hints
 
 from stopwise.errors import InvalidInput
 
-__all__ = ["flat"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 DEFAULTS = {"method": "nscore-plus", "alpha": 0.05, "adjust": "holm", "goal": "order"}
 

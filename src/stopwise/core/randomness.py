@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from stopwise.core.arrays import Floats
 
-__all__ = ["BLOCK_STRIDE", "run_keys", "uniform"]
-
 # Odd and large: blocks of runs get seeds far apart.
 BLOCK_STRIDE = 0x9E3779B97F4A7C15
 

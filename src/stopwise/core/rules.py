@@ -18,18 +18,6 @@ from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting
 
-__all__ = [
-    "CommonSettings",
-    "ForecastSettings",
-    "FromRules",
-    "PairSettings",
-    "PlanSettings",
-    "RaceSettings",
-    "RuleSettings",
-    "Rules",
-    "StopSettings",
-]
-
 T = TypeVar("T")
 
 ALTERNATIVES = ("greater", "less", "two-sided")

@@ -17,8 +17,6 @@ from stopwise.core.rules import PairSettings, Rules
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.errors import InvalidInput, require
 
-__all__ = ["Simulation", "run_studies", "simulate"]
-
 # Runs per block: states of a block stay in the processor's cache, and memory stays bounded.
 BLOCK = 1024
 # Columns checked at once, so that the check needs no more memory than a block of states.

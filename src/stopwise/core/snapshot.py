@@ -11,18 +11,6 @@ from numpy.typing import NDArray
 from stopwise.core.registry import UNWRITTEN, other_edition
 from stopwise.errors import InvalidState
 
-__all__ = [
-    "Resumable",
-    "dump",
-    "encode_shaped",
-    "encode_state",
-    "kind_of",
-    "load",
-    "restore_array",
-    "restore_shaped",
-    "restore_state",
-]
-
 Arrays = TypeVar("Arrays", bound=tuple[NDArray[Any], ...])
 
 

@@ -10,8 +10,6 @@ from stopwise.core.confidence import Interval
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import score_text
 
-__all__ = ["Decision", "Verdict", "e_value_of"]
-
 
 def e_value_of(log_e: float | None) -> float | None:
     """Return the e-value of its logarithm; infinite beyond what a number can hold."""

@@ -12,8 +12,6 @@ from stopwise.data.roles import ROLE_NAMES, ColumnChoice
 from stopwise.errors import InvalidInput
 from stopwise.messages import Message
 
-__all__ = ["is_frame", "raw_of_array", "raw_of_arrays", "raw_of_frame"]
-
 
 def is_frame(source: object) -> bool:
     """Whether the object is a table; pandas is recognised without being imported."""

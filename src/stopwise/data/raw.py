@@ -10,16 +10,6 @@ import polars as pl
 from stopwise.errors import InvalidInput
 from stopwise.messages import placed
 
-__all__ = [
-    "UNIT",
-    "Bounds",
-    "RawTable",
-    "column_of_values",
-    "common_kind",
-    "frame_of_records",
-    "table_of_records",
-]
-
 Bounds = tuple[float, float]
 UNIT: Bounds = (0.0, 1.0)  # of successes and partial credit
 

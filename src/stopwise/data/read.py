@@ -15,8 +15,6 @@ from stopwise.data.trials import ORDERS, Trials
 from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import BLANK, Notes, Setting
 
-__all__ = ["read_trials"]
-
 MISSING = ("error", "drop")
 
 

@@ -7,17 +7,6 @@ from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Notes, Setting
 
-__all__ = [
-    "GUESSES",
-    "ROLE_NAMES",
-    "SCORE_NAMES",
-    "ColumnChoice",
-    "Roles",
-    "guess_note",
-    "require_columns",
-    "resolve",
-]
-
 # A column, several whose values together make the name, or None for "no such column".
 ColumnChoice = str | Sequence[str] | None
 

@@ -17,8 +17,6 @@ from stopwise.data.wide import unfolded
 from stopwise.errors import InvalidInput
 from stopwise.messages import Message, Setting
 
-__all__ = ["Loaded", "load"]
-
 # File names that tools always use, so that only the folder tells policies apart.
 COMMON_STEMS = {"eval_info", "eval_results", "evaluations", "metadata", "monitor", "results"}
 

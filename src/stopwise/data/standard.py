@@ -22,8 +22,6 @@ from stopwise.data.typed_columns import (
 from stopwise.errors import InvalidInput
 from stopwise.messages import BLANK, Message, Notes, Setting
 
-__all__ = ["Part", "standardise"]
-
 DEFAULT_TASK = "task"
 
 

@@ -18,8 +18,6 @@ from stopwise.data.typed_columns import (
 )
 from stopwise.errors import InvalidInput, require, require_choice
 
-__all__ = ["ORDERS", "Trials"]
-
 ORDERS = ("file", "time", "shuffled")
 NAMES = ("task", "policy")
 OPTIONAL = ("success", "block", "time", "evaluator")

@@ -7,17 +7,6 @@ import polars as pl
 
 from stopwise.errors import InvalidInput
 
-__all__ = [
-    "Complaint",
-    "first",
-    "is_logical",
-    "require_known",
-    "require_zero_or_one",
-    "to_names",
-    "to_numbers",
-    "to_times",
-]
-
 # Turns a row and a rule into the error that names file, place and column.
 Complaint = Callable[[int, str], InvalidInput]
 

@@ -23,8 +23,6 @@ from stopwise.rows.table import Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Analysis", "PairResult", "PolicyResult", "report"]
-
 SCHEMA = 1
 # Attributes of an analysis in its JSON, in this order.
 SAVED = (

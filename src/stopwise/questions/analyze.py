@@ -12,8 +12,6 @@ from stopwise.questions.analysis import Analysis
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import pooled, tables
 
-__all__ = ["analyze", "analyze_tasks"]
-
 
 @flat(RuleSettings, ties="strict")
 def analyze(

@@ -11,8 +11,6 @@ from stopwise.core.confidence import Interval
 from stopwise.core.verdict import Decision
 from stopwise.questions.analysis import PairResult, PolicyResult
 
-__all__ = ["doubts"]
-
 # As a share of the score's range; less is rounding.
 ROUNDING = 1e-9
 

@@ -12,8 +12,6 @@ from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.errors import require
 
-__all__ = ["LARGEST", "Family"]
-
 Entry = TypeVar("Entry", np.float64, np.bool_)
 # Orders that the closed procedure may have to carry: all pairs of 7 policies, 11 with a baseline.
 LARGEST = 60_000

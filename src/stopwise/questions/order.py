@@ -18,8 +18,6 @@ from stopwise.questions.ranking import Ranking
 from stopwise.questions.standing import Standing, standing_of
 from stopwise.rows.table import Table
 
-__all__ = ["OrderQuestion"]
-
 # All of the pairs that changes; what else they have follows from the rules and these.
 _ACCOUNTS = ("log_e_now", "log_e", "p_value", "adjusted", "claims", "open", "implied", "n", "rows")
 

@@ -20,8 +20,6 @@ from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Standing
 from stopwise.rows.table import Table
 
-__all__ = ["Question", "complete"]
-
 # The scores of the policies asked for in a row, without those that have none to offer; None while
 # the row is not complete.
 FindRow = Callable[[int, tuple[str, ...]], Mapping[str, float] | None]

@@ -18,8 +18,6 @@ from stopwise.questions.standing import standing_of
 from stopwise.questions.trace import Trace
 from stopwise.rows.table import Table, unit_scores
 
-__all__ = ["rank"]
-
 
 def rank(table: Table, ranking: Ranking) -> Analysis:
     """Return the analysis of one table."""

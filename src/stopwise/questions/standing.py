@@ -11,8 +11,6 @@ from stopwise.core.verdict import Decision, e_value_of
 from stopwise.questions.family import Family
 from stopwise.questions.pairs import Replay
 
-__all__ = ["Standing", "remaining_rows", "share_of_way", "standing_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:

@@ -13,14 +13,6 @@ from stopwise.report.fonts import wrapped
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis, PairResult
 
-__all__ = [
-    "Curve",
-    "ScoreStrip",
-    "evidence_curves",
-    "pair_matrix",
-    "score_strips",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class ScoreStrip:

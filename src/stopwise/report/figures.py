@@ -24,19 +24,6 @@ if TYPE_CHECKING:
 
     from stopwise.questions.analysis import Analysis
 
-__all__ = [
-    "COLOURS",
-    "GREY",
-    "STYLES",
-    "legend_below",
-    "new_axes",
-    "plot_decision_regions",
-    "plot_evidence",
-    "plot_intervals",
-    "plot_ranking",
-    "plot_scores",
-]
-
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 GREY = "#777777"

@@ -11,16 +11,6 @@ from stopwise.report.figures import COLOURS, GREY, STYLES, new_axes
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "ChanceCurve",
-    "GapPoint",
-    "TrialRange",
-    "plot_detectable",
-    "plot_power",
-    "plot_ranges",
-    "plot_stopping",
-]
-
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 

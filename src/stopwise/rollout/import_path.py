@@ -7,8 +7,6 @@ from typing import Any
 
 from stopwise.errors import InvalidInput
 
-__all__ = ["arguments", "is_place", "load", "made"]
-
 _PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
 

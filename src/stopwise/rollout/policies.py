@@ -7,8 +7,6 @@ from typing import Any
 from stopwise.errors import InvalidInput
 from stopwise.rollout.seeds import policy_seed
 
-__all__ = ["Actor"]
-
 
 class Actor:
     """A policy as an episode sees it: begin with a seed, then one action per observation.

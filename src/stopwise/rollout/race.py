@@ -19,8 +19,6 @@ from stopwise.rollout.seeds import episode_seed
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.worker import Setup
 
-__all__ = ["race"]
-
 # Rows begun ahead, in units of what the executor holds: enough that one slow episode does not
 # keep the others waiting at once, and no more.
 SPARE = 2

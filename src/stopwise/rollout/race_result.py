@@ -12,8 +12,6 @@ from stopwise.questions.standing import Standing
 from stopwise.rollout.episode import Episode
 from stopwise.rollout.schedule import Schedule
 
-__all__ = ["RaceProgress", "RaceResult", "progress_of", "result_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RaceProgress:

@@ -14,8 +14,6 @@ from stopwise.messages import Setting
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.stop_rule import StopRule
 
-__all__ = ["EpisodeFailed", "FailureRule", "Schedule"]
-
 
 class EpisodeFailed(StopwiseError):
     """An episode that counts failed, and the race was told to stop at that.

@@ -16,8 +16,6 @@ from stopwise.questions.analysis import Analysis
 from stopwise.questions.question import FindRow, complete
 from stopwise.questions.standing import Standing, remaining_rows
 
-__all__ = ["StopRule"]
-
 
 class StopRule(Resumable):
     """Says when enough trials were run, and which policy still needs some.

@@ -10,8 +10,6 @@ from stopwise.errors import InvalidInput
 from stopwise.rollout.environments import Measures, TimedOut, success_of
 from stopwise.rollout.policies import Actor
 
-__all__ = ["VectorGym"]
-
 
 class VectorGym:
     """As many episodes at once as the vector environment has places, until all have ended.

@@ -22,8 +22,6 @@ from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_watch_state
 from stopwise.rows.align import align
 
-__all__ = ["PastChanged", "TaskSight", "Watch"]
-
 
 class PastChanged(InvalidInput):
     """Results that were looked at before are not what they were."""

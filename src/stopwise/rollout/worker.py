@@ -14,8 +14,6 @@ from stopwise.rollout.environments import Arena, Measures, arena
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.import_path import made
 
-__all__ = ["Setup", "Worker"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:

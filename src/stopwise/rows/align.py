@@ -23,8 +23,6 @@ from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import BLANK, Notes, Setting
 from stopwise.rows.table import Table, side_by_side
 
-__all__ = ["DESIGNS", "align"]
-
 DESIGNS = ("auto", "independent", "paired", "stratified")
 FEW_ROWS_PER_STRATUM = 5
 

@@ -11,8 +11,6 @@ from stopwise.data.formats.text_file import first_line
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
 
-__all__ = ["header", "read_delimited"]
-
 DELIMITERS = ("\t", ";", ",")
 
 

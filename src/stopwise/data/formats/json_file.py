@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 from stopwise.data.formats.text_file import head
 from stopwise.errors import InvalidInput
 
-__all__ = ["field", "has_keys", "load_json"]
-
 Value = TypeVar("Value")
 KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
 

@@ -11,8 +11,6 @@ from stopwise.data.raw import UNIT, RawTable
 from stopwise.errors import InvalidInput
 from stopwise.messages import Message
 
-__all__ = ["name", "read", "recognise"]
-
 name = "sb3-evaluations"
 # Names in the file and in the table.
 MEASURES = {"results": "return", "ep_lengths": "length", "successes": "success"}

@@ -9,8 +9,6 @@ from stopwise.errors import StopwiseError
 from stopwise.rollout.executors.fleet import Fleet, Work, WorkerLost
 from stopwise.rollout.executors.payload import packed, unpacked
 
-__all__ = ["ray_cluster"]
-
 
 def ray_cluster(
     workers: int = 2,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stopwise.core.verdict import Verdict
+from stopwise.core.pair_verdict import Verdict
 
 __all__ = ["SAVED", "arithmetic", "changing", "read", "require_same", "verdict_content"]
 

@@ -31,17 +31,11 @@ def flat(settings: type, **defaults: Any) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         signature = inspect.signature(function)
-        own = [
-            parameter
-            for parameter in signature.parameters.values()
-            if parameter.kind is not parameter.VAR_KEYWORD
-        ]
-        more = [
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=shown.get(name), annotation=hint
-            )
-            for name, hint in get_type_hints(settings).items()
-        ]
+        taken = signature.parameters.values()
+        own = [parameter for parameter in taken if parameter.kind is not parameter.VAR_KEYWORD]
+        keyword = functools.partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
+        hints = get_type_hints(settings).items()
+        more = [keyword(name, default=shown.get(name), annotation=hint) for name, hint in hints]
         known = {parameter.name for parameter in (*own, *more)}
 
         @functools.wraps(function)

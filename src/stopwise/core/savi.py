@@ -106,13 +106,8 @@ class Savi(Method[SaviState]):
     def step(self, state: SaviState, r0: Floats, r1: Floats) -> SaviState:
         """Return the state after one more pair; the next likelihood ratios are fixed here."""
         level0, level1 = self._level(r0), self._level(r1)
-        ratio0, ratio1 = likelihood_ratios(
-            state.intercept,
-            state.slope,
-            self._values[level0],
-            self._values[level1],
-            self.margin,
-        )
+        scores = self._values[level0], self._values[level1]
+        ratio0, ratio1 = likelihood_ratios(state.intercept, state.slope, *scores, self.margin)
         return self._with_next_bet(
             state._replace(
                 log_e=state.log_e + np.log(ratio0 * ratio1),

@@ -40,8 +40,7 @@ def score_text(value: float) -> str:
 
 def numeric_array(values: object, what: str) -> NDArray[Any]:
     """Return an array of booleans, integers or floats, or raise one clear error."""
-    if np.ma.is_masked(values):
-        raise InvalidInput(f"{what} must be numbers, but some are masked as missing")
+    require(not np.ma.is_masked(values), f"{what} must be numbers, but some are masked as missing")
     try:
         array = np.asarray(values)
     except ValueError as error:

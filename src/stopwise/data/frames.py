@@ -9,7 +9,7 @@ import polars as pl
 
 from stopwise.data.raw import RawTable, column_of_values, common_kind
 from stopwise.data.roles import ROLE_NAMES, ColumnChoice
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message
 
 
@@ -37,8 +37,7 @@ def raw_of_arrays(
     arrays: Mapping[Any, Any], columns: Mapping[str, ColumnChoice], source: str = "the dictionary"
 ) -> RawTable:
     """Return the columns; if none has a usual name, each array holds the scores of a policy."""
-    if not arrays:
-        raise InvalidInput(f"{source}: there are no arrays in it")
+    require(len(arrays) > 0, f"{source}: there are no arrays in it")
     series = {
         str(name): _array_column(str(name), values, source) for name, values in arrays.items()
     }

@@ -82,7 +82,8 @@ def column_of_values(name: str, values: list[object]) -> pl.Series:
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:
         return pl.Series(name, values, dtype=pl.Boolean)
-    if kinds == {int} and all(value is None or _fits(value) for value in values):
+    whole = [value for value in values if isinstance(value, int)]
+    if kinds == {int} and min(whole) >= -(2**63) and max(whole) < 2**63:
         return pl.Series(name, values, dtype=pl.Int64)
     if kinds <= {int, float}:
         return pl.Series(name, values, dtype=pl.Float64, strict=False)
@@ -96,10 +97,6 @@ def common_kind(columns: Iterable[pl.Series]) -> pl.DataType:
         return kinds.pop()
     numeric = all(kind.is_numeric() or kind == pl.Boolean for kind in kinds)
     return pl.Float64() if numeric else pl.String()
-
-
-def _fits(value: object) -> bool:
-    return isinstance(value, int) and -(2**63) <= value < 2**63
 
 
 def _text(value: object) -> str | None:

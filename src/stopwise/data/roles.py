@@ -14,14 +14,8 @@ ColumnChoice = str | Sequence[str] | None
 GUESSES: dict[str, tuple[str, ...]] = {
     "task": ("task", "task_name", "task_id", "env_id", "env_name"),
     "policy": (
-        "policy",
-        "policy_name",
-        "policy_id",
-        "model",
-        "method",
-        "algo",
-        "algorithm",
-        "agent",
+        *("policy", "policy_name", "policy_id", "model"),
+        *("method", "algo", "algorithm", "agent"),
     ),
     "trial": ("trial", "trial_id", "episode", "episode_id", "episode_ix", "rollout", "rollout_id"),
     "score": (

@@ -7,7 +7,8 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceSequence, Interval
 from stopwise.core.progress import watched
 from stopwise.messages import Message, first_few
-from stopwise.questions.analysis import Analysis, PairResult, PolicyResult
+from stopwise.questions.analysis import Analysis
+from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.doubts import doubts
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import interval

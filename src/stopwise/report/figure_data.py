@@ -11,7 +11,8 @@ from stopwise.core.arrays import Floats, Ints
 from stopwise.report.fonts import wrapped
 
 if TYPE_CHECKING:
-    from stopwise.questions.analysis import Analysis, PairResult
+    from stopwise.questions.analysis import Analysis
+    from stopwise.questions.analysis_parts import PairResult
 
 
 @dataclass(frozen=True, eq=False)

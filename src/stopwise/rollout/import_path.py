@@ -5,7 +5,7 @@ import inspect
 import re
 from typing import Any
 
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require
 
 _PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
@@ -17,8 +17,7 @@ def is_place(text: str) -> bool:
 
 def load(place: str) -> Any:
     """Return the object at ``package.module:name``, or raise naming what is missing."""
-    if not is_place(place):
-        raise InvalidInput(f"expected package.module:name, but got {place!r}")
+    require(is_place(place), f"expected package.module:name, but got {place!r}")
     module, _, name = place.partition(":")
     try:
         found: Any = importlib.import_module(module)

@@ -19,7 +19,7 @@ from stopwise.core.step.evaluation import (
 from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.core.step.stopping_rule import Rule
 from stopwise.core.step.worst_case import WorstCase
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require
 
 
 class Certificate(NamedTuple):
@@ -145,8 +145,7 @@ class StepDesign:
 
     def decision_regions(self, n: int) -> DecisionRegions:
         """Decisions after ``n`` pairs in every state, as arrays over (successes0, successes1)."""
-        if not 1 <= n <= self.n_max:
-            raise InvalidInput(f"n must be between 1 and n_max = {self.n_max}, got {n}")
+        require(1 <= n <= self.n_max, f"n must be between 1 and n_max = {self.n_max}, got {n}")
         table = self.rule.table(n)
         return DecisionRegions(table, table.T.copy(), self.rule.futility_table(n))
 

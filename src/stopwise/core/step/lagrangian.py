@@ -142,17 +142,18 @@ class Problem:
         for _ in range(_FILL_PASSES):
             errors = _neighbourhood_maximum(self.errors(regions))[::_FILL_STRIDE]
             room = self.allowed * (1.0 - _FILL_MARGIN) - errors
-            values = border_values(
-                self.walk, self.backward, self.costs, regions, price, futility=self.futility
-            )[1]
+            _, values = self._border(regions, price)
             fractions = border_fractions(self.walk, self.forward, regions, futility=self.futility)
             rates = self.rates[::_FILL_STRIDE]
             if not spend(regions.reject_from, offers(values, fractions), rates, room):
                 break
-        cost, _ = border_values(
+        cost, _ = self._border(regions, price)
+        return 0.5 * cost + self.total_stake, regions
+
+    def _border(self, regions: Regions, price: Doubles) -> tuple[float, list[Doubles]]:
+        return border_values(
             self.walk, self.backward, self.costs, regions, price, futility=self.futility
         )
-        return 0.5 * cost + self.total_stake, regions
 
 
 def solve(

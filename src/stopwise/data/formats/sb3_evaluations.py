@@ -8,7 +8,7 @@ import polars as pl
 
 from stopwise.data.formats.numpy_file import array_names, load_arrays
 from stopwise.data.raw import UNIT, RawTable
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message
 
 name = "sb3-evaluations"
@@ -28,8 +28,7 @@ def read(path: Path) -> RawTable:
     """
     arrays = load_arrays(path)
     for array in ("timesteps", "results"):
-        if array not in arrays:
-            raise InvalidInput(f"{path}: the array {array!r} is missing")
+        require(array in arrays, f"{path}: the array {array!r} is missing")
     evaluations, episodes = _shape(path, arrays["results"])
     columns: dict[str, Any] = {}
     for theirs, ours in MEASURES.items():

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from stopwise.core.arrays import Floats
 from stopwise.errors import InvalidInput, require
 
-__all__ = ["Scale", "is_number", "numeric_array", "score_text"]
-
 # Data files round milestone values to about 8 digits.
 LEVEL_TOLERANCE = 1e-6
 
@@ -102,6 +100,17 @@ class Scale(NamedTuple):
                 f"{method} takes only the scores {listed}, but {what} got {bad:g}; "
                 "nscore-plus takes any score within the bounds"
             )
+
+
+def level_values(count: int, given: Sequence[float] | None, name: str, most: int) -> Floats:
+    """Return so many equally spaced levels of [0, 1], or those given, in order and distinct."""
+    if given is None:
+        return np.linspace(0.0, 1.0, count)
+    values = np.sort(np.asarray(given, dtype=float))
+    distinct = bool(np.all(np.diff(values) > 10 * LEVEL_TOLERANCE))
+    message = f"{name} must be 2 to {most} distinct scores, but got {given!r}"
+    require(2 <= values.size <= most and distinct, message)
+    return values
 
 
 def require_whole(value: object, name: str, least: int, most: int | None = None) -> int:

@@ -7,11 +7,7 @@ import numpy as np
 from stopwise.core.promise import p_value_name
 from stopwise.core.step.design import StepDesign
 from stopwise.report.canvas import COLOURS, GREY, STYLES, coloured, legend_below, new_axes
-from stopwise.report.figure_data import (
-    Curve,
-    evidence_curves,
-    score_strips,
-)
+from stopwise.report.figure_data import Curve, evidence_curves, score_strips
 from stopwise.report.fonts import drawable, wrapped
 from stopwise.report.matrix_figures import interval_matrix, verdict_matrix
 

@@ -56,14 +56,11 @@ def table_of_records(
     notes: Sequence[str] = (),
 ) -> RawTable:
     """Return the table of records, each with the place in the file where it is."""
-    places, records = [], []
-    for place, record in found:
-        places.append(place)
-        records.append(record)
+    rows = list(found)
     return RawTable(
         source=str(source),
-        frame=frame_of_records(records),
-        place=places.__getitem__,
+        frame=frame_of_records([record for _, record in rows]),
+        place=lambda row: rows[row][0],
         roles=roles,
         bounds=bounds,
         notes=notes,

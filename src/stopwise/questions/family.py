@@ -1,7 +1,7 @@
 """Which claims "a is better than b" are tested, and which of them can be false together."""
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
@@ -42,8 +42,8 @@ class Family:
     @classmethod
     def of(cls, method: str, *, k: int, baseline: int | None = None, ties: str) -> "Family":
         """Return the family for a method; one that splits its level itself is always strict."""
-        family = cls(k=k, baseline=baseline, ties=ties)
-        return replace(family, ties="strict") if registry.find(method).splits_itself else family
+        strict = registry.find(method).splits_itself
+        return cls(k=k, baseline=baseline, ties="strict" if strict else ties)
 
     @cached_property
     def pairs(self) -> Ints:

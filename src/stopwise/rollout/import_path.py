@@ -41,13 +41,18 @@ def made(thing: Any) -> Any:
     return thing() if is_factory else thing
 
 
-def arguments(function: Any) -> tuple[int, int] | None:
-    """Return how many positional arguments a callable needs and takes; None if that is unknown."""
+def parameters_of(function: Any) -> list[inspect.Parameter] | None:
+    """Return the parameters of a callable; None if they are unknown."""
     try:
-        parameters = inspect.signature(function).parameters.values()
+        return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return None
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+
+
+def arguments(function: Any) -> tuple[int, int] | None:
+    """Return how many positional arguments a callable needs and takes; None if that is unknown."""
+    parameters = parameters_of(function)
+    if parameters is None or any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return None
     own = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return sum(p.default is p.empty for p in own), len(own)

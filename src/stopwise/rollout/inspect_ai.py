@@ -45,11 +45,7 @@ class StopTogether:
 
     @flat(StopSettings, bounds=(0.0, 1.0), design="paired", ties="strict")
     def __init__(
-        self,
-        models: Sequence[str],
-        *,
-        scorer: str | None = None,
-        **settings: Unpack[StopSettings],
+        self, models: Sequence[str], *, scorer: str | None = None, **settings: Unpack[StopSettings]
     ) -> None:
         settings.setdefault("design", "paired")
         self.rule = StopRule(models, **settings)

@@ -118,7 +118,7 @@ def race(
     setup = Setup(env=env, policies=dict(policies), score=score, timeout=timeout)
     schedule = Schedule(
         rule,
-        partial(_seed_of, seed, design == "paired"),
+        partial(episode_seed, seed, paired=design == "paired"),
         window=1 if window is None else require_whole(window, "window", 1),
         failures=failures,
     )
@@ -144,10 +144,6 @@ def race(
     return result_of(
         schedule, retries=place.retries, abandoned=abandoned, seconds=seconds, notes=notes
     )
-
-
-def _seed_of(seed: int, paired: bool, row: int, policy: int) -> int:
-    return episode_seed(seed, row, policy, paired=paired)
 
 
 def _identity(rule: StopRule, setup: Setup, seed: int) -> dict[str, Any]:

@@ -31,10 +31,7 @@ def read_delimited(path: Path, columns: Iterable[str] = (), comment_lines: int =
     require(lines[-1].strip() != "", f"{path}, line {header_line}: there is no header line")
     try:
         frame = pl.read_csv(
-            path,
-            separator=_delimiter(lines[-1]),
-            skip_lines=comment_lines,
-            infer_schema=False,
+            path, separator=_delimiter(lines[-1]), skip_lines=comment_lines, infer_schema=False
         )
     except pl.exceptions.PolarsError as error:
         _require_equal_fields(path, comment_lines)

@@ -47,7 +47,7 @@ class FailureRule:
         except ValueError as error:
             raise InvalidInput(message) from error
         require(math.isfinite(score), message)
-        self.on_error, self.kind = on_error, kind
+        self.kind = kind
         self.score = score if kind == "score" else None
 
 

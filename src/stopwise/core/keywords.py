@@ -16,7 +16,29 @@ from stopwise.errors import InvalidInput
 __all__ = ["flat"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-DEFAULTS = {"method": "nscore-plus", "alpha": 0.05, "adjust": "holm", "goal": "order"}
+
+
+class _Default:
+    """What a signature shows for a keyword whose default is the method's own."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+# Those of ``Rules``, where entries do not say otherwise; they come first in a signature.
+DEFAULTS = {
+    "method": "nscore-plus",
+    "alpha": 0.05,
+    "n_max": None,
+    "bounds": (0.0, 1.0),
+    "design": "independent",
+    "alternative": "two-sided",
+    "margin": 0.0,
+    "adjust": "holm",
+    "baseline": None,
+    "ties": "strict",
+    "goal": "order",
+}
 
 
 def flat(settings: type, **defaults: Any) -> Callable[[Function], Function]:
@@ -38,11 +60,16 @@ def flat(settings: type, **defaults: Any) -> Callable[[Function], Function]:
             for parameter in signature.parameters.values()
             if parameter.kind is not parameter.VAR_KEYWORD
         ]
+        hints = get_type_hints(settings)
+        ordered = [name for name in shown if name in hints]
         more = [
             inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=shown.get(name), annotation=hint
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=shown.get(name, _Default()),
+                annotation=hints[name],
             )
-            for name, hint in get_type_hints(settings).items()
+            for name in dict.fromkeys([*ordered, *hints])
         ]
         known = {parameter.name for parameter in (*own, *more)}
 

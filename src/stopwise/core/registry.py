@@ -1,12 +1,11 @@
 """All methods by name, with what each accepts."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from numpy.typing import ArrayLike
-
+from stopwise.core.arrays import Floats
 from stopwise.core.batch import Barnard, Boschloo, Fisher, Welch
 from stopwise.core.method import Method
 from stopwise.core.nscore import NScore
@@ -48,10 +47,10 @@ class MethodParameters(TypedDict, total=False):
     last_look: str
     # nscore
     bins: int
-    bin_values: ArrayLike | None
+    bin_values: Sequence[float] | Floats | None
     # savi
     levels: int
-    level_values: ArrayLike | None
+    level_values: Sequence[float] | Floats | None
     # step
     table: str
     risk_budget: str

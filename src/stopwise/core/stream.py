@@ -66,7 +66,7 @@ class SequentialTest(Resumable):
 
     _kind = "SequentialTest"
 
-    @flat(PairSettings, bounds=(0, 1), alternative="greater", ties="paper")
+    @flat(PairSettings, alternative="greater", ties="paper")
     def __init__(
         self,
         method: str = "nscore-plus",

@@ -29,7 +29,7 @@ __all__ = ["compare_metrics"]
 MOST_LEVELS = 20
 
 
-@flat(RaceSettings, ties="strict")
+@flat(RaceSettings)
 def compare_metrics(
     source: Any,
     *,

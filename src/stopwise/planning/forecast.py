@@ -26,7 +26,7 @@ __all__ = ["forecast", "forecast_study"]
 MOST_RUNS = 20_000
 
 
-@flat(ForecastSettings, ties="strict")
+@flat(ForecastSettings)
 def forecast(
     trials: Any,
     *,

@@ -29,7 +29,7 @@ __all__ = ["plan"]
 N_MAX = (50, 100, 200)
 
 
-@flat(PlanSettings, ties="strict")
+@flat(PlanSettings)
 def plan(
     *guesses: Any,
     pilot: Any = None,

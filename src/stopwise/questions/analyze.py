@@ -15,7 +15,7 @@ from stopwise.rows.table import Table
 __all__ = ["analyze", "analyze_tasks"]
 
 
-@flat(RuleSettings, ties="strict")
+@flat(RuleSettings)
 def analyze(
     trials: Any,
     *,
@@ -92,7 +92,7 @@ def analyze(
     return _answer(found[0], n_max, settings)
 
 
-@flat(RuleSettings, ties="strict")
+@flat(RuleSettings)
 def analyze_tasks(
     trials: Any,
     *,

@@ -26,7 +26,7 @@ __all__ = ["race"]
 SPARE = 2
 
 
-@flat(RaceSettings, ties="strict")
+@flat(RaceSettings)
 def race(
     policies: Mapping[str, Any],
     env: Any,

@@ -8,9 +8,11 @@ answers a misspelt keyword with the right one.
 import functools
 import inspect
 from collections.abc import Callable
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, TypeVar, cast, get_type_hints
 
+from stopwise.core.rules import Rules
 from stopwise.errors import InvalidInput
 
 __all__ = ["flat"]
@@ -25,19 +27,11 @@ class _Default:
         return "..."
 
 
-# Those of ``Rules``, where entries do not say otherwise; they come first in a signature.
+# Those of the rules, where an entry does not say otherwise; they come first in a signature.
 DEFAULTS = {
-    "method": "nscore-plus",
-    "alpha": 0.05,
-    "n_max": None,
-    "bounds": (0.0, 1.0),
-    "design": "independent",
-    "alternative": "two-sided",
-    "margin": 0.0,
-    "adjust": "holm",
-    "baseline": None,
-    "ties": "strict",
-    "goal": "order",
+    entry.name: entry.default
+    for entry in fields(Rules)
+    if entry.name not in ("policies", "parameters")
 }
 
 

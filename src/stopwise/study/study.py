@@ -1,4 +1,4 @@
-"""The one object for everyone: a study that is planned, locked, run and read."""
+"""The main class: a study that is planned, locked, run and read."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -23,16 +23,16 @@ Report = TypeVar("Report", Released, Scored, Undone)
 
 
 class Study(StudyReader):
-    """A study: blinded trials at the robot, one journal, a verdict replayed from it.
+    """A study: blinded trials at the robot, one journal, and a verdict replayed from it.
 
-    Every method may be called from several threads, processes and machines at once. What changes
-    something is stored durably before the call returns, or raises and leaves nothing.
+    Every method is safe to call from several threads, processes and machines at once. A call that
+    changes something either stores it durably before it returns, or raises and changes nothing.
 
     Parameters
     ----------
     store, folder, draft
-        Where its journal is kept, the folder of its ``study.yaml`` and a plan that is not locked
-        yet; ``create`` and ``open`` find them.
+        Where the journal is kept, the folder of ``study.yaml``, and a plan that is not locked yet;
+        ``create`` and ``open`` find them for you.
 
     Examples
     --------
@@ -60,16 +60,16 @@ class Study(StudyReader):
         store: str | None = None,
         clock: Callable[[], float] | None = None,
     ) -> "Study":
-        """Make a study in a new folder, or in the database of a URL that ends in "#name".
+        """Create a study in a new folder, or in the database at a URL that ends in "#name".
 
         Parameters
         ----------
         target
-            A folder, in which ``study.yaml`` and ``study.db`` are made, or a URL.
+            A folder, in which ``study.yaml`` and ``study.db`` are created, or a URL.
         plan
-            The plan as plain values or as the text of a ``study.yaml``; None for the template.
+            The plan as plain values or as ``study.yaml`` text; None for the template.
         store
-            The URL of a database, for a study whose plan is kept in a folder.
+            The URL of a database, for a study whose plan stays in a folder.
         clock
             Seconds since 1970, for simulations.
         """
@@ -86,7 +86,7 @@ class Study(StudyReader):
         return cls(*open_store(url_or_path, clock=clock))
 
     def redraft(self, text: str) -> None:
-        """Replace the draft; a plan that is not valid, or was locked, is left as it is."""
+        """Replace the draft; raises if the new plan is invalid or the study is locked."""
         plan = parse_plan(text)
         if self.locked:
             raise NotAllowed("the study is locked: amend it instead")
@@ -96,7 +96,7 @@ class Study(StudyReader):
             self._draft = plan
 
     def lock(self, *, who: str = "owner") -> None:
-        """Freeze and hash the plan; draw the labels. From now on trials can be taken."""
+        """Freeze and hash the plan and draw the labels; trials can be taken from now on."""
         plan = self.plan
         self._ledger.commit(
             lambda state, _: [lifecycle.lock(state, self._ledger.lots(plan), plan)], who=who
@@ -105,13 +105,13 @@ class Study(StudyReader):
     def amend(
         self, reason: str, changes: Mapping[str, Any] | None = None, *, who: str = "owner"
     ) -> None:
-        """Log a change after the lock, or a mere remark, with its reason."""
+        """Log a remark or a change after the lock, with its reason."""
         self._ledger.commit(
             lambda state, _: [lifecycle.amend(state, reason, dict(changes or {}))], who=who
         )
 
     def unblind(self, *, reason: str = "", who: str = "owner") -> dict[str, str]:
-        """Reveal which policy is behind each label, for good; return names by label."""
+        """Reveal which policy each label stands for, permanently; return names by label."""
         plan = self.plan
         entries = self._ledger.commit(
             lambda state, _: [lifecycle.unblind(state, self._ledger.lots(plan), plan, reason)],
@@ -124,8 +124,8 @@ class Study(StudyReader):
     ) -> views.Assignment | None:
         """Return the trial that a station should run next, or None if there is none now.
 
-        A station that holds a trial gets the same one again. None means that all is decided
-        (see ``finished``), or that what is left is with other stations.
+        A station that holds a trial gets the same one again. None means that the study is finished
+        (see ``finished``), or that other stations hold the remaining trials.
         """
         require_name(station, "a station")
 
@@ -138,7 +138,7 @@ class Study(StudyReader):
         )
 
     def start(self, trial: int, *, station: str, who: str | None = None) -> None:
-        """Note that a trial has begun; repeated while it runs, it keeps the trial."""
+        """Mark a trial as started; repeat this during a long trial to extend its lease."""
         self._ledger.commit(
             lambda state, _: [trial_actions.start(state, trial, station=station)],
             who=who or station,
@@ -153,7 +153,7 @@ class Study(StudyReader):
         key: str | None = None,
         who: str | None = None,
     ) -> None:
-        """Give a trial back that was not run, so that it can be handed out again."""
+        """Give back a trial that was not run, so that it can be handed out again."""
         entries = self._ledger.commit(
             lambda state, _: [trial_actions.release(state, trial, station=station, reason=reason)],
             who=who or station,
@@ -184,27 +184,18 @@ class Study(StudyReader):
         station
             The station that ran it; None for the owner, who may report for any.
         key
-            An idempotency key: a report that comes twice with the same key is stored once. With
-            another answer, the key is refused. After an undo, a new key is needed.
+            An idempotency key: a report sent twice with the same key is stored once. The same key
+            with another answer is refused. After an undo, use a new key.
         note, tag, seconds
             Remarks, a failure tag of the plan, and how long the trial took.
         """
         fresh: list[Event] = []
+        remarks: dict[str, Any] = {"note": note, "tag": tag, "seconds": seconds}
 
         def decide(state: StudyState, _: float) -> list[Event]:
             salt = self._score_salt(assignment.locked_plan(state), trial)
-            fresh.append(
-                trial_actions.record(
-                    state,
-                    trial,
-                    station=station,
-                    answer=answer,
-                    note=note,
-                    tag=tag,
-                    seconds=seconds,
-                    salt=salt,
-                )
-            )
+            report = {"station": station, "answer": answer, "salt": salt, **remarks}
+            fresh.append(trial_actions.record(state, trial, **report))
             return list(fresh)
 
         def outcome(state: StudyState, _: float, entries: list[Entry]) -> views.Recorded:
@@ -218,10 +209,7 @@ class Study(StudyReader):
                     "stored"
                 )
             return views.Recorded(
-                trial=trial,
-                score=scored.score,
-                counted=known.counted,
-                repeated=not fresh,
+                trial=trial, score=scored.score, counted=known.counted, repeated=not fresh
             )
 
         return self._ledger.ask(decide, outcome, who=who or station or "owner", key=key)
@@ -235,7 +223,7 @@ class Study(StudyReader):
         key: str | None = None,
         who: str | None = None,
     ) -> None:
-        """Withdraw the score of a trial, so that it can be entered again."""
+        """Withdraw the score of a trial so that it can be entered again."""
         entries = self._ledger.commit(
             lambda state, _: [trial_actions.undo(state, trial, station=station, reason=reason)],
             who=who or station or "owner",
@@ -246,7 +234,7 @@ class Study(StudyReader):
     def correct(self, trial: int, answer: Any, reason: str, *, who: str = "owner") -> None:
         """Replace the score of a trial that was entered wrongly, with a reason, in one step.
 
-        What was reported beside the score (note, tag, duration, by whom) stays as it is.
+        The rest of the report (note, tag, duration, by whom) is unchanged.
         """
 
         def decide(state: StudyState, _: float) -> list[Event]:
@@ -256,10 +244,10 @@ class Study(StudyReader):
         self._ledger.commit(decide, who=who)
 
     def void(self, trial: int, reason: str, *, redraw: bool = True, who: str = "owner") -> None:
-        """Do not count a trial, for a stated cause that has nothing to do with its score.
+        """Exclude a trial, for a stated reason that has nothing to do with its score.
 
-        The trial is kept in the journal and its place is tried again, unless it cannot be
-        repeated (``redraw=False``).
+        The trial stays in the journal and is run again, unless it cannot be repeated
+        (``redraw=False``).
         """
         self._ledger.commit(
             lambda state, _: [trial_actions.void(state, trial, reason=reason, redraw=redraw)],
@@ -275,11 +263,11 @@ class Study(StudyReader):
         again: bool = False,
         who: str = "owner",
     ) -> int:
-        """Take in trials that were run elsewhere under the same plan; return how many.
+        """Import trials that were run elsewhere under the same plan; return how many.
 
-        They come as further rows, after those already begun. The random order and the blinding are
-        the word of whoever imports them: the report says so. Scores that are, or begin with, those
-        of an import before are refused, unless ``again`` says that these are other trials.
+        They are added after the rows that are already open. The study cannot vouch for their random
+        order and blinding, and the report says so. Scores that equal, or start with, those of an
+        earlier import are refused unless ``again`` declares that these are different trials.
         """
 
         def decide(state: StudyState, _: float) -> list[Event]:
@@ -297,7 +285,7 @@ class Study(StudyReader):
         return self._ledger.lots(plan).salt("score", trial)
 
     def create_token(self, role: str, name: str, *, who: str = "owner") -> str:
-        """Return a new token; it is shown this once, only its hash is kept."""
+        """Return a new token; it is shown only once, and only its hash is kept."""
         made: list[str] = []
 
         def decide(state: StudyState, _: float) -> list[Event]:
@@ -309,7 +297,7 @@ class Study(StudyReader):
         return made[0]
 
     def revoke_token(self, token: str, *, who: str = "owner") -> None:
-        """Make a token void, named by its id (see ``tokens``)."""
+        """Revoke a token by its id (see ``tokens``)."""
         self._ledger.commit(lambda state, _: [access.revoke_token(state, token)], who=who)
 
 

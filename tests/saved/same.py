@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stopwise.core.result import Verdict
+from stopwise.core.verdict import Verdict
 
 __all__ = ["SAVED", "arithmetic", "changing", "read", "require_same", "verdict_content"]
 

@@ -15,7 +15,7 @@ from stopwise.cli.simulated_study import show_app
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from stopwise.core.result import Verdict
+    from stopwise.core.verdict import Verdict
     from stopwise.questions.analysis import Analysis
 
 __all__ = ["demo"]

@@ -5,19 +5,23 @@ The keyword dictionaries below say which of it each entry takes as keywords, onc
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
 from stopwise.core import registry
+from stopwise.core.delegated import Delegated
+from stopwise.core.plain_values import plain_values
 from stopwise.core.registry import MethodParameters
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
-from stopwise.errors import require
-from stopwise.messages import Message, Setting
+from stopwise.errors import require, require_choice
+from stopwise.messages import Setting
 
 __all__ = [
     "CommonSettings",
     "ForecastSettings",
+    "FromRules",
     "PairSettings",
     "PlanSettings",
     "RaceSettings",
@@ -26,9 +30,16 @@ __all__ = [
     "StopSettings",
 ]
 
+T = TypeVar("T")
+
 ALTERNATIVES = ("greater", "less", "two-sided")
 DESIGNS = ("independent", "paired")
 TIES = ("paper", "strict")
+# What several policies are saved with, in this order.
+SETTINGS = (
+    *("policies", "method", "alpha", "n_max", "bounds"),
+    *("design", "adjust", "baseline", "ties"),
+)
 # What a pair of policies is saved with, in this order.
 PAIR_FIELDS = (
     *("method", "alpha", "n_max", "bounds", "alternative"),
@@ -156,27 +167,19 @@ class Rules:
         }
         for name, value in converted.items():
             object.__setattr__(self, name, value)
-        _require_choice("alternative", self.alternative, ALTERNATIVES)
-        _require_choice("ties", self.ties, TIES)
+        require_choice("alternative", self.alternative, ALTERNATIVES)
+        require_choice("ties", self.ties, TIES)
         self._check_design()
         object.__setattr__(self, "margin", self._checked_margin())
 
     def _checked_policies(self) -> tuple[str, ...]:
         names = tuple(self.policies)
-        require(
-            len(names) >= 2, f"a ranking needs at least 2 policies, but got {len(names)}",
-            parameter="policies",
-        )  # fmt: skip
-        require(
-            len(set(names)) == len(names),
-            f"policies must be distinct, but got {', '.join(names)}",
-            parameter="policies",
-        )
-        require(
-            self.baseline is None or self.baseline in names,
-            f"baseline must be one of {', '.join(names)}, but got {self.baseline!r}",
-            parameter="baseline",
-        )
+        few = f"a ranking needs at least 2 policies, but got {len(names)}"
+        require(len(names) >= 2, few, parameter="policies")
+        twice = f"policies must be distinct, but got {', '.join(names)}"
+        require(len(set(names)) == len(names), twice, parameter="policies")
+        if self.baseline is not None:
+            require_choice("baseline", self.baseline, names)
         return names
 
     def _checked_alpha(self) -> float:
@@ -197,16 +200,14 @@ class Rules:
         return n_max
 
     def _check_design(self) -> None:
-        _require_choice("design", self.design, DESIGNS)
+        require_choice("design", self.design, DESIGNS)
         proven = registry.find(self.method).designs
         require(
             self.design in proven,
-            Message(
-                f"{self.method} is proven only for the {' and '.join(proven)} design, not for ",
-                Setting("design", self.design),
-                "; nscore-plus, nscore and wsr hold for both",
-                code="design-not-proven",
-            ),
+            f"{self.method} is proven only for the {' and '.join(proven)} design, not for ",
+            Setting("design", self.design),
+            "; nscore-plus, nscore and wsr hold for both",
+            code="design-not-proven",
         )
 
     def _checked_margin(self) -> float:
@@ -228,7 +229,7 @@ class Rules:
         )
         return float(self.margin)
 
-    @property
+    @cached_property
     def scale(self) -> Scale:
         """The declared range of the score."""
         return Scale(*self.bounds)
@@ -245,15 +246,7 @@ class Rules:
         usual = {"goal": "order", "alternative": "two-sided", "margin": 0.0}
         unusual = {name: getattr(self, name) for name in usual}
         return {
-            "policies": list(self.policies),
-            "method": self.method,
-            "alpha": self.alpha,
-            "n_max": self.n_max,
-            "bounds": list(self.bounds),
-            "design": self.design,
-            "adjust": self.adjust,
-            "baseline": self.baseline,
-            "ties": self.ties,
+            **plain_values(self, SETTINGS),
             **{name: value for name, value in unusual.items() if value != usual[name]},
             **self.parameters,
         }
@@ -267,6 +260,13 @@ class Rules:
         return {name: getattr(self, name) for name in PAIR_FIELDS}
 
 
+class FromRules(Delegated[T]):
+    """A property that returns what the ``rules`` of a result say."""
+
+    def __init__(self, name: str, doc: str) -> None:
+        super().__init__(f"rules.{name}", doc)
+
+
 def _plain(value: Any, name: str) -> Any:
     """Return a parameter as plain Python numbers, strings, booleans or tuples of them."""
     if value is None or isinstance(value, str | bool | int | float):
@@ -275,9 +275,3 @@ def _plain(value: Any, name: str) -> Any:
         return value.item() if isinstance(value, np.generic) else float(value)
     array = numeric_array(value if hasattr(value, "__len__") else [value], name)
     return tuple(array.ravel().tolist())
-
-
-def _require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    known = isinstance(value, str) and value in choices
-    message = f"{name} must be one of {', '.join(choices)}, but got {value!r}"
-    require(known, message, parameter=name)

@@ -9,11 +9,11 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import Interval
 from stopwise.core.keywords import flat
 from stopwise.core.registry import edition_of
-from stopwise.core.result import Verdict
 from stopwise.core.rules import PairSettings, Rules
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.core.snapshot import Resumable
 from stopwise.core.stream_state import StreamState
+from stopwise.core.verdict import Verdict
 from stopwise.errors import InvalidInput, require
 
 __all__ = ["SequentialTest"]

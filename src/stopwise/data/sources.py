@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stopwise.data import formats
-from stopwise.data.formats.protocol import Format
+from stopwise.data.formats.format import Format
 from stopwise.data.frames import is_frame, raw_of_array, raw_of_arrays, raw_of_frame
 from stopwise.data.raw import RawTable
 from stopwise.data.roles import ColumnChoice
@@ -80,11 +80,9 @@ def _load_mapping(
 ) -> list[Loaded]:
     if policy is not None:
         raise InvalidInput(
-            Message(
-                "the policies are named by the dictionary already, but got ",
-                Setting("policy", policy),
-                code="policy-named-twice",
-            )
+            "the policies are named by the dictionary already, but got ",
+            Setting("policy", policy),
+            code="policy-named-twice",
         )
     tables: list[Loaded] = []
     for name, value in source.items():
@@ -103,11 +101,9 @@ def _load_path(path: Path, format_name: str | None, policy: str | None) -> list[
     if path.stat().st_size == 0:
         raise InvalidInput(f"{path}: the file is empty")
     raise InvalidInput(
-        Message(
-            f"{path}: not recognised as any of {', '.join(formats.names())}; name one with ",
-            Setting("format"),
-            code="format-unknown",
-        )
+        f"{path}: not recognised as any of {', '.join(formats.names())}; name one with ",
+        Setting("format"),
+        code="format-unknown",
     )
 
 
@@ -131,7 +127,9 @@ def _load_folder(folder: Path, format_name: str | None, policy: str | None) -> l
         raise InvalidInput(f"{folder}: the folder holds no file recognised as {known}")
     if skipped:
         note = f"{folder}: {skipped} files that hold no trials were skipped"
-        tables[0] = _with_note(tables[0], Message(note, code="files-skipped"))
+        raw = tables[0].raw
+        said = replace(raw, notes=(*raw.notes, Message(note, code="files-skipped")))
+        tables[0] = replace(tables[0], raw=said)
     return tables
 
 
@@ -152,10 +150,6 @@ def _name_of(path: Path) -> str:
     stem = path.stem.removesuffix(".monitor")
     is_common = stem in COMMON_STEMS or stem.isdigit() or stem.startswith("results-")
     return path.resolve().parent.name if is_common else stem
-
-
-def _with_note(table: Loaded, note: Message) -> Loaded:
-    return replace(table, raw=replace(table.raw, notes=(*table.raw.notes, note)))
 
 
 def _without_repeats(tables: list[Loaded]) -> list[Loaded]:

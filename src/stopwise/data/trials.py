@@ -8,14 +8,15 @@ import polars as pl
 
 from stopwise.data.bounds import declared_bounds, require_within
 from stopwise.data.raw import Bounds
-from stopwise.data.values import (
+from stopwise.data.typed_columns import (
     Complaint,
+    require_known,
     require_zero_or_one,
     to_names,
     to_numbers,
     to_times,
 )
-from stopwise.errors import InvalidInput, require
+from stopwise.errors import InvalidInput, require, require_choice
 
 __all__ = ["ORDERS", "Trials"]
 
@@ -74,18 +75,27 @@ class Trials:
         Rows are in the order of the analysis; trials are numbered here. Without a column "task"
         there is one task, named "task".
         """
-        require(order in ORDERS, f"order must be one of {', '.join(ORDERS)}, but got {order!r}")
+        require_choice("order", order, ORDERS)
         frame = _checked_frame(columns)
         tasks = frame["task"].unique(maintain_order=True).to_list()
         declared = declared_bounds(bounds, tasks)
         require_within(frame["score"], frame["task"], declared, _complaint("score"))
-        return cls(
-            frame=_numbered(frame),
-            bounds=declared,
-            notes=tuple(dict.fromkeys(notes)),
-            order=order,
-            bounds_inferred=bounds_inferred,
-        )
+        return cls._of(frame, declared, notes, order, bounds_inferred)
+
+    @classmethod
+    def _of(
+        cls,
+        frame: pl.DataFrame,
+        bounds: Mapping[str, Bounds],
+        notes: Iterable[str],
+        order: str,
+        bounds_inferred: bool,
+    ) -> "Trials":
+        """Return the table of columns that were checked."""
+        number = pl.int_range(pl.len(), dtype=pl.Int64).over("task", "policy").alias("trial")
+        known = [*NAMES, "trial", "score", *(name for name in OPTIONAL if name in frame.columns)]
+        numbered = frame.with_columns(number).select(known)
+        return cls(numbered, bounds, tuple(dict.fromkeys(notes)), order, bounds_inferred)
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -138,26 +148,14 @@ def _checked(name: str, column: pl.Series) -> pl.Series:
     if name in ("score", "success"):
         numbers = to_numbers(column, complaint)
         if name == "score":
-            return _complete(numbers, complaint)
+            return require_known(numbers, complaint)
         return require_zero_or_one(numbers, complaint)
     names = to_names(column)
-    return _complete(names, complaint) if name in NAMES else names
-
-
-def _complete(column: pl.Series, complaint: Complaint) -> pl.Series:
-    if column.null_count():
-        raise complaint(column.is_null().arg_max() or 0, "a value is missing")
-    return column
+    return require_known(names, complaint) if name in NAMES else names
 
 
 def _complaint(name: str) -> Complaint:
     return lambda row, rule: InvalidInput(f"column {name!r}, row {row}: {rule}")
-
-
-def _numbered(frame: pl.DataFrame) -> pl.DataFrame:
-    number = pl.int_range(pl.len(), dtype=pl.Int64).over("task", "policy").alias("trial")
-    order = [*NAMES, "trial", "score", *(name for name in OPTIONAL if name in frame.columns)]
-    return frame.with_columns(number).select(order)
 
 
 def _listed(names: list[str]) -> str:

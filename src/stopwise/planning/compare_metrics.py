@@ -20,8 +20,8 @@ from stopwise.planning.populations import Resampled
 from stopwise.planning.simulation import check_minutes
 from stopwise.questions.pairs import replay
 from stopwise.questions.ranking import Ranking
-from stopwise.rows.sources import tables
 from stopwise.rows.table import Table, unit_scores
+from stopwise.rows.task_tables import tables
 
 __all__ = ["compare_metrics"]
 

@@ -15,8 +15,8 @@ from stopwise.planning.forecast_result import Forecast, PairForecast
 from stopwise.planning.populations import Resampled
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.questions.ranking import Ranking
-from stopwise.rows.sources import tables
 from stopwise.rows.table import Table, unit_scores
+from stopwise.rows.task_tables import tables
 
 if TYPE_CHECKING:
     from stopwise.study.study import Study

@@ -21,8 +21,8 @@ from stopwise.planning.scenarios import Scenario, assume
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.planning.smallest_gap import detectable_gap
 from stopwise.planning.stopping_times import StoppingTimes
-from stopwise.rows.sources import tables
 from stopwise.rows.table import Table
+from stopwise.rows.task_tables import tables
 
 __all__ = ["plan"]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence import Interval
-from stopwise.core.result import Decision
+from stopwise.core.verdict import Decision
 from stopwise.questions.analysis import PairResult, PolicyResult
 
 __all__ = ["doubts"]

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.rules import TIES
 from stopwise.errors import require
 
 __all__ = ["LARGEST", "Family"]
@@ -41,9 +40,6 @@ class Family:
     k: int
     baseline: int | None = None
     ties: str = "strict"
-
-    def __post_init__(self) -> None:
-        require(self.ties in TIES, f"ties must be one of {', '.join(TIES)}, but got {self.ties!r}")
 
     @classmethod
     def of(cls, method: str, *, k: int, baseline: int | None = None, ties: str) -> "Family":

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stopwise.core.result import Decision, e_value_of
+from stopwise.core.verdict import Decision, e_value_of
 from stopwise.questions.family import Family
 from stopwise.questions.pairs import Replay
 

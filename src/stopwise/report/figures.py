@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stopwise.core.promise import p_value_name
-from stopwise.core.result import Decision
 from stopwise.core.step.design import StepDesign
+from stopwise.core.verdict import Decision
 from stopwise.report.figure_data import (
     Curve,
     evidence_curves,

@@ -9,8 +9,8 @@ from typing import Any, Unpack
 
 from stopwise.core.keywords import flat
 from stopwise.core.rules import StopSettings
-from stopwise.errors import InvalidInput, StopwiseError, require
-from stopwise.rollout.rule import StopRule
+from stopwise.errors import InvalidInput, StopwiseError, require, require_choice
+from stopwise.rollout.stop_rule import StopRule
 
 try:
     from inspect_ai.log import EvalLog, EvalSpec, read_eval_log
@@ -92,12 +92,10 @@ class StopTogether:
     def number(self, scores: Mapping[str, SampleScore | Score]) -> float:
         """Return the score that is compared."""
         if self._scorer is None:
-            require(
-                len(scores) == 1,
-                f"scorer must be one of {', '.join(scores)}, but none was chosen",
-            )
+            known = ", ".join(scores)
+            require(len(scores) == 1, f"scorer must be one of {known}, but none was chosen")
         chosen = next(iter(scores)) if self._scorer is None else self._scorer
-        require(chosen in scores, f"scorer must be one of {', '.join(scores)}, but got {chosen!r}")
+        require_choice("scorer", chosen, scores)
         found = scores[chosen]
         score = found.score if isinstance(found, SampleScore) else found
         return float(self._to_float(score.value))

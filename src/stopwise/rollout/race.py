@@ -13,10 +13,10 @@ from stopwise.errors import require
 from stopwise.rollout.drive import drive
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal
-from stopwise.rollout.result import RaceProgress, RaceResult, result_of
-from stopwise.rollout.rule import StopRule
+from stopwise.rollout.race_result import RaceProgress, RaceResult, result_of
 from stopwise.rollout.schedule import FailureRule, Schedule
 from stopwise.rollout.seeds import episode_seed
+from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.worker import Setup
 
 __all__ = ["race"]

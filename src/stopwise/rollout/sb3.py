@@ -14,8 +14,8 @@ from stopwise.core.scores import require_whole
 from stopwise.errors import StopwiseError
 from stopwise.rollout.executors import Executor
 from stopwise.rollout.race import race
-from stopwise.rollout.result import RaceProgress, RaceResult
-from stopwise.rollout.rule import StopRule
+from stopwise.rollout.race_result import RaceProgress, RaceResult
+from stopwise.rollout.stop_rule import StopRule
 
 try:
     from stable_baselines3.common.callbacks import BaseCallback

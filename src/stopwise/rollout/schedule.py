@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from stopwise.errors import InvalidInput, StopwiseError, require
-from stopwise.messages import Message, Setting
+from stopwise.messages import Setting
 from stopwise.rollout.episode import Episode, Ticket
-from stopwise.rollout.rule import StopRule
+from stopwise.rollout.stop_rule import StopRule
 
 __all__ = ["EpisodeFailed", "FailureRule", "Schedule"]
 
@@ -184,14 +184,12 @@ class Schedule:
             return episode.score
         if self.failures.kind == "raise":
             failed = EpisodeFailed(
-                Message(
-                    f"the episode of {episode.policy!r} in row {episode.row} (seed {episode.seed}) "
-                    f"failed: {episode.error}; to go on, choose ",
-                    Setting("on_error", "score:0"),
-                    " or ",
-                    Setting("on_error", "void"),
-                    code="episode-failed",
-                )
+                f"the episode of {episode.policy!r} in row {episode.row} (seed {episode.seed}) "
+                f"failed: {episode.error}; to go on, choose ",
+                Setting("on_error", "score:0"),
+                " or ",
+                Setting("on_error", "void"),
+                code="episode-failed",
             )
             failed.episodes = self.episodes
             raise failed

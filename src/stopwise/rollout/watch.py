@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from stopwise.core.arrays import Floats
+from stopwise.core.plain_values import plain_values
 from stopwise.core.registry import other_edition
 from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
@@ -17,7 +18,7 @@ from stopwise.messages import Message
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Standing
 from stopwise.rollout.journal import plain
-from stopwise.rollout.rule import StopRule
+from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_watch_state
 from stopwise.rows.align import align
 
@@ -62,17 +63,9 @@ class TaskSight:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return {
-            "task": self.task,
-            "stop": self.stop,
-            "decided": self.decided,
-            "rows": self.rows,
-            "n_max": self.n_max,
-            "needed": list(self.needed),
-            "waiting": self.waiting,
-            "remaining": self.remaining,
-            "analysis": None if self.analysis is None else self.analysis.to_dict(),
-        }
+        shown = ("task", "stop", "decided", "rows", "n_max", "needed", "waiting", "remaining")
+        analysis = None if self.analysis is None else self.analysis.to_dict()
+        return {**plain_values(self, shown), "analysis": analysis}
 
 
 class Watch:

@@ -17,7 +17,7 @@ from stopwise.core.step.evaluation import (
     rejection_under_drift,
 )
 from stopwise.core.step.risk_budget import RiskBudget
-from stopwise.core.step.rule import Rule
+from stopwise.core.step.stopping_rule import Rule
 from stopwise.core.step.worst_case import WorstCase
 from stopwise.errors import InvalidInput
 

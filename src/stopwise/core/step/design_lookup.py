@@ -12,10 +12,10 @@ from stopwise.core.progress import Progress, watched
 from stopwise.core.step import cache
 from stopwise.core.step.design import StepDesign
 from stopwise.core.step.risk_budget import RiskBudget
-from stopwise.core.step.rule import Rule
+from stopwise.core.step.stopping_rule import Rule
 from stopwise.core.step.synthesis import synthesise
 from stopwise.core.step.worst_case import WorstCase
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require_choice
 
 _TABLES = ("optimal", "paper")
 _FUTILITY = (None, "advisory", "binding")
@@ -127,9 +127,7 @@ def _validate(alpha: float, n_max: int, table: str, futility: str | None) -> Non
         raise InvalidInput(f"alpha must lie between 0 and 1/2, got {alpha!r}")
     if n_max != int(n_max) or not 2 <= n_max <= _LARGEST:
         raise InvalidInput(f"step needs n_max between 2 and {_LARGEST}, got {n_max!r}")
-    if table not in _TABLES:
-        raise InvalidInput(f"table must be one of {_TABLES}, got {table!r}")
-    if futility not in _FUTILITY:
-        raise InvalidInput(f"futility must be one of {_FUTILITY}, got {futility!r}")
+    require_choice("table", table, _TABLES)
+    require_choice("futility", futility, _FUTILITY)
     if table == "paper" and futility == "binding":
         raise InvalidInput('the published rule has no binding futility stops; use table="optimal"')

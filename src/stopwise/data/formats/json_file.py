@@ -4,12 +4,19 @@ import json
 from pathlib import Path
 from typing import Any, TypeVar
 
+from stopwise.data.formats.text_file import head
 from stopwise.errors import InvalidInput
 
-__all__ = ["field", "load_json"]
+__all__ = ["field", "has_keys", "load_json"]
 
 Value = TypeVar("Value")
 KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
+
+
+def has_keys(path: Path, *keys: str) -> bool:
+    """Whether the file begins as a JSON object does, and all keys appear near its beginning."""
+    beginning = head(path)
+    return beginning.lstrip().startswith("{") and all(f'"{key}"' in beginning for key in keys)
 
 
 def load_json(path: Path) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from stopwise.data.formats.numpy_file import array_names, load_arrays
-from stopwise.data.raw import RawTable
+from stopwise.data.raw import UNIT, RawTable
 from stopwise.errors import InvalidInput
 from stopwise.messages import Message
 
@@ -48,20 +48,16 @@ def read(path: Path) -> RawTable:
             f"{path}, array 'timesteps': must have shape ({evaluations},), "
             f"but got {arrays['timesteps'].shape}"
         )
+    steps = arrays["timesteps"][-1]
+    last = f"{path}: only the last of {evaluations} evaluations is used, at {steps} timesteps"
     roles = {"score": "return"} | ({"success": "success"} if "success" in columns else {})
     return RawTable(
         source=str(path),
         frame=pl.DataFrame(columns),
         place=lambda row: f"results[{evaluations - 1}, {row}]",
         roles=roles,
-        bounds={"success": (0.0, 1.0)},
-        notes=(
-            Message(
-                f"{path}: only the last of {evaluations} evaluations is used, "
-                f"at {arrays['timesteps'][-1]} timesteps",
-                code="last-evaluation",
-            ),
-        ),
+        bounds={"success": UNIT},
+        notes=(Message(last, code="last-evaluation"),),
     )
 
 

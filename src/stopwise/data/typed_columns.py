@@ -9,7 +9,9 @@ from stopwise.errors import InvalidInput
 
 __all__ = [
     "Complaint",
+    "first",
     "is_logical",
+    "require_known",
     "require_zero_or_one",
     "to_names",
     "to_numbers",
@@ -119,9 +121,24 @@ def _is_missing(words: pl.Series) -> pl.Series:
     return words.is_null() | words.is_in(MISSING).fill_null(True)
 
 
+def first(bad: pl.Series) -> int | None:
+    """Return the first row that is marked, if any is."""
+    return bad.arg_max() if bad.any() else None
+
+
+def require_known(
+    column: pl.Series, complaint: Complaint, rule: str = "a value is missing"
+) -> pl.Series:
+    """Return the column, or raise for its first missing value."""
+    row = first(column.is_null())
+    if row is not None:
+        raise complaint(row, rule)
+    return column
+
+
 def _require(bad: pl.Series, column: pl.Series, complaint: Complaint, rule: str) -> None:
-    row = bad.arg_max() if len(bad) else None
-    if row is not None and bad[row]:
+    row = first(bad)
+    if row is not None:
         raise complaint(row, f"{rule}, but got {column[row]!r}{_advice(column[row], rule)}")
 
 

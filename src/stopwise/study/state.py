@@ -5,9 +5,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from stopwise.core.registry import UNWRITTEN, other_edition
 from stopwise.errors import NotAllowed
 from stopwise.study.board import Slot, SlotBoard
-from stopwise.study.edition import other_edition
 from stopwise.study.entries import ORIGIN
 from stopwise.study.study_plan import StudyPlan
 
@@ -155,9 +155,16 @@ class StudyState:
         return self.names or {arm: arm for arm in self.arms}
 
     def lock(self, plan: StudyPlan, arms: tuple[str, ...], baseline: str | None) -> None:
-        """Set up the boards of a locked plan."""
+        """Set up the boards of a locked plan; only its own edition may replay the evidence."""
         self.plan, self.arms = plan, arms
-        self.refusal = other_edition(plan, self.locked_with)
+        locked = self.locked_with
+        self.refusal = other_edition(
+            plan.method,
+            locked.get("edition", UNWRITTEN),
+            "this study was locked",
+            version=f" (stopwise {locked['stopwise']})" if "stopwise" in locked else "",
+            go_on="finish it",
+        )
         for task in plan.tasks:
             rules = plan.rules(task).among(arms, baseline)
             self.boards[task.name] = SlotBoard(rules, self.refusal)

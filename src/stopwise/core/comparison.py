@@ -10,7 +10,7 @@ from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.confidence import ConfidenceSequence
 from stopwise.core.method import Evidence, Method
-from stopwise.core.rules import Rules
+from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import Scale, numeric_array
 from stopwise.errors import InvalidInput
 
@@ -35,35 +35,16 @@ class Comparison:
     def __post_init__(self) -> None:
         _ = self.test  # builds the method now, so that its parameters are checked here
 
-    @property
-    def method(self) -> str:
-        """The method's name."""
-        return self.rules.method
+    method = FromRules[str]("method", "The method's name.")
+    n_max = FromRules[int | None]("n_max", "The declared maximum number of pairs.")
+    bounds = FromRules[tuple[float, float]]("bounds", "The declared range of the score.")
+    alternative = FromRules[str]("alternative", "Which policies may be declared better.")
+    scale = FromRules[Scale]("scale", "The declared range of the score.")
 
     @cached_property
     def alpha(self) -> float:
         """The share of alpha that this pair aims at."""
         return self.rules.alpha / self.pairs
-
-    @property
-    def n_max(self) -> int | None:
-        """The declared maximum number of pairs."""
-        return self.rules.n_max
-
-    @cached_property
-    def bounds(self) -> tuple[float, float]:
-        """The declared range of the score."""
-        return self.rules.bounds
-
-    @cached_property
-    def alternative(self) -> str:
-        """Which policies may be declared better."""
-        return self.rules.alternative
-
-    @cached_property
-    def scale(self) -> Scale:
-        """The declared range of the score."""
-        return self.rules.scale
 
     @cached_property
     def test(self) -> Method[Any]:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from stopwise.core import registry
 from stopwise.core.confidence import Interval
-from stopwise.core.rules import Rules
+from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import score_text
 
 __all__ = ["Decision", "Verdict", "e_value_of"]
@@ -75,40 +75,13 @@ class Verdict:
     rules: Rules
     n_max: int | None
 
-    @property
-    def method(self) -> str:
-        """The method's name."""
-        return self.rules.method
-
-    @property
-    def alpha(self) -> float:
-        """The declared level."""
-        return self.rules.alpha
-
-    @property
-    def alternative(self) -> str:
-        """Which policies may be declared better."""
-        return self.rules.alternative
-
-    @property
-    def ties(self) -> str:
-        """Whether exact ties count as errors."""
-        return self.rules.ties
-
-    @property
-    def design(self) -> str:
-        """The declared design."""
-        return self.rules.design
-
-    @property
-    def margin(self) -> float:
-        """By how much a policy must be better."""
-        return self.rules.margin
-
-    @property
-    def n_max_declared(self) -> int | None:
-        """The maximum number of pairs as it was declared."""
-        return self.rules.n_max
+    method = FromRules[str]("method", "The method's name.")
+    alpha = FromRules[float]("alpha", "The declared level.")
+    alternative = FromRules[str]("alternative", "Which policies may be declared better.")
+    ties = FromRules[str]("ties", "Whether exact ties count as errors.")
+    design = FromRules[str]("design", "The declared design.")
+    margin = FromRules[float]("margin", "By how much a policy must be better.")
+    n_max_declared = FromRules[int | None]("n_max", "The maximum number of pairs, as declared.")
 
     @property
     def anytime(self) -> bool:

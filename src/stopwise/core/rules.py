@@ -5,11 +5,13 @@ The keyword dictionaries below say which of it each entry takes as keywords, onc
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
 from stopwise.core import registry
+from stopwise.core.delegated import Delegated
 from stopwise.core.registry import MethodParameters
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
 from stopwise.errors import require
@@ -18,6 +20,7 @@ from stopwise.messages import Message, Setting
 __all__ = [
     "CommonSettings",
     "ForecastSettings",
+    "FromRules",
     "PairSettings",
     "PlanSettings",
     "RaceSettings",
@@ -25,6 +28,8 @@ __all__ = [
     "Rules",
     "StopSettings",
 ]
+
+T = TypeVar("T")
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 DESIGNS = ("independent", "paired")
@@ -228,7 +233,7 @@ class Rules:
         )
         return float(self.margin)
 
-    @property
+    @cached_property
     def scale(self) -> Scale:
         """The declared range of the score."""
         return Scale(*self.bounds)
@@ -265,6 +270,13 @@ class Rules:
     def pair_settings(self) -> dict[str, Any]:
         """Return plain values from which an equal test of two policies can be made."""
         return {name: getattr(self, name) for name in PAIR_FIELDS}
+
+
+class FromRules(Delegated[T]):
+    """A property that returns what the ``rules`` of a result say."""
+
+    def __init__(self, name: str, doc: str) -> None:
+        super().__init__(f"rules.{name}", doc)
 
 
 def _plain(value: Any, name: str) -> Any:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence import Interval
+from stopwise.core.delegated import Delegated
 from stopwise.core.promise import promise
-from stopwise.core.rules import Rules
+from stopwise.core.rules import FromRules, Rules
 from stopwise.questions.standing import Standing
 from stopwise.questions.trace import Path
 from stopwise.report import figures, html
@@ -96,7 +97,9 @@ class Analysis(Drawn):
         What was declared; its method, alpha, adjust, baseline, bounds and n_max are attributes of
         the analysis too.
     aligned
-        The table of aligned scores on which it rests, with its task and design.
+        The table of aligned scores on which it rests; its design and task are attributes of the
+        analysis too, and ``bounds_inferred`` (bounds taken from the data void the guarantee) and
+        ``pooled_tasks`` (if not 0, "better" means "better on some task").
     ties
         "strict" or "paper", as it holds: a method that splits its level itself is always strict.
     doubts
@@ -117,55 +120,18 @@ class Analysis(Drawn):
     warnings: tuple[str, ...]
     facts: tuple[str, ...]
 
-    @property
-    def method(self) -> str:
-        """The method's name."""
-        return self.rules.method
-
-    @property
-    def alpha(self) -> float:
-        """The probability of any false claim."""
-        return self.rules.alpha
-
-    @property
-    def adjust(self) -> str:
-        """How alpha is shared."""
-        return self.rules.adjust
-
-    @property
-    def baseline(self) -> str | None:
-        """The policy that all others are compared with, or None."""
-        return self.rules.baseline
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The range of the score."""
-        return self.rules.bounds
-
-    @property
-    def n_max(self) -> int | None:
-        """The declared maximum number of trials per policy."""
-        return self.rules.n_max
-
-    @property
-    def design(self) -> str:
-        """The design, "independent" or "paired"."""
-        return self.aligned.design
-
-    @property
-    def task(self) -> str | None:
-        """The task's name, or None."""
-        return self.aligned.task
-
-    @property
-    def bounds_inferred(self) -> bool:
-        """Whether the bounds were taken from the data: then there is no guarantee."""
-        return self.aligned.bounds_inferred
-
-    @property
-    def pooled_tasks(self) -> int:
-        """Number of tasks that were pooled, 0 if none: then a claim is "better on some task"."""
-        return self.aligned.pooled_tasks
+    method = FromRules[str]("method", "The method's name.")
+    alpha = FromRules[float]("alpha", "The probability of any false claim.")
+    adjust = FromRules[str]("adjust", "How alpha is shared.")
+    baseline = FromRules[str | None]("baseline", "The policy compared with all others, or None.")
+    bounds = FromRules[tuple[float, float]]("bounds", "The range of the score.")
+    n_max = FromRules[int | None]("n_max", "The declared maximum number of trials per policy.")
+    design = Delegated[str]("aligned.design", 'The design, "independent" or "paired".')
+    task = Delegated[str | None]("aligned.task", "The task's name, or None.")
+    bounds_inferred = Delegated[bool](
+        "aligned.bounds_inferred", "Whether the bounds were taken from the data."
+    )
+    pooled_tasks = Delegated[int]("aligned.pooled_tasks", "Number of pooled tasks, 0 if none.")
 
     @property
     def scores(self) -> Mapping[str, Floats]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
-from stopwise.core.rules import Rules
+from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import numeric_array
 from stopwise.core.snapshot import Resumable
 from stopwise.errors import require
@@ -44,10 +44,7 @@ class Question(Resumable):
         self.rules = rules
         self._scores: list[Floats] = []
 
-    @property
-    def policies(self) -> tuple[str, ...]:
-        """The names, in the order given."""
-        return self.rules.policies
+    policies = FromRules[tuple[str, ...]]("policies", "The names, in the order given.")
 
     @property
     def rows(self) -> int:

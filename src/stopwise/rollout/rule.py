@@ -4,8 +4,9 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any, Self, Unpack
 
+from stopwise.core.delegated import Delegated
 from stopwise.core.keywords import flat
-from stopwise.core.rules import Rules, StopSettings
+from stopwise.core.rules import FromRules, Rules, StopSettings
 from stopwise.core.scores import is_number, require_whole
 from stopwise.core.snapshot import Resumable
 from stopwise.errors import InvalidInput, require
@@ -57,55 +58,21 @@ class StopRule(Resumable):
         self._waiting: dict[int, dict[str, float | None]] = {}
         self._next = dict.fromkeys(self.policies, 0)
 
-    @property
-    def rules(self) -> Rules:
-        """What was declared."""
-        return self._question.rules
-
-    @property
-    def policies(self) -> tuple[str, ...]:
-        """The names, in the order given."""
-        return self.rules.policies
-
-    @property
-    def rows(self) -> int:
-        """Rows looked at."""
-        return self._question.rows
-
-    @property
-    def n_max(self) -> int | None:
-        """The declared maximum number of rows."""
-        return self.rules.n_max
-
-    @property
-    def alpha(self) -> float:
-        """The probability of any false claim."""
-        return self.rules.alpha
-
-    @property
-    def design(self) -> str:
-        """The design, "independent" or "paired"."""
-        return self.rules.design
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The declared range of the score."""
-        return self.rules.bounds
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """Policies that need more trials; none when it is time to stop."""
-        return self._question.needed
+    rules = Delegated[Rules]("_question.rules", "What was declared.")
+    policies = FromRules[tuple[str, ...]]("policies", "The names, in the order given.")
+    rows = Delegated[int]("_question.rows", "Rows looked at.")
+    n_max = FromRules[int | None]("n_max", "The declared maximum number of rows.")
+    alpha = FromRules[float]("alpha", "The probability of any false claim.")
+    design = FromRules[str]("design", 'The design, "independent" or "paired".')
+    bounds = FromRules[tuple[float, float]]("bounds", "The declared range of the score.")
+    needed = Delegated[tuple[str, ...]]("_question.needed", "Policies that need more trials.")
 
     @property
     def stop(self) -> bool:
         """Whether everything is decided, or n_max rows were looked at."""
         return not self.needed
 
-    @property
-    def decided(self) -> bool:
-        """Whether every pair is decided."""
-        return self._question.decided
+    decided = Delegated[bool]("_question.decided", "Whether every pair is decided.")
 
     @property
     def waiting(self) -> int:

@@ -49,7 +49,7 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
     columns: dict[str, list[object]] = {"task": [], "policy": [], "score": []}
     blocks: list[object] = []
     for task, board in state.boards.items():
-        rows = board.used_scores() if state.refusal is None else board.settled_scores()
+        rows = board.question.scores() if state.refusal is None else board.settled_scores()
         for row, scores in enumerate(rows):
             for arm, score in scores.items():
                 columns["task"].append(task)
@@ -77,7 +77,7 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
         (task, row, arm)
         for task, board in state.boards.items()
         if state.refusal is None
-        for row, scores in enumerate(board.used_scores())
+        for row, scores in enumerate(board.question.scores())
         for arm in scores
     }
     details = _details(entries)

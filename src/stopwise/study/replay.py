@@ -88,7 +88,7 @@ def _assigned(event: Assigned, state: StudyState, _: Entry) -> None:
     state.codes[trial.code] = trial.number
     state.held[trial.station] = trial.number
     state.slot(trial).holder = trial.number
-    board.keep_row(trial.row, trial.station, trial.expires)
+    board.owners[trial.row] = trial.station, trial.expires
 
 
 @take_in.register
@@ -96,7 +96,7 @@ def _started(event: Started, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.started = True
     trial.expires = state.clock + event.lease
-    state.boards[trial.task].keep_row(trial.row, trial.station, trial.expires)
+    state.boards[trial.task].owners[trial.row] = trial.station, trial.expires
 
 
 @take_in.register
@@ -170,10 +170,6 @@ def _imported(event: Imported, state: StudyState, _: Entry) -> None:
                     task=event.task,
                     row=first,
                     arm=arm,
-                    code="",
-                    condition=None,
-                    station="",
-                    expires=0.0,
                     status="scored",
                     score=score,
                     counted=True,

@@ -40,7 +40,7 @@ def dump_state(state: StudyState) -> str:
                 "rows": [{arm: astuple(slot) for arm, slot in row.items()} for row in board.rows],
                 "owners": board.owners,
                 "baseline": board.rules.baseline,
-                "question": board.save(),
+                "question": board.question.to_json(),
             }
             for name, board in state.boards.items()
         },

@@ -20,6 +20,8 @@ TrialStatus = Literal["leased", "released", "scored", "voided"]
 class TrialRecord:
     """One trial as handed out; ``arm`` is a label, never a policy's name before unblinding.
 
+    An imported one has neither code nor station.
+
     Attributes
     ----------
     number
@@ -40,10 +42,10 @@ class TrialRecord:
     task: str
     row: int
     arm: str
-    code: str
-    condition: str | None
-    station: str
-    expires: float
+    code: str = ""
+    condition: str | None = None
+    station: str = ""
+    expires: float = 0.0
     status: TrialStatus = "leased"
     started: bool = False
     score: float | None = None

@@ -62,12 +62,6 @@ class Locked(
     arms: Blind[tuple[str, ...]]
     baseline: Blind[str | None]
 
-    @property
-    def locked_with(self) -> dict[str, int | str]:
-        """The edition and the version, as far as they were written down."""
-        found = {"edition": self.edition, "stopwise": self.stopwise}
-        return {name: value for name, value in found.items() if value is not None}
-
 
 class Assigned(
     Event,

@@ -25,7 +25,7 @@ from stopwise.study.events import (
     Undone,
     Voided,
 )
-from stopwise.study.state import Amendment, Import, StudyState, TokenRecord, TrialRecord
+from stopwise.study.state import Import, StudyState, TokenRecord, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["apply", "take_in"]
@@ -64,8 +64,7 @@ def _created(event: Created, state: StudyState, _: Entry) -> None:
 
 @take_in.register
 def _locked(event: Locked, state: StudyState, _: Entry) -> None:
-    state.digest, state.commitment = event.digest, event.commitment
-    state.locked_with = event.locked_with
+    state.digest, state.edition, state.stopwise = event.digest, event.edition, event.stopwise
     state.lock(StudyPlan.model_validate(event.plan), event.arms, event.baseline)
 
 
@@ -182,10 +181,8 @@ def _imported(event: Imported, state: StudyState, _: Entry) -> None:
 
 
 @take_in.register
-def _amended(event: Amended, state: StudyState, entry: Entry) -> None:
-    state.amendments.append(
-        Amendment(entry.seq, entry.time, entry.who, event.reason, event.changes)
-    )
+def _amended(event: Amended, state: StudyState, _: Entry) -> None:
+    state.amendments += 1
     if event.changes and state.plan is not None:
         state.plan = StudyPlan.model_validate({**state.plan.content(), **event.changes})
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from stopwise.core.registry import UNWRITTEN, other_edition
 from stopwise.errors import NotAllowed
@@ -11,7 +11,7 @@ from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.entries import ORIGIN
 from stopwise.study.study_plan import StudyPlan
 
-__all__ = ["Amendment", "Import", "StudyState", "TokenRecord", "TrialRecord", "TrialStatus"]
+__all__ = ["Import", "StudyState", "TokenRecord", "TrialRecord", "TrialStatus"]
 
 TrialStatus = Literal["leased", "released", "scored", "voided"]
 
@@ -65,17 +65,6 @@ class TokenRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Amendment:
-    """A change after the lock, with its reason."""
-
-    seq: int
-    time: float
-    who: str
-    reason: str
-    changes: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class Import:
     """Trials of one task that were run elsewhere: how many rows, their SHA-256, and from where."""
 
@@ -99,8 +88,9 @@ class StudyState:
     ----------
     digest
         SHA-256 of the plan as it was locked: what was published, whatever was amended since.
-    locked_with
-        The edition of the method and the version of stopwise that the plan was locked with.
+    edition, stopwise
+        The edition of the method and the version of stopwise that the plan was locked with; None
+        before they were written down.
     refusal
         Why this stopwise cannot replay the evidence, or None.
     clock
@@ -121,8 +111,8 @@ class StudyState:
     study: str = ""
     plan: StudyPlan | None = None
     digest: str = ""
-    commitment: str = ""
-    locked_with: dict[str, int | str] = field(default_factory=dict)
+    edition: int | None = None
+    stopwise: str | None = None
     refusal: str | None = None
     arms: tuple[str, ...] = ()
     names: dict[str, str] | None = None
@@ -132,7 +122,7 @@ class StudyState:
     held: dict[str, int] = field(default_factory=dict)
     codes: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
-    amendments: list[Amendment] = field(default_factory=list)
+    amendments: int = 0
     imports: list[Import] = field(default_factory=list)
 
     def clock_at(self, time: float) -> float:
@@ -159,12 +149,11 @@ class StudyState:
     def lock(self, plan: StudyPlan, arms: tuple[str, ...], baseline: str | None) -> None:
         """Set up the boards of a locked plan; only its own edition may replay the evidence."""
         self.plan, self.arms = plan, arms
-        locked = self.locked_with
         self.refusal = other_edition(
             plan.method,
-            locked.get("edition", UNWRITTEN),
+            UNWRITTEN if self.edition is None else self.edition,
             "this study was locked",
-            version=f" (stopwise {locked['stopwise']})" if "stopwise" in locked else "",
+            version="" if self.stopwise is None else f" (stopwise {self.stopwise})",
             go_on="finish it",
         )
         for task in plan.tasks:

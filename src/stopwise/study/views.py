@@ -198,7 +198,7 @@ def status(state: StudyState, name: str, now: float) -> Status:
         voided=sum(trial.status == "voided" for trial in trials),
         duplicates=scored - counted,
         in_flight=sum(station.trial is not None for station in stations),
-        amendments=len(state.amendments),
+        amendments=state.amendments,
         stations=stations,
     )
 

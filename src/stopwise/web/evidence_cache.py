@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,8 +42,8 @@ def _computed(study: Study) -> StudyEvidence:
 class EvidenceCache:
     """The newest evidence, or the one before while a new one would come too soon."""
 
-    def __init__(self, study: Study, clock: Callable[[], float] = time.monotonic) -> None:
-        self._study, self._clock = study, clock
+    def __init__(self, study: Study) -> None:
+        self._study = study
         self._lock = threading.Lock()
         self._found: StudyEvidence | None = None
         self._not_before = 0.0
@@ -53,13 +52,13 @@ class EvidenceCache:
         """Return the evidence; many readers at once cost one computation."""
         with self._lock:
             found = self._found
-            now = self._clock()
+            now = time.monotonic()
             if found is not None and (
                 now < self._not_before or found.verdict.seq == self._study.seq
             ):
                 return found
             found = _computed(self._study)
-            self._not_before = self._clock() + REST * (self._clock() - now)
+            self._not_before = time.monotonic() + REST * (time.monotonic() - now)
             self._found = found
             return found
 

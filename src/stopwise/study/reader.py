@@ -11,6 +11,7 @@ from stopwise.errors import NotAllowed
 from stopwise.questions.analysis import Analysis
 from stopwise.study import access, assignment, views
 from stopwise.study.access import Grant
+from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
 from stopwise.study.events import Scored
 from stopwise.study.ledger import Ledger
@@ -27,7 +28,7 @@ from stopwise.study.verification import Verification, verify
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["StudyReader", "held_by"]
+__all__ = ["StudyReader"]
 
 
 class StudyReader:
@@ -94,7 +95,7 @@ class StudyReader:
     def holding(self, station: str) -> views.Assignment | None:
         """Return the trial that a station has taken but not yet reported."""
         with self._ledger.lock:
-            return held_by(self._ledger.refresh(), station, self.store.now())
+            return views.held(self._ledger.refresh(), station, self.store.now())
 
     def whereabouts(self, trial: int, *, station: str) -> views.Whereabouts:
         """Return the status of a station's trial, even if the station no longer holds it."""
@@ -136,7 +137,7 @@ class StudyReader:
             trial = assignment.under_way(state, code.strip())
             if trial is None:
                 raise NotAllowed("no trial with this code is in progress")
-            name = self._ledger.lots(plan).labels(plan)[trial.arm]
+            name = self._lots(state).labels(plan)[trial.arm]
         run = next(policy.run for policy in plan.policies if policy.name == name)
         return views.Resolved(trial=trial.number, policy=name, run=run)
 
@@ -228,10 +229,6 @@ class StudyReader:
         with self._ledger.lock:
             return access.authenticate(self._ledger.refresh(), text)
 
-
-def held_by(state: StudyState, station: str, now: float) -> views.Assignment | None:
-    """Return the trial that a station holds, as its operator may see it."""
-    trial = assignment.holding(state, station, now)
-    if trial is None:
-        return None
-    return views.assignment(state, assignment.locked_plan(state), trial, now)
+    def _lots(self, state: StudyState) -> Lots:
+        """Return what draws at random for the locked plan."""
+        return self._ledger.lots(assignment.locked_plan(state))

@@ -8,14 +8,13 @@ from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
 from stopwise.study import access, assignment, lifecycle, trial_actions, trial_import, views
 from stopwise.study.entries import Entry
-from stopwise.study.events import Event, Imported, Released, Scored, Unblinded, Undone
+from stopwise.study.events import Event, Imported, Released, Scored, Undone
 from stopwise.study.ledger import require_name
 from stopwise.study.locate import is_url, open_store
 from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_plan
-from stopwise.study.reader import StudyReader, held_by
+from stopwise.study.reader import StudyReader
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState
-from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["Study"]
 
@@ -98,26 +97,20 @@ class Study(StudyReader):
     def lock(self, *, who: str = "owner") -> None:
         """Freeze and hash the plan and draw the labels; trials can be taken from now on."""
         plan = self.plan
-        self._ledger.commit(
-            lambda state, _: [lifecycle.lock(state, self._ledger.lots(plan), plan)], who=who
-        )
+        self._enter(lambda state: lifecycle.lock(state, self._ledger.lots(plan), plan), who)
 
     def amend(
         self, reason: str, changes: Mapping[str, Any] | None = None, *, who: str = "owner"
     ) -> None:
         """Log a remark or a change after the lock, with its reason."""
-        self._ledger.commit(
-            lambda state, _: [lifecycle.amend(state, reason, dict(changes or {}))], who=who
-        )
+        self._enter(lambda state: lifecycle.amend(state, reason, dict(changes or {})), who)
 
     def unblind(self, *, reason: str = "", who: str = "owner") -> dict[str, str]:
         """Reveal which policy each label stands for, permanently; return names by label."""
         plan = self.plan
-        entries = self._ledger.commit(
-            lambda state, _: [lifecycle.unblind(state, self._ledger.lots(plan), plan, reason)],
-            who=who,
-        )
-        return next(entry.event.names for entry in entries if isinstance(entry.event, Unblinded))
+        lots = self._ledger.lots(plan)
+        self._enter(lambda state: lifecycle.unblind(state, lots, plan, reason), who)
+        return lots.labels(plan)
 
     def next_trial(
         self, station: str, *, task: str | None = None, who: str | None = None
@@ -130,19 +123,16 @@ class Study(StudyReader):
         require_name(station, "a station")
 
         def decide(state: StudyState, now: float) -> list[Event]:
-            lots = self._ledger.lots(assignment.locked_plan(state))
+            lots = self._lots(state)
             return assignment.take(state, lots, station=station, now=now, task=task)
 
         return self._ledger.ask(
-            decide, lambda state, now, _: held_by(state, station, now), who=who or station
+            decide, lambda state, now, _: views.held(state, station, now), who=who or station
         )
 
     def start(self, trial: int, *, station: str, who: str | None = None) -> None:
         """Mark a trial as started; repeat this during a long trial to extend its lease."""
-        self._ledger.commit(
-            lambda state, _: [trial_actions.start(state, trial, station=station)],
-            who=who or station,
-        )
+        self._enter(lambda state: trial_actions.start(state, trial, station), who or station)
 
     def release(
         self,
@@ -154,10 +144,8 @@ class Study(StudyReader):
         who: str | None = None,
     ) -> None:
         """Give back a trial that was not run, so that it can be handed out again."""
-        entries = self._ledger.commit(
-            lambda state, _: [trial_actions.release(state, trial, station=station, reason=reason)],
-            who=who or station,
-            key=key,
+        entries = self._enter(
+            lambda state: trial_actions.release(state, trial, station, reason), who or station, key
         )
         _require_same(entries, Released, trial)
 
@@ -190,12 +178,20 @@ class Study(StudyReader):
             Remarks, a failure tag of the plan, and how long the trial took.
         """
         fresh: list[Event] = []
-        remarks: dict[str, Any] = {"note": note, "tag": tag, "seconds": seconds}
 
         def decide(state: StudyState, _: float) -> list[Event]:
-            salt = self._score_salt(assignment.locked_plan(state), trial)
-            report = {"station": station, "answer": answer, "salt": salt, **remarks}
-            fresh.append(trial_actions.record(state, trial, **report))
+            fresh.append(
+                trial_actions.record(
+                    state,
+                    trial,
+                    station=station,
+                    answer=answer,
+                    note=note,
+                    tag=tag,
+                    seconds=seconds,
+                    salt=self._lots(state).salt("score", trial),
+                )
+            )
             return list(fresh)
 
         def outcome(state: StudyState, _: float, entries: list[Entry]) -> views.Recorded:
@@ -224,10 +220,9 @@ class Study(StudyReader):
         who: str | None = None,
     ) -> None:
         """Withdraw the score of a trial so that it can be entered again."""
-        entries = self._ledger.commit(
-            lambda state, _: [trial_actions.undo(state, trial, station=station, reason=reason)],
-            who=who or station or "owner",
-            key=key,
+        by = who or station or "owner"
+        entries = self._enter(
+            lambda state: trial_actions.undo(state, trial, station, reason), by, key
         )
         _require_same(entries, Undone, trial)
 
@@ -238,7 +233,7 @@ class Study(StudyReader):
         """
 
         def decide(state: StudyState, _: float) -> list[Event]:
-            salt = self._score_salt(assignment.locked_plan(state), trial)
+            salt = self._lots(state).salt("score", trial)
             return trial_actions.correct(state, trial, answer=answer, reason=reason, salt=salt)
 
         self._ledger.commit(decide, who=who)
@@ -249,10 +244,7 @@ class Study(StudyReader):
         The trial stays in the journal and is run again, unless it cannot be repeated
         (``redraw=False``).
         """
-        self._ledger.commit(
-            lambda state, _: [trial_actions.void(state, trial, reason=reason, redraw=redraw)],
-            who=who,
-        )
+        self._enter(lambda state: trial_actions.void(state, trial, reason, redraw=redraw), who)
 
     def add_trials(
         self,
@@ -271,34 +263,29 @@ class Study(StudyReader):
         """
 
         def decide(state: StudyState, _: float) -> list[Event]:
-            plan = assignment.locked_plan(state)
-            names = self._ledger.lots(plan).labels(plan)
+            names = self._lots(state).labels(assignment.locked_plan(state))
             return trial_import.imported(
-                state, plan, names, trials, source=source, reason=reason, again=again
+                state, names, trials, source=source, reason=reason, again=again
             )
 
         entries = self._ledger.commit(decide, who=who)
         return sum(entry.event.trials for entry in entries if isinstance(entry.event, Imported))
 
-    def _score_salt(self, plan: StudyPlan, trial: int) -> str:
-        """Return what keeps the hash of an entry from being searched for the score in it."""
-        return self._ledger.lots(plan).salt("score", trial)
-
     def create_token(self, role: str, name: str, *, who: str = "owner") -> str:
         """Return a new token; it is shown only once, and only its hash is kept."""
-        made: list[str] = []
-
-        def decide(state: StudyState, _: float) -> list[Event]:
-            text, created = access.create_token(state, role, name)
-            made.append(text)
-            return [created]
-
-        self._ledger.commit(decide, who=who)
-        return made[0]
+        text = access.new_token()
+        self._enter(lambda state: access.create_token(state, text, role, name), who)
+        return text
 
     def revoke_token(self, token: str, *, who: str = "owner") -> None:
-        """Revoke a token by its id (see ``tokens``)."""
-        self._ledger.commit(lambda state, _: [access.revoke_token(state, token)], who=who)
+        """Make a token void, named by its id (see ``tokens``)."""
+        self._enter(lambda state: access.revoke_token(state, token), who)
+
+    def _enter(
+        self, decide: Callable[[StudyState], Event], who: str, key: str | None = None
+    ) -> list[Entry]:
+        """Enter the event that is decided on the newest state."""
+        return self._ledger.commit(lambda state, _: [decide(state)], who=who, key=key)
 
 
 def _require_same(entries: list[Entry], kind: type[Report], trial: int) -> Report:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, Field, field_validator, model_validator
@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, field_validator, model_validator
 from stopwise.core.rules import Rules
 from stopwise.errors import StopwiseError
 from stopwise.questions import pose
-from stopwise.study.rubric import Binary, PlanPart, Rubric, confusing_name
+from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Rubric, confusing_name
 
 __all__ = ["AMENDABLE", "Conditions", "Policy", "StudyPlan", "Task"]
 
@@ -87,8 +87,8 @@ class StudyPlan(PlanPart):
 
     name: str = Field(min_length=1, max_length=200)
     description: str = Field(default="", max_length=10_000)
-    policies: tuple[Policy, ...] = Field(min_length=2, max_length=100)
-    tasks: tuple[Task, ...] = Field(min_length=1, max_length=100)
+    policies: Annotated[tuple[Policy, ...], Field(min_length=2, max_length=100), DISTINCT]
+    tasks: Annotated[tuple[Task, ...], Field(min_length=1, max_length=100), DISTINCT]
     design: Literal["independent", "blocks"] = "independent"
     method: str = "nscore-plus"
     parameters: dict[str, Any] = Field(default_factory=dict)
@@ -113,14 +113,6 @@ class StudyPlan(PlanPart):
         return [
             item if isinstance(item, dict | BaseModel | list) else {"name": item} for item in value
         ]
-
-    @field_validator("policies", "tasks")
-    @classmethod
-    def _distinct(cls, value: tuple[Any, ...]) -> tuple[Any, ...]:
-        names = [item.name for item in value]
-        if len(set(names)) < len(names):
-            raise ValueError("names must be distinct")
-        return value
 
     @field_validator("parameters")
     @classmethod

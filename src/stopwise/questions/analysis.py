@@ -306,6 +306,7 @@ class Analysis(Drawn):
             "order": self.order_text,
             "sentence": self.sentence,
             "method": self.method,
+            **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
             "alpha": self.alpha,
             "adjust": self.adjust,
             "ties": self.ties,

@@ -97,7 +97,7 @@ class Study(StudyReader):
 
     def lock(self, *, who: str = "owner") -> None:
         """Freeze and hash the plan; draw the labels. From now on trials can be taken."""
-        plan = self.plan
+        plan = self.plan.with_luck()
         self._ledger.commit(
             lambda state, _: [lifecycle.lock(state, self._ledger.lots(plan), plan)], who=who
         )

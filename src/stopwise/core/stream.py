@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import Interval
 from stopwise.core.keywords import flat
-from stopwise.core.registry import edition_of
+from stopwise.core.registry import edition_of, with_recorded_seed
 from stopwise.core.rules import PairSettings, Rules
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.core.snapshot import Resumable
@@ -216,7 +216,7 @@ class SequentialTest(Resumable):
     def _resumed(cls, content: dict[str, Any]) -> Self:
         settings = dict(content["settings"])
         cls._require_edition(settings["method"], content)
-        test = cls(**settings.pop("parameters"), **settings)
+        test = cls(**with_recorded_seed({**settings.pop("parameters"), **settings}))
         limit = content.get("limit", test._limit)
         test._limit = None if limit is None else require_whole(limit, "limit", 1)
         test._state = test._state.restored(test._comparison, content, test._limit)

@@ -20,7 +20,7 @@ def declared_bounds(
     if bounds is None:
         return {}
     if not isinstance(bounds, Mapping):
-        return dict.fromkeys(tasks, tuple(Scale.declared(bounds)))
+        return dict.fromkeys(tasks, Scale.declared(bounds).ends)
     for task in bounds:
         if task not in tasks:
             known = ", ".join(map(repr, tasks))
@@ -30,7 +30,7 @@ def declared_bounds(
 
 def _declared(task: str, bounds: Bounds) -> Bounds:
     try:
-        return tuple(Scale.declared(bounds))
+        return Scale.declared(bounds).ends
     except InvalidInput as error:
         raise InvalidInput(placed(f"task {task!r}: ", error.message)) from error
 

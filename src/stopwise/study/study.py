@@ -96,7 +96,7 @@ class Study(StudyReader):
 
     def lock(self, *, who: str = "owner") -> None:
         """Freeze and hash the plan and draw the labels; trials can be taken from now on."""
-        plan = self.plan
+        plan = self.plan.with_luck()
         self._enter(lambda state: lifecycle.lock(state, self._ledger.lots(plan), plan), who)
 
     def amend(

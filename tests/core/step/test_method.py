@@ -48,7 +48,7 @@ def test_a_direction_is_closed_by_the_mirrored_stop(table: str) -> None:
 
 
 def test_directions_exclude_each_other_and_rejection_stays() -> None:
-    method = Step(n_max=50, table="paper")
+    method = Step(n_max=50, table="paper", seed=0)
     r0, r1 = np.random.default_rng(5).binomial(1, [[[0.2]], [[0.6]]], (2, 60, 400))
     states = run(method, r0, r1)
     rejected = np.array([method.evidence(state).rejected for state in states])

@@ -51,7 +51,7 @@ GROUPS = {
             *pythons.TESTS,
             *("tests/cli", "tests/planning/test_metrics.py", "tests/saved", "tests/study"),
             *("tests/web/test_client.py", "tests/web/test_corrections.py"),
-            *("tests/rollout/test_rule.py", "tests/rollout/test_watch.py"),
+            *("tests/rollout/test_stop_rule.py", "tests/rollout/test_watch.py"),
         ),
     ),
     "ray": Group(

@@ -148,7 +148,7 @@ def test_extending_a_planned_study_keeps_the_error(name: str) -> None:
 @pytest.mark.parametrize("name", ["bernoulli .5", "certain against even odds", "opposed outcomes"])
 def test_a_randomised_last_look_keeps_the_error(name: str) -> None:
     """Evidence left at n_max decides with probability alpha times it. Going on adds nothing."""
-    method = NScorePlus(n_max=N // 2, design=NULLS[name].design, last_look="randomised")
+    method = NScorePlus(n_max=N // 2, design=NULLS[name].design, last_look="randomised", seed=0)
 
     errors = _errors(method, NULLS[name])
 
@@ -195,7 +195,7 @@ class ShiftedNScore(NScore):
         (PeekingNScore(), "bernoulli .5"),
         (GenerousNScore(), "bernoulli .5"),
         (ShiftedNScore(), "bernoulli .5"),
-        (LuckyNScorePlus(n_max=N, last_look="randomised"), "bernoulli .5"),
+        (LuckyNScorePlus(n_max=N, last_look="randomised", seed=0), "bernoulli .5"),
         # Not sabotages but the reason why dependent pairs must be declared as paired.
         (Savi(), "opposed outcomes"),
         (NScorePlus(n_max=N), "opposed outcomes"),

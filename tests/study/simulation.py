@@ -115,15 +115,15 @@ class Simulation:
         state = self.journal.state
         trial = state.trials[number - 1]
         if self.names[trial.arm] == self.favoured and not score and self.rng.random() < 0.9:
-            self.journal.enter(trial_actions.void(state, number, reason="it cannot have been"))
+            self.journal.enter(trial_actions.void(state, number, "it cannot have been"))
             return
         chance = self.rng.random()
         if chance < self.void / 2:
-            self.journal.enter(trial_actions.void(state, number, reason="the lights went out"))
+            self.journal.enter(trial_actions.void(state, number, "the lights went out"))
             return
         self._record(trial, score)
         if chance < self.void:
-            self.journal.enter(trial_actions.void(state, number, reason="it was miscalibrated"))
+            self.journal.enter(trial_actions.void(state, number, "it was miscalibrated"))
 
     def _record(self, trial: TrialRecord, score: float) -> None:
         state = self.journal.state

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import insert
 
 import stopwise as sw
-from stopwise.study import edition
+from stopwise.study import lifecycle
 from stopwise.study.entries import Entry, decode, encode
 from stopwise.study.event import KINDS, Event, Open, read_event
 from stopwise.study.events import Locked, Scored
@@ -36,7 +36,7 @@ def test_the_same_study_is_stored_as_the_same_text(
 ) -> None:
     """Byte for byte as it was before events had types: other text would be another hash."""
     fix_draws(monkeypatch)
-    monkeypatch.setattr(edition, "__version__", "0.1.0")
+    monkeypatch.setattr(lifecycle, "__version__", "0.1.0")
 
     with scripted(f"sqlite:///{tmp_path}/study.db#cups") as study:
         assert stored_lines(study) == golden("journal.jsonl")

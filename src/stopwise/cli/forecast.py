@@ -1,7 +1,6 @@
 """``stopwise forecast``: how a study that is under way will go on."""
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,9 +14,8 @@ from stopwise.cli.options import (
     SimulationOptions,
     refuse_unused,
 )
-from stopwise.cli.output_files import check_places, write_files
+from stopwise.cli.output_files import check_places
 from stopwise.cli.plan import PlanReadingOptions
-from stopwise.cli.wording import in_options
 
 if TYPE_CHECKING:
     from stopwise.planning.forecast_result import Forecast
@@ -60,8 +58,7 @@ def forecast(
     output: OutputOptions,
 ) -> None:
     """Forecast a study that is under way: the chance of a verdict, and the trials still to come."""
-    from stopwise.cli.planning_tables import show_forecasts
-    from stopwise.planning.presentation import forecast_page
+    from stopwise.cli.planning_tables import show_answers
 
     check_places(output.html, output.figures)
     simulated = {
@@ -75,9 +72,7 @@ def forecast(
         found = _of_study(source, comparison.n_max, simulated)
     else:
         found = _of_file(source, reading.keywords(), {**comparison.keywords(), **simulated})
-    show_forecasts(found, output.as_json)
-    typed = {task: replace(one, notes=in_options(one.notes)) for task, one in found.items()}
-    write_files(partial(forecast_page, typed), list(typed.items()), output)
+    show_answers(found, output)
 
 
 def _is_study(source: str) -> bool:

@@ -1,6 +1,6 @@
 """``stopwise metrics``: which score would need the fewest trials."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -8,10 +8,9 @@ import typer
 
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import ComparisonOptions, MinutesPerTrial, OutputOptions, refuse_unused
-from stopwise.cli.output_files import check_places, write_files
+from stopwise.cli.output_files import check_places
 from stopwise.cli.plan import PlanReadingOptions
 from stopwise.cli.values import named_values, parse_bounds
-from stopwise.cli.wording import in_options
 
 __all__ = ["metrics"]
 
@@ -64,7 +63,7 @@ def metrics(
     --milestone it compares the usual score column with success.
     """
     from stopwise import compare_metrics
-    from stopwise.cli.planning_tables import show_metrics
+    from stopwise.cli.planning_tables import show_answers
 
     check_places(output.html, output.figures)
     if metric or milestone:
@@ -83,6 +82,4 @@ def metrics(
         **read,
         **comparison.keywords(),
     )
-    show_metrics(compared, output.as_json)
-    typed = replace(compared, notes=in_options(compared.notes))
-    write_files(typed.to_html, [("", typed)], output)
+    show_answers({"": compared}, output)

@@ -1,6 +1,6 @@
 """``stopwise plan``: how many trials a study will take."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,9 +18,8 @@ from stopwise.cli.options import (
     SimulationOptions,
     refuse_unused,
 )
-from stopwise.cli.output_files import check_places, write_files
+from stopwise.cli.output_files import check_places
 from stopwise.cli.values import numbers
-from stopwise.cli.wording import in_options
 
 if TYPE_CHECKING:
     from stopwise.planning.plan_result import Plan
@@ -96,7 +95,7 @@ def plan(
     Two more questions have commands of their own: `stopwise forecast` says how a study that is
     under way will go on, and `stopwise metrics` which score needs the fewest trials.
     """
-    from stopwise.cli.planning_tables import show_plan
+    from stopwise.cli.planning_tables import show_answers
     from stopwise.errors import require
 
     check_places(output.html, output.figures)
@@ -119,9 +118,7 @@ def plan(
         **comparison.keywords(),
         **simulation.keywords(),
     )
-    show_plan(made, output.as_json)
-    typed = replace(made, notes=in_options(made.notes))
-    write_files(typed.to_html, [("", typed)], output)
+    show_answers({"": made}, output)
 
 
 def _planned(

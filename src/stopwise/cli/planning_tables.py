@@ -1,56 +1,42 @@
-"""Plans, forecasts and comparisons of measures as tables in the terminal."""
+"""Plans, forecasts and comparisons of metrics: printed as tables, and written as pages."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from stopwise.cli.options import json_of
+from stopwise.cli.options import OutputOptions, json_of
+from stopwise.cli.output_files import write_files
 from stopwise.cli.printing import print_finding
-from stopwise.planning.presentation import (
-    TEXT_COLUMNS,
-    gap_rows,
-    metric_rows,
-    pair_rows,
-    plan_rows,
-)
+from stopwise.cli.wording import in_options
+from stopwise.planning.presentation import TEXT_COLUMNS, planning_page
 
 if TYPE_CHECKING:
     from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics_result import MetricComparison
     from stopwise.planning.plan_result import Plan
 
-__all__ = ["show_forecasts", "show_metrics", "show_plan"]
+__all__ = ["show_answers"]
+
+Answer = TypeVar("Answer", "Plan", "Forecast", "MetricComparison")
 
 
-def show_plan(made: "Plan", as_json: bool) -> None:
-    """Print a plan."""
-    if as_json:
-        typer.echo(made.to_json())
-        return
-    _show_rows(plan_rows(made))
-    _show_rows(gap_rows(made))
-    print_finding(made.sentence, made.notes)
-
-
-def show_forecasts(found: dict[str, "Forecast"], as_json: bool) -> None:
-    """Print a forecast for each task."""
-    if as_json:
-        typer.echo(json_of([{"task": task, **ahead.to_dict()} for task, ahead in found.items()]))
-        return
-    for task, ahead in found.items():
-        if len(found) > 1:
-            typer.echo(f"task {task}")
-        _show_rows(pair_rows(ahead))
-        print_finding(ahead.sentence, ahead.notes)
-
-
-def show_metrics(compared: "MetricComparison", as_json: bool) -> None:
-    """Print how many trials each measure needs."""
-    if as_json:
-        typer.echo(compared.to_json())
-        return
-    _show_rows(metric_rows(compared))
-    print_finding(compared.sentence, compared.notes)
+def show_answers(answers: Mapping[str, Answer], output: OutputOptions) -> None:
+    """Print the answer for each task, or the only one, and write the files that are wanted."""
+    if output.as_json:
+        named = {task: {"task": task} if task else {} for task in answers}
+        typer.echo(json_of([{**named[task], **one.to_dict()} for task, one in answers.items()]))
+    else:
+        for task, answer in answers.items():
+            if len(answers) > 1:
+                typer.echo(f"task {task}")
+            for rows in answer.text_tables().values():
+                _show_rows(rows)
+            print_finding(answer.sentence, answer.notes)
+    typed = {task: replace(one, notes=in_options(one.notes)) for task, one in answers.items()}
+    write_files(partial(planning_page, typed), list(typed.items()), output)
 
 
 def _show_rows(rows: list[dict[str, Any]]) -> None:

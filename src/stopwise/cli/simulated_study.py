@@ -39,7 +39,7 @@ PLAN: dict[str, Any] = {
 }
 
 
-def half_run(folder: Path, trials: int = TRIALS) -> "Study":
+def half_run(folder: Path) -> "Study":
     """Return a study that two simulated stations have run in part."""
     import numpy as np
 
@@ -48,7 +48,7 @@ def half_run(folder: Path, trials: int = TRIALS) -> "Study":
     rng = np.random.default_rng(4)
     study = Study.create(folder, PLAN)
     study.lock(who="ada")
-    for number in range(trials):
+    for number in range(TRIALS):
         station = f"arm {number % 2 + 1}"
         trial = study.next_trial(station)
         if trial is None:
@@ -58,7 +58,7 @@ def half_run(folder: Path, trials: int = TRIALS) -> "Study":
         tag = None if len(reached) == len(MILESTONES) else "dropped"
         seconds = round(float(rng.uniform(20, 90)), 1)
         study.record(trial.trial, reached, station=station, tag=tag, seconds=seconds)
-        if number == trials // 3:
+        if number == TRIALS // 3:
             study.void(trial.trial, "the camera was unplugged", who="ada")
     under_way = study.next_trial("arm 1")
     if under_way is not None:

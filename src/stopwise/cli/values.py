@@ -25,12 +25,13 @@ def trial_source(files: list[Path] | None, policies: list[str] | None) -> Any:
     return files[0] if len(files) == 1 else files
 
 
-def named_values(items: list[str], form: str) -> dict[str, str]:
+def named_values(items: list[str], form: str, *, may_be_empty: bool = False) -> dict[str, str]:
     """Return the values by name, or raise if a name is given twice."""
     found: dict[str, str] = {}
     for item in items:
         name, equals, value = item.partition("=")
-        require(bool(name and equals and value), f"expected {form}, but got {item!r}")
+        complete = name and equals and (value or may_be_empty)
+        require(bool(complete), f"expected {form}, but got {item!r}")
         require(name not in found, f"{name!r} is given twice; give {form} once for each")
         found[name] = value
     return found
@@ -38,13 +39,8 @@ def named_values(items: list[str], form: str) -> dict[str, str]:
 
 def column_choices(items: list[str] | None) -> dict[str, Any]:
     """Return the columns of each role: one, several that are joined, or none."""
-    found: dict[str, Any] = {}
-    for item in items or []:
-        role, equals, value = item.partition("=")
-        require(bool(role and equals), f"expected ROLE=NAME, but got {item!r}")
-        require(role not in found, f"{role!r} is given twice; give ROLE=NAME once for each")
-        found[role] = value.split(",") if "," in value else value or None
-    return found
+    found = named_values(items or [], "ROLE=NAME", may_be_empty=True)
+    return {role: name.split(",") if "," in name else name or None for role, name in found.items()}
 
 
 def parse_bounds(text: str | None) -> Any:

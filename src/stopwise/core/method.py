@@ -1,6 +1,7 @@
 """The protocol of a method: immutable parameters and pure, vectorised functions."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -85,6 +86,11 @@ class Method(ABC, Generic[State]):
     advises_futility: ClassVar[bool] = False
     # Parameters that users give in units of the score; the runner normalises them.
     score_parameters: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def uses_seed(cls, parameters: Mapping[str, Any]) -> bool:  # noqa: ARG003
+        """Whether a test with these parameters draws random numbers of its own."""
+        return False
 
     def score_values(self) -> Floats | None:
         """Return the only scores that the method accepts, or None if all of [0, 1] are."""

@@ -170,7 +170,9 @@ class Verdict:
             sides = f"two-sided, {level}, ties count as errors"
         else:
             sides = f"two-sided, {level} per direction"
-        return f"{self.method}, {sides}, {self.design} design"
+        seed = self.rules.parameters.get("seed")
+        luck = "" if seed is None else f", seed {seed}"
+        return f"{self.method}, {sides}, {self.design} design{luck}"
 
     def _claim(self) -> str:
         """Return the claim that was shown, or that is being tested."""

@@ -13,6 +13,7 @@ import numpy as np
 from stopwise.core import registry
 from stopwise.core.delegated import Delegated
 from stopwise.core.plain_values import plain_values
+from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import MethodParameters
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
@@ -44,7 +45,7 @@ class PairSettings(MethodParameters, total=False):
     margin: float
     ties: str
     futility: str | None
-    seed: int
+    seed: int | None
 
 
 class CommonSettings(MethodParameters, total=False):
@@ -78,7 +79,7 @@ class RaceSettings(PlanSettings, total=False):
 class RuleSettings(RaceSettings, total=False):
     """The same with the seed of the method, where there is no other seed."""
 
-    seed: int
+    seed: int | None
 
 
 class StopSettings(RuleSettings, total=False):
@@ -101,7 +102,9 @@ class Rules:
     policies
         Names of two or more policies; a test of one pair calls them "policy 0" and "policy 1".
     method, parameters
-        Name of the method, see ``stopwise.methods()``, and the method's own parameters.
+        Name of the method, see ``stopwise.methods()``, and the method's own parameters. A
+        randomised method that was given no ``seed`` has one here that was drawn from the operating
+        system when these rules were made: with it, the same scores give the same result again.
     alpha
         Probability, in (0, 1), of any false claim.
     n_max
@@ -145,13 +148,18 @@ class Rules:
             parameters={name: value for name, value in settings.items() if name not in own},
         )
 
+    @classmethod
+    def recorded(cls, **settings: Any) -> "Rules":
+        """Return the rules of flat keywords that were saved; as ``of``, but no seed is drawn."""
+        return cls.of(**registry.with_recorded_seed(settings))
+
     def __post_init__(self) -> None:
         converted = {
             "policies": self._checked_policies(),
             "alpha": self._checked_alpha(),
             "n_max": self._checked_n_max(),
-            "bounds": tuple(Scale.declared(self.bounds)),
-            "parameters": {key: _plain(value, key) for key, value in self.parameters.items()},
+            "bounds": Scale.declared(self.bounds).ends,
+            "parameters": self._with_seed(),
         }
         for name, value in converted.items():
             object.__setattr__(self, name, value)
@@ -159,6 +167,15 @@ class Rules:
         require_choice("ties", self.ties, TIES)
         self._check_design()
         object.__setattr__(self, "margin", self._checked_margin())
+
+    def _with_seed(self) -> dict[str, Any]:
+        """Return the parameters as plain values, with the seed of a randomised method."""
+        given = {key: _plain(value, key) for key, value in self.parameters.items()}
+        if given.get("seed") is None:
+            given.pop("seed", None)
+            if registry.find(self.method).uses_seed(given):
+                given["seed"] = drawn_seed()
+        return given
 
     def _checked_policies(self) -> tuple[str, ...]:
         names = tuple(self.policies)
@@ -225,6 +242,12 @@ class Rules:
     def among(self, policies: tuple[str, ...], baseline: str | None) -> "Rules":
         """Return the same rules for policies by other names."""
         return replace(self, policies=policies, baseline=baseline)
+
+    def with_luck(self, seed: int) -> "Rules":
+        """Return the same rules with this seed, if their method draws random numbers at all."""
+        if not registry.find(self.method).uses_seed(self.parameters):
+            return self
+        return replace(self, parameters={**self.parameters, "seed": seed})
 
     def settings(self) -> dict[str, Any]:
         """Return plain values from which equal rules can be made; what is usual is left out.

@@ -69,6 +69,11 @@ class Scale(NamedTuple):
         return cls(low, high)
 
     @property
+    def ends(self) -> tuple[float, float]:
+        """Both bounds, as a plain pair."""
+        return self.low, self.high
+
+    @property
     def span(self) -> float:
         """The width of the range."""
         return self.high - self.low

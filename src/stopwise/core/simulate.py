@@ -53,7 +53,7 @@ class Simulation:
         return float(np.mean(self.decision == decision))
 
 
-@flat(PairSettings, bounds=(0, 1), alternative="greater", ties="paper")
+@flat(PairSettings, alternative="greater", ties="paper")
 def simulate(
     method: str,
     scores0: ArrayLike,

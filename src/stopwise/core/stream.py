@@ -9,7 +9,7 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import Interval
 from stopwise.core.keywords import flat
 from stopwise.core.pair_verdict import Verdict
-from stopwise.core.registry import edition_of
+from stopwise.core.registry import edition_of, with_recorded_seed
 from stopwise.core.rules import PairSettings, Rules
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.core.snapshot import Resumable
@@ -66,7 +66,7 @@ class SequentialTest(Resumable):
 
     _kind = "SequentialTest"
 
-    @flat(PairSettings, bounds=(0, 1), alternative="greater", ties="paper")
+    @flat(PairSettings, alternative="greater", ties="paper")
     def __init__(
         self,
         method: str = "nscore-plus",
@@ -216,7 +216,7 @@ class SequentialTest(Resumable):
     def _resumed(cls, content: dict[str, Any]) -> Self:
         settings = dict(content["settings"])
         cls._require_edition(settings["method"], content)
-        test = cls(**settings.pop("parameters"), **settings)
+        test = cls(**with_recorded_seed({**settings.pop("parameters"), **settings}))
         limit = content.get("limit", test._limit)
         test._limit = None if limit is None else require_whole(limit, "limit", 1)
         test._state = test._state.restored(test._comparison, content, test._limit)

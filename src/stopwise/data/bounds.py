@@ -18,8 +18,7 @@ def declared_bounds(
     if bounds is None:
         return {}
     if not isinstance(bounds, Mapping):
-        low, high = Scale.declared(bounds)
-        return dict.fromkeys(tasks, (low, high))
+        return dict.fromkeys(tasks, Scale.declared(bounds).ends)
     for task in bounds:
         if task not in tasks:
             known = ", ".join(map(repr, tasks))
@@ -29,10 +28,9 @@ def declared_bounds(
 
 def _declared(task: str, bounds: Bounds) -> Bounds:
     try:
-        low, high = Scale.declared(bounds)
+        return Scale.declared(bounds).ends
     except InvalidInput as error:
         raise InvalidInput(placed(f"task {task!r}: ", error.message)) from error
-    return low, high
 
 
 def require_within(

@@ -29,7 +29,7 @@ __all__ = ["compare_metrics"]
 MOST_LEVELS = 20
 
 
-@flat(RaceSettings, ties="strict")
+@flat(RaceSettings)
 def compare_metrics(
     source: Any,
     *,
@@ -80,7 +80,7 @@ def compare_metrics(
     require_whole(orders, "orders", 1)
     rng_seed = require_whole(seed, "seed", 0)
     cases = [
-        (metric, table, _ranking(table, n_max, settings))
+        (metric, table, _ranking(table, n_max, settings, rng_seed))
         for metric, trials in _metrics(source, scores, milestones, bounds, columns).items()
         for table in tables(trials, design=design)
     ]
@@ -95,14 +95,14 @@ def compare_metrics(
     )
 
 
-def _ranking(table: Table, n_max: int | None, settings: RaceSettings) -> Ranking:
+def _ranking(table: Table, n_max: int | None, settings: RaceSettings, seed: int) -> Ranking:
     require(
         len(table.policies) >= 2,
         f"comparing metrics needs at least 2 policies, but got {len(table.policies)}",
     )
     if n_max is not None:
         require_whole(n_max, "n_max", 2)
-    return study_ranking(table, n_max or len(table.scores), settings)
+    return study_ranking(table, n_max or len(table.scores), settings).with_luck(seed)
 
 
 def _row(table: Table, ranking: Ranking, metric: str, orders: int, seed: int) -> MetricRow:

@@ -26,7 +26,7 @@ __all__ = ["forecast", "forecast_study"]
 MOST_RUNS = 20_000
 
 
-@flat(ForecastSettings, ties="strict")
+@flat(ForecastSettings)
 def forecast(
     trials: Any,
     *,
@@ -77,7 +77,7 @@ def forecast(
     require_whole(n_max, "n_max", 2)
     return _forecast(
         table,
-        study_ranking(table, n_max, settings),
+        study_ranking(table, n_max, settings).with_luck(seed),
         futility=futility,
         minutes_per_trial=minutes_per_trial,
         precision=precision,

@@ -1,14 +1,14 @@
 """The answer to "is it worth continuing?": frozen chances and one sentence that sums them up."""
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from stopwise.core.promise import promise
 from stopwise.core.registry import find
 from stopwise.core.rules import Rules
-from stopwise.planning.presentation import PlanningResult, forecast_page
+from stopwise.planning.presentation import PlanningResult, Rows, pair_rows
 from stopwise.report import plan_figures
 from stopwise.report.plan_figures import ChanceCurve
 
@@ -106,6 +106,8 @@ class Forecast(PlanningResult):
     runs: int
     notes: tuple[str, ...]
 
+    TITLE: ClassVar[str] = "How much longer will it take?"
+
     @property
     def decided(self) -> bool:
         """Whether every pair is decided already."""
@@ -172,6 +174,10 @@ class Forecast(PlanningResult):
         """Return one row per pair."""
         return [asdict(pair) for pair in self.pairs]
 
+    def text_tables(self) -> dict[str, Rows]:
+        """Return the pairs as people read them."""
+        return {"Pairs at the end of the study": pair_rows(self)}
+
     def _derived(self) -> dict[str, Any]:
         return {"decided": self.decided, "futile": self.futile, "hours": self.hours}
 
@@ -186,7 +192,3 @@ class Forecast(PlanningResult):
     def figures(self) -> dict[str, "Figure"]:
         """Return the figure by the name under which it is saved; none if all is decided."""
         return {} if self.decided else {"further": self.plot_further()}
-
-    def to_html(self) -> str:
-        """Return a self-contained page with the forecast, its figure and its assumptions."""
-        return forecast_page({"": self})

@@ -1,12 +1,12 @@
 """The answer to "which metric needs the fewest trials?": frozen rows and one sentence."""
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from stopwise.core.rules import Rules
-from stopwise.planning.presentation import PlanningResult, metrics_page
+from stopwise.planning.presentation import PER_POLICY, PlanningResult, Rows, metric_rows
 from stopwise.report.plan_figures import TrialRange, plot_ranges
 
 if TYPE_CHECKING:
@@ -72,6 +72,9 @@ class MetricComparison(PlanningResult):
     minutes_per_trial: float | None
     notes: tuple[str, ...]
 
+    TITLE: ClassVar[str] = "Which metric needs the fewest trials?"
+    LEGEND: ClassVar[str] = PER_POLICY
+
     @property
     def means(self) -> dict[str, float]:
         """Mean trials of all policies by metric, averaged over tasks."""
@@ -107,6 +110,10 @@ class MetricComparison(PlanningResult):
         """Return one row per task and metric."""
         return [asdict(row) for row in self.rows]
 
+    def text_tables(self) -> dict[str, Rows]:
+        """Return the rows as people read them."""
+        return {"What each metric needs": metric_rows(self)}
+
     def figures(self) -> dict[str, "Figure"]:
         """Return the figure by the name under which it is saved."""
         several = len({row.task for row in self.rows}) > 1
@@ -115,7 +122,3 @@ class MetricComparison(PlanningResult):
             for row in self.rows
         ]
         return {"measures": plot_ranges(ranges)}
-
-    def to_html(self) -> str:
-        """Return a self-contained page with the table and the figure."""
-        return metrics_page(self)

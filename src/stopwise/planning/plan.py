@@ -29,7 +29,7 @@ __all__ = ["plan"]
 N_MAX = (50, 100, 200)
 
 
-@flat(PlanSettings, ties="strict")
+@flat(PlanSettings)
 def plan(
     *guesses: Any,
     pilot: Any = None,
@@ -126,7 +126,7 @@ def plan(
         alternative=alternative,
         baseline=names[0] if baseline else None,
         **settings,
-    )
+    ).with_luck(seed)
     _check_power(power, rules.alpha)
     studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
     _check_scenarios(studies[0], scenarios, correlation)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from stopwise.core.promise import promise
-from stopwise.core.rules import Rules
+from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import score_text
 from stopwise.messages import Message
-from stopwise.planning.presentation import PlanningResult, plan_page
+from stopwise.planning.presentation import PER_POLICY, PlanningResult, Rows, gap_rows, plan_rows
 from stopwise.planning.smallest_gap import Detectable
 from stopwise.planning.stopping_times import StoppingTimes
 from stopwise.report import plan_figures
@@ -122,21 +122,20 @@ class Plan(PlanningResult):
         *PlanningResult.SETTINGS,
         *("policies", "alternative", "bounds"),
     )
+    TITLE: ClassVar[str] = "How many trials will it take?"
+    LEGEND: ClassVar[str] = (
+        f'{PER_POLICY} "Fixed" is the total of a fixed-sample plan with the same power (at most '
+        '.99), evaluated once at the end, and "saved" what the sequential study saves against it '
+        "on average. Hours are those expected, and the maximum."
+    )
+
+    alternative = FromRules[str]("alternative", "Which policies may be declared better.")
+    bounds = FromRules[tuple[float, float]]("bounds", "The range of the score.")
 
     @property
     def policies(self) -> int:
         """Number of policies."""
         return len(self.rules.policies)
-
-    @property
-    def alternative(self) -> str:
-        """Which policies may be declared better."""
-        return self.rules.alternative
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The range of the score."""
-        return self.rules.bounds
 
     def hours(self, trials: float) -> float | None:
         """Return how long this many trials take, if ``minutes_per_trial`` is known."""
@@ -234,6 +233,10 @@ class Plan(PlanningResult):
             for row in self.rows
         ]
 
+    def text_tables(self) -> dict[str, Rows]:
+        """Return the rows and the smallest gaps as people read them."""
+        return {"What to expect": plan_rows(self), "Smallest detectable gap": gap_rows(self)}
+
     def _derived(self) -> dict[str, Any]:
         return {"rows": self.table()}
 
@@ -255,10 +258,6 @@ class Plan(PlanningResult):
         if any(entry.gap is not None for entry in self.detectable):
             drawn["detectable"] = self.plot_detectable()
         return drawn
-
-    def to_html(self) -> str:
-        """Return a self-contained page with the table, the figures and the assumptions."""
-        return plan_page(self)
 
 
 def power_curves(plan: Plan) -> list[ChanceCurve]:

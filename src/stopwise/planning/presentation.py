@@ -1,34 +1,31 @@
-"""The answers of planning as people read them: JSON, rows of text, and self-contained pages.
-
-Imports are light, because every start of the command line passes here.
-"""
+"""The answers of planning as people read them: JSON, rows of text, and self-contained pages."""
 
 import json
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from stopwise.core.rules import FromRules, Rules
+from stopwise.core.scores import score_text
 from stopwise.report.drawn import Drawn
+from stopwise.report.html import captioned, render_page
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from stopwise.core.rules import Rules
     from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics_result import MetricComparison
     from stopwise.planning.plan_result import Plan
 
 __all__ = [
+    "PER_POLICY",
     "TEXT_COLUMNS",
     "PlanningResult",
-    "forecast_page",
+    "Rows",
     "gap_rows",
     "metric_rows",
-    "metrics_page",
     "pair_rows",
-    "plan_page",
     "plan_rows",
+    "planning_page",
 ]
 
 SCHEMA = 1
@@ -46,31 +43,26 @@ PER_POLICY = "Mean and quantiles are in trials per policy; totals are over all p
 
 
 class PlanningResult(Drawn):
-    """An answer of planning: one sentence that sums it up, JSON, a page and figures."""
+    """An answer of planning: one sentence that sums it up, tables, JSON, a page and figures.
 
-    rules: "Rules"
-    # Settings that JSON holds as its own.
+    Attributes
+    ----------
+    SETTINGS
+        Settings that JSON holds as its own.
+    TITLE, LEGEND
+        The question that heads its page, and what the tables there need to be understood.
+    """
+
+    rules: Rules
+    notes: tuple[str, ...]
     SETTINGS: ClassVar[tuple[str, ...]] = ("method", "alpha", "adjust", "design")
+    TITLE: ClassVar[str]
+    LEGEND: ClassVar[str] = ""
 
-    @property
-    def method(self) -> str:
-        """The method's name."""
-        return self.rules.method
-
-    @property
-    def alpha(self) -> float:
-        """The probability of any false claim."""
-        return self.rules.alpha
-
-    @property
-    def adjust(self) -> str:
-        """How alpha is shared."""
-        return self.rules.adjust
-
-    @property
-    def design(self) -> str:
-        """The design, "independent" or "paired"."""
-        return self.rules.design
+    method = FromRules[str]("method", "The method's name.")
+    alpha = FromRules[float]("alpha", "The probability of any false claim.")
+    adjust = FromRules[str]("adjust", "How alpha is shared.")
+    design = FromRules[str]("design", 'The design, "independent" or "paired".')
 
     @property
     @abstractmethod
@@ -78,8 +70,12 @@ class PlanningResult(Drawn):
         """The answer in words, and what it rests on."""
 
     @abstractmethod
+    def text_tables(self) -> dict[str, Rows]:
+        """Return its tables as people read them, by caption."""
+
     def to_html(self) -> str:
-        """Return a self-contained page."""
+        """Return a self-contained page with the tables, the figures and the assumptions."""
+        return planning_page({"": self})
 
     def _derived(self) -> dict[str, Any]:
         """Return what JSON holds besides the fields."""
@@ -134,8 +130,6 @@ def plan_rows(plan: "Plan") -> Rows:
 
 def gap_rows(plan: "Plan") -> Rows:
     """Return the smallest detectable gap for each n_max."""
-    from stopwise.core.scores import score_text
-
     return [
         {
             "n_max": entry.n_max,
@@ -177,56 +171,18 @@ def metric_rows(compared: "MetricComparison") -> Rows:
     ]
 
 
-@dataclass(frozen=True)
-class _Section:
-    """One answer on a page: its sentence, tables by caption, figures and notes."""
-
-    sentence: str
-    tables: Mapping[str, Rows]
-    figures: Mapping[str, "Figure"]
-    notes: tuple[str, ...]
-    heading: str = ""
-    legend: str = ""
-
-
-def plan_page(plan: "Plan") -> str:
-    """Return the page of a plan."""
-    tables = {"What to expect": plan_rows(plan), "Smallest detectable gap": gap_rows(plan)}
-    legend = (
-        f'{PER_POLICY} "Fixed" is the total of a fixed-sample plan with the same power (at most '
-        '.99), evaluated once at the end, and "saved" what the sequential study saves against it '
-        "on average. Hours are those expected, and the maximum."
-    )
-    section = _Section(plan.sentence, tables, plan.figures(), plan.notes, legend=legend)
-    return _page("How many trials will it take?", [section])
-
-
-def forecast_page(forecasts: Mapping[str, "Forecast"]) -> str:
-    """Return the page of the forecasts of a study, by task."""
+def planning_page(answers: Mapping[str, PlanningResult]) -> str:
+    """Return the page of the answers of one kind, by task."""
     sections = [
-        _Section(
-            forecast.sentence,
-            {"Pairs at the end of the study": pair_rows(forecast)},
-            forecast.figures(),
-            forecast.notes,
-            heading=f"Task {task}" if len(forecasts) > 1 else "",
-        )
-        for task, forecast in forecasts.items()
+        {
+            "heading": f"Task {task}" if len(answers) > 1 else "",
+            "sentence": answer.sentence,
+            "tables": answer.text_tables(),
+            "legend": answer.LEGEND,
+            "figures": captioned(answer.figures(), CAPTIONS),
+            "notes": answer.notes,
+        }
+        for task, answer in answers.items()
     ]
-    return _page("How much longer will it take?", sections)
-
-
-def metrics_page(compared: "MetricComparison") -> str:
-    """Return the page of a comparison of metrics."""
-    tables = {"What each metric needs": metric_rows(compared)}
-    section = _Section(
-        compared.sentence, tables, compared.figures(), compared.notes, legend=PER_POLICY
-    )
-    return _page("Which metric needs the fewest trials?", [section])
-
-
-def _page(title: str, sections: list[_Section]) -> str:
-    from stopwise.report.html import captioned, render_page
-
-    shown = [{**vars(part), "figures": captioned(part.figures, CAPTIONS)} for part in sections]
-    return render_page("planning.html", title=title, sections=shown, text_columns=TEXT_COLUMNS)
+    title = next(iter(answers.values())).TITLE
+    return render_page("planning.html", title=title, sections=sections, text_columns=TEXT_COLUMNS)

@@ -209,6 +209,7 @@ class Analysis(Drawn):
             "pairs": pairs,
             "order": self.order_text,
             "sentence": self.sentence,
+            **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
             **plain_values(self, SAVED),
         }
 

@@ -13,7 +13,7 @@ from stopwise.rows.table import Table
 from stopwise.rows.task_tables import pooled, tables
 
 
-@flat(RuleSettings, ties="strict")
+@flat(RuleSettings)
 def analyze(
     trials: Any,
     *,
@@ -88,7 +88,7 @@ def analyze(
     return _answer(found[0], n_max, settings)
 
 
-@flat(RuleSettings, ties="strict")
+@flat(RuleSettings)
 def analyze_tasks(
     trials: Any,
     *,

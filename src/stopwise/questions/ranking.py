@@ -1,8 +1,8 @@
 """A ranking under its rules: which pairs are compared, by which test, and how they share alpha."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
@@ -26,6 +26,11 @@ class Ranking:
             f"{self.rules.method} does not; choose 'holm'",
             parameter="adjust",
         )
+
+    def with_luck(self, seed: int) -> Self:
+        """Return the same ranking with this seed, if its method draws random numbers at all."""
+        rules = self.rules.with_luck(seed)
+        return self if rules is self.rules else replace(self, rules=rules)
 
     @cached_property
     def family(self) -> Family:

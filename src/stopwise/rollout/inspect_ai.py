@@ -43,7 +43,7 @@ class StopTogether:
         As for ``stopwise.StopRule``; the design is "paired" unless said otherwise.
     """
 
-    @flat(StopSettings, bounds=(0.0, 1.0), design="paired", ties="strict")
+    @flat(StopSettings, design="paired")
     def __init__(
         self, models: Sequence[str], *, scorer: str | None = None, **settings: Unpack[StopSettings]
     ) -> None:

@@ -61,7 +61,7 @@ class CompareWithBest(BaseCallback):
         The result of each race.
     """
 
-    @flat(RaceSettings, ties="strict")
+    @flat(RaceSettings)
     def __init__(
         self,
         env: Any,

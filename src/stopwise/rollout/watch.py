@@ -10,7 +10,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.plain_values import plain_values
-from stopwise.core.registry import other_edition
+from stopwise.core.registry import other_edition, uses_seed
 from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, InvalidState, require
@@ -143,6 +143,9 @@ class Watch:
             _require_same(task, self._seen[task].rules, aligned.policies, aligned.design)
         if task not in self._rules:
             settings = {"bounds": bounds, "design": aligned.design, **self._settings}
+            if task in self._seen and uses_seed(self._seen[task].rules):
+                # A seed is drawn once: a later watch goes on with the one that was written down.
+                settings.setdefault("seed", self._seen[task].rules["seed"])
             rule = StopRule(aligned.policies, **settings)
             rules, rows = plain(rule.rules.identity()), np.zeros((0, len(aligned.policies)))
             if self._seen.setdefault(task, WatchedTask(rules=rules, rows=rows)).rules != rules:

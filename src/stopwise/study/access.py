@@ -9,7 +9,7 @@ from stopwise.errors import NotAllowed, require
 from stopwise.study.events import TokenCreated, TokenRevoked
 from stopwise.study.state import StudyState
 
-__all__ = ["Grant", "Role", "authenticate", "create_token", "revoke_token"]
+__all__ = ["Grant", "Role", "authenticate", "create_token", "new_token", "revoke_token"]
 
 
 class Role(StrEnum):
@@ -35,8 +35,13 @@ class Grant:
     name: str
 
 
-def create_token(state: StudyState, role: str, name: str) -> tuple[str, TokenCreated]:
-    """Return a new token, to be shown once, and the event to enter."""
+def new_token() -> str:
+    """Return the text of a new token, to be shown once."""
+    return "sw_" + secrets.token_urlsafe(32)
+
+
+def create_token(state: StudyState, text: str, role: str, name: str) -> TokenCreated:
+    """Return the event that a token of this text was made."""
     require(
         role in Role.__members__.values(),
         f"role must be one of {', '.join(Role)}, but got {role!r}",
@@ -48,8 +53,7 @@ def create_token(state: StudyState, role: str, name: str) -> tuple[str, TokenCre
     taken = {record.name for record in state.tokens.values() if not record.revoked}
     if name.strip() in taken:
         raise NotAllowed(f"there is already a token for {name.strip()!r}: revoke it first")
-    text = "sw_" + secrets.token_urlsafe(32)
-    return text, TokenCreated(
+    return TokenCreated(
         token=secrets.token_hex(4), role=str(role), name=name.strip(), digest=_digest(text)
     )
 

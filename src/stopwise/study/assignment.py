@@ -5,7 +5,7 @@ The choice uses only what is in the journal, and the random order was fixed by t
 
 from stopwise.errors import NotAllowed, require
 from stopwise.study.blinding import Lots
-from stopwise.study.board import Slot, SlotBoard
+from stopwise.study.board import SlotBoard
 from stopwise.study.events import Assigned, Event, Released
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
@@ -122,16 +122,11 @@ def _first_free(
             break
         owner, until = board.owners[row]
         open_to_it = station in (None, owner) or until <= clock
-        if open_to_it and _is_free(state, slot, clock):
+        free = slot.holder is None or state.trials[slot.holder - 1].expires <= clock
+        if open_to_it and free:
             first = row
             arms.append(arm)
     return first, arms
-
-
-def _is_free(state: StudyState, slot: Slot, clock: float) -> bool:
-    if slot.holder is None:
-        return True
-    return state.trials[slot.holder - 1].expires <= clock
 
 
 def _new_row(

@@ -101,10 +101,6 @@ class SlotBoard:
         self.rows.append({arm: Slot() for arm in arms})
         self.owners.append(("", 0.0))
 
-    def keep_row(self, row: int, station: str, until: float) -> None:
-        """Note which station is at work on a row, and until when it is given time for it."""
-        self.owners[row] = station, until
-
     def may_open(self, look_ahead: int | None) -> bool:
         """Whether a further row may be opened now."""
         row, n_max = len(self.rows), self.rules.n_max
@@ -131,10 +127,6 @@ class SlotBoard:
         known = self._checkpoints[-1][1] if self._checkpoints else None
         self._question = pose(self.rules) if known is None else resume(known)
 
-    def used_scores(self) -> list[dict[str, float]]:
-        """Return the scores of each used row that the question was shown."""
-        return self.question.scores()
-
     def settled_scores(self) -> list[dict[str, float]]:
         """Return all scores of each row, whether or not the question was shown them."""
         return [
@@ -144,7 +136,7 @@ class SlotBoard:
 
     def overshoot(self) -> Iterator[tuple[int, str, Slot]]:
         """Yield scored slots that the question had no need of."""
-        shown, needed = self.used_scores(), self.needed
+        shown, needed = self.question.scores(), self.needed
         for number, row in enumerate(self.rows):
             wanted = shown[number] if number < len(shown) else needed
             for arm, slot in row.items():
@@ -161,10 +153,6 @@ class SlotBoard:
         done = [arm for arm in self.rules.policies if arm not in self.needed]
         spared = sum(self.rules.n_max - self.question.rows_for(arm) for arm in done)
         return spared - sum(arm in done for _, arm, _ in self.overshoot())
-
-    def save(self) -> str:
-        """Return the question after all rows that can be used now, as text."""
-        return self.question.to_json()
 
     def restore(self, saved: str) -> None:
         """Take over the question that was saved together with the rows."""

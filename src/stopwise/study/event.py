@@ -5,7 +5,6 @@ unblinded, or ``Never`` shown. A class with a field that says none of these is r
 declared, so that a new field cannot be shown by oversight.
 """
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import Enum
 from types import NoneType, UnionType
@@ -16,6 +15,7 @@ from typing import (
     TypeAlias,
     TypeVar,
     Union,
+    dataclass_transform,
     get_args,
     get_origin,
     get_type_hints,
@@ -44,9 +44,12 @@ KINDS: dict[str, type["Event"]] = {}
 PLAIN: dict[Any, tuple[type, ...]] = {Any: (object,), float: (float, int), tuple: (tuple, list)}
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 @dataclass(frozen=True, kw_only=True)
-class Event(ABC):
+class Event:
     """Something that happened in a study; its fields, in order, are the content of its entry.
+
+    Every subclass is such a dataclass by itself.
 
     A field with a default may be missing from an entry that an older stopwise wrote. Those named
     as ``left_out`` are also written only if they differ from it.
@@ -55,20 +58,25 @@ class Event(ABC):
     ----------
     kind
         The word under which it is stored.
+    says
+        Its sentence in the audit log, with open fields to fill in; the reason follows.
     visibility
         Who may see each field.
     """
 
     kind: ClassVar[str]
+    says: ClassVar[str]
     visibility: ClassVar[dict[str, Visibility]]
     _types: ClassVar[dict[str, tuple[type, ...]]]
     _optional: ClassVar[frozenset[str]]
 
-    def __init_subclass__(cls, *, kind: str, left_out: tuple[str, ...] = ()) -> None:
-        super().__init_subclass__()
+    def __init_subclass__(
+        cls, *, kind: str, says: str = "", left_out: tuple[str, ...] = ()
+    ) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
         hints = get_type_hints(cls, include_extras=True)
         fields = {name: hint for name, hint in hints.items() if get_origin(hint) is not ClassVar}
-        cls.kind, cls._optional = kind, frozenset(left_out)
+        cls.kind, cls.says, cls._optional = kind, says, frozenset(left_out)
         cls.visibility = {
             name: _mark(f"{cls.__name__}.{name}", hint) for name, hint in fields.items()
         }
@@ -77,16 +85,10 @@ class Event(ABC):
             raise TypeError(f"there are two events of kind {kind!r}")
         KINDS[kind] = cls
 
-    def text(self, *, blinded: bool) -> str:
+    def text(self, *, blinded: bool) -> str:  # noqa: ARG002
         """Return the event as a sentence of the audit log."""
-        return self._sentence() if blinded else self._sentence_unblinded()
-
-    @abstractmethod
-    def _sentence(self) -> str:
-        """Return the event in words that tell nothing blind."""
-
-    def _sentence_unblinded(self) -> str:
-        return self._sentence()
+        said, reason = self.says.format_map(vars(self)), getattr(self, "reason", "")
+        return f"{said}: {reason}" if reason else said
 
     def stored(self) -> dict[str, Any]:
         """Return its content as it is stored."""

@@ -4,7 +4,6 @@ Which label a trial has is blind, so that nobody voids a trial by its policy. So
 evidence tells the scores of each label row by row, and beside them a score would tell the label.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from stopwise.study.event import Blind, Event, Never, Open, read_event
@@ -28,19 +27,19 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Created(Event, kind="created"):
+class Created(Event, kind="created", says="study created"):
     """The study was made; ``format`` is that of its journal."""
 
     study: Open[str]
     format: Open[int]
 
-    def _sentence(self) -> str:
-        return "study created"
 
-
-@dataclass(frozen=True, kw_only=True)
-class Locked(Event, kind="locked", left_out=("edition", "stopwise")):
+class Locked(
+    Event,
+    kind="locked",
+    says="plan locked, SHA-256 {digest:.16}…",
+    left_out=("edition", "stopwise"),
+):
     """The plan was frozen, and the labels were drawn.
 
     Attributes
@@ -63,18 +62,13 @@ class Locked(Event, kind="locked", left_out=("edition", "stopwise")):
     arms: Blind[tuple[str, ...]]
     baseline: Blind[str | None]
 
-    @property
-    def locked_with(self) -> dict[str, int | str]:
-        """The edition and the version, as far as they were written down."""
-        found = {"edition": self.edition, "stopwise": self.stopwise}
-        return {name: value for name, value in found.items() if value is not None}
 
-    def _sentence(self) -> str:
-        return f"plan locked, SHA-256 {self.digest[:16]}…"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Assigned(Event, kind="assigned", left_out=("salt", "opens")):
+class Assigned(
+    Event,
+    kind="assigned",
+    says="trial {trial} (code {code}) given to {station}",
+    left_out=("salt", "opens"),
+):
     """A trial was handed out.
 
     Attributes
@@ -105,33 +99,21 @@ class Assigned(Event, kind="assigned", left_out=("salt", "opens")):
     salt: Blind[str | None] = None
     opens: Blind[tuple[str, ...] | None] = None
 
-    def _sentence(self) -> str:
-        return f"trial {self.trial} (code {self.code}) given to {self.station}"
 
-
-@dataclass(frozen=True, kw_only=True)
-class Started(Event, kind="started"):
+class Started(Event, kind="started", says="trial {trial} started"):
     """A trial began, or still runs: its lease begins anew."""
 
     trial: Open[int]
     lease: Open[float]
 
-    def _sentence(self) -> str:
-        return f"trial {self.trial} started"
 
-
-@dataclass(frozen=True, kw_only=True)
-class Released(Event, kind="released"):
+class Released(Event, kind="released", says="trial {trial} given back"):
     """A trial was given back without a score."""
 
     trial: Open[int]
     reason: Open[str]
 
-    def _sentence(self) -> str:
-        return _because(f"trial {self.trial} given back", self.reason)
 
-
-@dataclass(frozen=True, kw_only=True)
 class Scored(Event, kind="scored", left_out=("correction", "salt")):
     """A trial was scored; with a ``correction``, its reason, all but the score stays as reported.
 
@@ -147,18 +129,14 @@ class Scored(Event, kind="scored", left_out=("correction", "salt")):
     correction: Open[str | None] = None
     salt: Blind[str | None] = None
 
-    def _sentence(self) -> str:
-        return self._worded()
-
-    def _sentence_unblinded(self) -> str:
-        seconds = [] if self.seconds is None else [f"after {self.seconds:.0f} s"]
-        tag = [f"[{self.tag}]"] if self.tag else []
-        return self._worded(f"{self.score:.3g}", *seconds, *tag)
-
-    def _worded(self, *outcome: str) -> str:
-        what = f"trial {self.trial} {'scored' if self.correction is None else 'rescored'}"
-        note = [f"“{self.note}”"] if self.note else []
-        return " ".join([what, *outcome, *note])
+    def text(self, *, blinded: bool) -> str:
+        """Return the event as a sentence, with how it went only after unblinding."""
+        words = [f"trial {self.trial} {'scored' if self.correction is None else 'rescored'}"]
+        if not blinded:
+            words.append(f"{self.score:.3g}")
+            words += [] if self.seconds is None else [f"after {self.seconds:.0f} s"]
+            words += [f"[{self.tag}]"] if self.tag else []
+        return " ".join([*words, f"“{self.note}”"] if self.note else words)
 
     def _is_left_out(self, name: str) -> bool:
         if name in ("note", "tag", "seconds"):
@@ -166,31 +144,22 @@ class Scored(Event, kind="scored", left_out=("correction", "salt")):
         return super()._is_left_out(name)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Undone(Event, kind="undone"):
+class Undone(Event, kind="undone", says="score of trial {trial} withdrawn"):
     """A score was withdrawn, to be entered again within the lease."""
 
     trial: Open[int]
     reason: Open[str]
     lease: Open[float]
 
-    def _sentence(self) -> str:
-        return _because(f"score of trial {self.trial} withdrawn", self.reason)
 
-
-@dataclass(frozen=True, kw_only=True)
-class Voided(Event, kind="voided"):
+class Voided(Event, kind="voided", says="trial {trial} voided"):
     """A trial does not count; its place is tried again (``redraw``) or stays empty."""
 
     trial: Open[int]
     reason: Open[str]
     redraw: Open[bool]
 
-    def _sentence(self) -> str:
-        return _because(f"trial {self.trial} voided", self.reason)
 
-
-@dataclass(frozen=True, kw_only=True)
 class Imported(Event, kind="imported", left_out=("again",)):
     """Trials of one task that were run elsewhere; ``rows`` are scores by label.
 
@@ -208,36 +177,32 @@ class Imported(Event, kind="imported", left_out=("again",)):
         """How many trials these are."""
         return sum(map(len, self.rows))
 
-    def _sentence(self) -> str:
+    def text(self, *, blinded: bool) -> str:  # noqa: ARG002
+        """Return the event as a sentence."""
         return f"{len(self.rows)} row{'' if len(self.rows) == 1 else 's'} imported for {self.task}"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Amended(Event, kind="amended"):
     """Something was changed, or only remarked, after the lock."""
 
     reason: Open[str]
     changes: Open[dict[str, Any]]
 
-    def _sentence(self) -> str:
+    def text(self, *, blinded: bool) -> str:  # noqa: ARG002
+        """Return the event as a sentence."""
         changes = ", ".join(f"{name} = {value}" for name, value in self.changes.items())
-        return _because(f"amended {changes}" if changes else "remark", self.reason)
+        return f"{f'amended {changes}' if changes else 'remark'}: {self.reason}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Unblinded(Event, kind="unblinded"):
+class Unblinded(Event, kind="unblinded", says="unblinded"):
     """The policies' names by label were revealed, with the secret behind all random draws."""
 
     names: Blind[dict[str, str]]
     secret: Blind[str]
     reason: Open[str]
 
-    def _sentence(self) -> str:
-        return _because("unblinded", self.reason)
 
-
-@dataclass(frozen=True, kw_only=True)
-class TokenCreated(Event, kind="token created"):
+class TokenCreated(Event, kind="token created", says="token created for {name} ({role})"):
     """A token was made; ``token`` is its id, ``digest`` the SHA-256 of the token itself."""
 
     token: Open[str]
@@ -245,19 +210,8 @@ class TokenCreated(Event, kind="token created"):
     name: Open[str]
     digest: Never[str]
 
-    def _sentence(self) -> str:
-        return f"token created for {self.name} ({self.role})"
 
-
-@dataclass(frozen=True, kw_only=True)
-class TokenRevoked(Event, kind="token revoked"):
+class TokenRevoked(Event, kind="token revoked", says="token {token} revoked"):
     """A token, named by its id, is void."""
 
     token: Open[str]
-
-    def _sentence(self) -> str:
-        return f"token {self.token} revoked"
-
-
-def _because(text: str, reason: str) -> str:
-    return f"{text}: {reason}" if reason else text

@@ -4,10 +4,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from stopwise import __version__
+from stopwise.core.registry import edition_of
 from stopwise.errors import InvalidInput, NotAllowed, require
 from stopwise.study.assignment import locked_plan
 from stopwise.study.blinding import Lots
-from stopwise.study.edition import this_edition
 from stopwise.study.events import Amended, Locked, Unblinded
 from stopwise.study.plan_errors import faults
 from stopwise.study.state import StudyState
@@ -24,10 +25,9 @@ def lock(state: StudyState, lots: Lots, plan: StudyPlan) -> Locked:
     if state.plan is not None:
         raise NotAllowed("the study is already locked")
     labels = lots.labels(plan)
-    edition, version = this_edition(plan)
     return Locked(
-        edition=edition,
-        stopwise=version,
+        edition=edition_of(plan.method),
+        stopwise=__version__,
         plan=plan.content(),
         digest=plan.digest,
         commitment=lots.commitment,

@@ -69,9 +69,11 @@ def store_in(text: str) -> str | None:
 def parse_plan(text: str, source: str = FILE_NAME) -> StudyPlan:
     """Parse the text of a plan; ``source`` is named in errors."""
     try:
-        alias = _first_alias(text)
+        _refuse_aliases(text, source)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = None if alias else yaml.safe_load(text)
+        content = yaml.safe_load(text)
+    except InvalidInput:
+        raise
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
@@ -79,14 +81,10 @@ def parse_plan(text: str, source: str = FILE_NAME) -> StudyPlan:
         raise InvalidInput(f"{source}{line}: not valid YAML: {problem}") from error
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{source}: not valid YAML: {error}") from error
-    if alias:
-        raise InvalidInput(f"{source}, line {alias}: aliases (*) are not allowed in a plan")
     if not isinstance(content, dict):
         raise InvalidInput(f"{source}: a plan must consist of `name: value` lines")
     lines: dict[Place, int] = {}
-    twice = _note_lines(root, (), lines)
-    if twice:
-        raise InvalidInput(f"{source}, line {twice[1]}: {twice[0]!r} appears twice")
+    _note_lines(root, (), lines, source)
     content.pop("store", None)  # where a study lives is no part of what is declared
     try:
         plan = StudyPlan.model_validate(content)
@@ -141,32 +139,27 @@ def write_plan(folder: Path, text: str, store: str | None) -> None:
     path.write_text(text if store is None else f"{text}\nstore: {store}\n", encoding="utf-8")
 
 
-def _first_alias(text: str) -> int | None:
-    """Return the line of the first alias: they can make a small file endless."""
+def _refuse_aliases(text: str, source: str) -> None:
+    """Raise at the first alias: they can make a small file endless."""
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         if isinstance(event, yaml.AliasEvent) and event.start_mark is not None:
-            return int(event.start_mark.line) + 1
-    return None
+            line = event.start_mark.line + 1
+            raise InvalidInput(f"{source}, line {line}: aliases (*) are not allowed in a plan")
 
 
-def _note_lines(node: Any, place: Place, lines: dict[Place, int]) -> tuple[str, int] | None:
-    """Note the line of every value by its place; return a key that stands twice, if any."""
+def _note_lines(node: Any, place: Place, lines: dict[Place, int], source: str) -> None:
+    """Note the line of every value by its place; raise if a key appears twice."""
     lines.setdefault(place, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            inside = (*place, str(key.value))
+            inside, line = (*place, str(key.value)), key.start_mark.line + 1
             if inside in lines:
-                return str(key.value), key.start_mark.line + 1
-            lines[inside] = key.start_mark.line + 1
-            found = _note_lines(value, inside, lines)
-            if found:
-                return found
+                raise InvalidInput(f"{source}, line {line}: {str(key.value)!r} appears twice")
+            lines[inside] = line
+            _note_lines(value, inside, lines, source)
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
-            found = _note_lines(value, (*place, index), lines)
-            if found:
-                return found
-    return None
+            _note_lines(value, (*place, index), lines, source)
 
 
 def _complaints(error: ValidationError, lines: dict[Place, int], source: str) -> list[str]:

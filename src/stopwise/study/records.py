@@ -1,5 +1,6 @@
 """The trials of a study as tables: those that count, and everything that happened."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
@@ -10,13 +11,12 @@ from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
 from stopwise.study.entries import Entry
 from stopwise.study.events import Assigned, Released, Scored, Undone, Voided
-from stopwise.study.state import StudyState, TrialRecord
+from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["as_text", "record_frame", "trial_table"]
 
-# What the state of a trial says, and what the entries about it say besides.
-STATE: dict[str, Any] = {
+SCHEMA: dict[str, Any] = {
     "trial": pl.Int64,
     "task": pl.String,
     "row": pl.Int64,
@@ -27,8 +27,7 @@ STATE: dict[str, Any] = {
     "status": pl.String,
     "used": pl.Boolean,
     "score": pl.Float64,
-}
-REPORTED: dict[str, Any] = {
+    # What the entries about a trial say besides.
     "answer": pl.String,
     "tag": pl.String,
     "note": pl.String,
@@ -50,7 +49,7 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
     columns: dict[str, list[object]] = {"task": [], "policy": [], "score": []}
     blocks: list[object] = []
     for task, board in state.boards.items():
-        rows = board.used_scores() if state.refusal is None else board.settled_scores()
+        rows = board.question.scores() if state.refusal is None else board.settled_scores()
         for row, scores in enumerate(rows):
             for arm, score in scores.items():
                 columns["task"].append(task)
@@ -78,7 +77,7 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
         (task, row, arm)
         for task, board in state.boards.items()
         if state.refusal is None
-        for row, scores in enumerate(board.used_scores())
+        for row, scores in enumerate(board.question.scores())
         for arm in scores
     }
     details = _details(entries)
@@ -86,42 +85,36 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
     rows = []
     for trial in state.trials:
         place = (trial.task, trial.row, trial.arm)
-        known = details.get(trial.number, {})
-        counts = None if state.refusal is not None else trial.counted and place in used
-        rows.append(_row(trial, shown[trial.arm], counts, known))
-    return pl.DataFrame(rows, schema=STATE | REPORTED, orient="row")
-
-
-def _row(
-    trial: TrialRecord, policy: str, used: bool | None, known: dict[str, Any]
-) -> dict[str, Any]:
-    duplicate = trial.status == "scored" and not trial.counted
-    return {
-        "trial": trial.number,
-        "task": trial.task,
-        "row": trial.row + 1,
-        "policy": policy,
-        "code": trial.code or None,
-        "condition": trial.condition,
-        "station": trial.station or None,
-        "status": "duplicate" if duplicate else trial.status,
-        "used": used,
-        "score": trial.score,
-        **{name: known.get(name) for name in REPORTED},
-    }
+        duplicate = trial.status == "scored" and not trial.counted
+        rows.append(
+            {
+                "trial": trial.number,
+                "task": trial.task,
+                "row": trial.row + 1,
+                "policy": shown[trial.arm],
+                "code": trial.code or None,
+                "condition": trial.condition,
+                "station": trial.station or None,
+                "status": "duplicate" if duplicate else trial.status,
+                "used": None if state.refusal is not None else trial.counted and place in used,
+                "score": trial.score,
+                **details[trial.number],
+            }
+        )
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
 def _details(entries: Iterable[Entry]) -> dict[int, dict[str, Any]]:
     """Return what the journal says of each trial besides its state."""
-    found: dict[int, dict[str, Any]] = {}
+    found: dict[int, dict[str, Any]] = defaultdict(dict)
     for entry in entries:
         match entry.event:
             case Assigned(trial=trial):
-                found.setdefault(trial, {})["assigned"] = as_text(entry.time)
+                found[trial]["assigned"] = as_text(entry.time)
             case Scored(trial=trial) as scored:
-                found.setdefault(trial, {}).update(_reported(scored, entry))
+                found[trial].update(_reported(scored, entry))
             case Voided() | Released() | Undone() as event:
-                found.setdefault(event.trial, {})["reason"] = event.reason
+                found[event.trial]["reason"] = event.reason
     return found
 
 

@@ -25,7 +25,7 @@ from stopwise.study.events import (
     Undone,
     Voided,
 )
-from stopwise.study.state import Amendment, Import, StudyState, TokenRecord, TrialRecord
+from stopwise.study.state import Import, StudyState, TokenRecord, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["apply", "take_in"]
@@ -64,8 +64,7 @@ def _created(event: Created, state: StudyState, _: Entry) -> None:
 
 @take_in.register
 def _locked(event: Locked, state: StudyState, _: Entry) -> None:
-    state.digest, state.commitment = event.digest, event.commitment
-    state.locked_with = event.locked_with
+    state.digest, state.edition, state.stopwise = event.digest, event.edition, event.stopwise
     state.lock(StudyPlan.model_validate(event.plan), event.arms, event.baseline)
 
 
@@ -88,7 +87,7 @@ def _assigned(event: Assigned, state: StudyState, _: Entry) -> None:
     state.codes[trial.code] = trial.number
     state.held[trial.station] = trial.number
     state.slot(trial).holder = trial.number
-    board.keep_row(trial.row, trial.station, trial.expires)
+    board.owners[trial.row] = trial.station, trial.expires
 
 
 @take_in.register
@@ -96,7 +95,7 @@ def _started(event: Started, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.started = True
     trial.expires = state.clock + event.lease
-    state.boards[trial.task].keep_row(trial.row, trial.station, trial.expires)
+    state.boards[trial.task].owners[trial.row] = trial.station, trial.expires
 
 
 @take_in.register
@@ -170,10 +169,6 @@ def _imported(event: Imported, state: StudyState, _: Entry) -> None:
                     task=event.task,
                     row=first,
                     arm=arm,
-                    code="",
-                    condition=None,
-                    station="",
-                    expires=0.0,
                     status="scored",
                     score=score,
                     counted=True,
@@ -186,10 +181,8 @@ def _imported(event: Imported, state: StudyState, _: Entry) -> None:
 
 
 @take_in.register
-def _amended(event: Amended, state: StudyState, entry: Entry) -> None:
-    state.amendments.append(
-        Amendment(entry.seq, entry.time, entry.who, event.reason, event.changes)
-    )
+def _amended(event: Amended, state: StudyState, _: Entry) -> None:
+    state.amendments += 1
     if event.changes and state.plan is not None:
         state.plan = StudyPlan.model_validate({**state.plan.content(), **event.changes})
 

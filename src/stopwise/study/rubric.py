@@ -2,26 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from stopwise.errors import InvalidInput, require
 
-__all__ = [
-    "COMMANDS",
-    "Binary",
-    "Levels",
-    "Milestones",
-    "Number",
-    "PlanPart",
-    "Rubric",
-    "confusing_name",
-    "plain_answer",
-]
+__all__ = ["COMMANDS", "DISTINCT", "Binary", "PlanPart", "Rubric", "confusing_name", "plain_answer"]
 
-Model = TypeVar("Model")
 MANY = 4096
 # What may be typed in the terminal instead of a score, as the first word.
 COMMANDS = ("undo", "void", "release", "quit", "back")
@@ -34,10 +23,17 @@ class PlanPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class Binary(PlanPart):
-    """Success or failure; the answer is true or false, the score 1 or 0."""
+def _distinct_names(items: tuple[Any, ...]) -> tuple[Any, ...]:
+    if len({item.name for item in items}) < len(items):
+        raise ValueError("names must be distinct")
+    return items
 
-    kind: Literal["binary"] = "binary"
+
+DISTINCT = AfterValidator(_distinct_names)
+
+
+class _ScoreRule(PlanPart):
+    """How a trial is scored; from 0 to 1, unless it says otherwise."""
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -48,6 +44,12 @@ class Binary(PlanPart):
     def examples(self) -> tuple[float, ...]:
         """Scores that a method must take."""
         return self.bounds
+
+
+class Binary(_ScoreRule):
+    """Success or failure; the answer is true or false, the score 1 or 0."""
+
+    kind: Literal["binary"] = "binary"
 
     def score(self, answer: Any) -> float:
         """Return 1 for success and 0 for failure."""
@@ -65,20 +67,11 @@ class Milestone(PlanPart):
     weight: float = Field(default=1.0, gt=0)
 
 
-class Milestones(PlanPart):
+class Milestones(_ScoreRule):
     """A checklist; the answer names the milestones reached, the score is their share of weight."""
 
     kind: Literal["milestones"] = "milestones"
-    milestones: tuple[Milestone, ...] = Field(min_length=1)
-
-    @model_validator(mode="after")
-    def _distinct(self) -> "Milestones":
-        return _with_distinct_names(self, [step.name for step in self.milestones], "milestones")
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The range of the score."""
-        return 0.0, 1.0
+    milestones: Annotated[tuple[Milestone, ...], Field(min_length=1), DISTINCT]
 
     @property
     def examples(self) -> tuple[float, ...]:
@@ -111,17 +104,17 @@ class Level(PlanPart):
     value: float
 
 
-class Levels(PlanPart):
+class Levels(_ScoreRule):
     """Ordered outcomes, of which exactly one is named; the score is its value."""
 
     kind: Literal["levels"] = "levels"
-    levels: tuple[Level, ...] = Field(min_length=2)
+    levels: Annotated[tuple[Level, ...], Field(min_length=2), DISTINCT]
 
     @model_validator(mode="after")
-    def _distinct(self) -> "Levels":
+    def _different(self) -> "Levels":
         if self.bounds[0] == self.bounds[1]:
             raise ValueError("levels must have at least two different values")
-        return _with_distinct_names(self, [level.name for level in self.levels], "levels")
+        return self
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -141,7 +134,7 @@ class Levels(PlanPart):
         return known[answer]
 
 
-class Number(PlanPart):
+class Number(_ScoreRule):
     """A number within a range; the score is the number."""
 
     kind: Literal["number"] = "number"
@@ -208,9 +201,3 @@ def _is_number(value: Any) -> bool:
 def _require_known(name: Any, known: dict[str, float], what: str) -> None:
     if not isinstance(name, str) or name not in known:
         raise InvalidInput(f"{what} must be one of {', '.join(known)}, but got {name!r}")
-
-
-def _with_distinct_names(model: Model, names: list[str], what: str) -> Model:
-    if len(set(names)) < len(names):
-        raise ValueError(f"the names of {what} must be distinct")
-    return model

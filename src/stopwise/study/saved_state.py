@@ -14,15 +14,15 @@ from typing import Any
 
 from stopwise.errors import InvalidState
 from stopwise.study.board import Slot
-from stopwise.study.state import Amendment, Import, StudyState, TokenRecord, TrialRecord
+from stopwise.study.state import Import, StudyState, TokenRecord, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["dump_state", "is_outdated", "load_state"]
 
-FORMAT = 6
+FORMAT = 7
 PLAIN = (
     *("seq", "hash", "time", "clock", "study"),
-    *("digest", "commitment", "locked_with", "names", "unblinded_at", "held"),
+    *("digest", "edition", "stopwise", "names", "unblinded_at", "held", "amendments"),
 )
 COLUMNS = tuple(field.name for field in fields(TrialRecord))
 
@@ -40,12 +40,11 @@ def dump_state(state: StudyState) -> str:
                 "rows": [{arm: astuple(slot) for arm, slot in row.items()} for row in board.rows],
                 "owners": board.owners,
                 "baseline": board.rules.baseline,
-                "question": board.save(),
+                "question": board.question.to_json(),
             }
             for name, board in state.boards.items()
         },
         "tokens": [asdict(record) for record in state.tokens.values()],
-        "amendments": [asdict(amendment) for amendment in state.amendments],
         "imports": [asdict(known) for known in state.imports],
     }
     text = json.dumps(content, separators=(",", ":"))
@@ -89,7 +88,6 @@ def _state(content: dict[str, Any]) -> StudyState:
     state.trials = [TrialRecord(*values) for values in zip(*columns, strict=True)]
     state.codes = {trial.code: trial.number for trial in state.trials if trial.code}
     state.tokens = {record["token"]: TokenRecord(**record) for record in content["tokens"]}
-    state.amendments = [Amendment(**amendment) for amendment in content["amendments"]]
     state.imports = [Import(**known) for known in content["imports"]]
     return state
 

@@ -3,15 +3,15 @@
 import hashlib
 import json
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
+from stopwise.core.registry import UNWRITTEN, other_edition
 from stopwise.errors import NotAllowed
 from stopwise.study.board import Slot, SlotBoard
-from stopwise.study.edition import other_edition
 from stopwise.study.entries import ORIGIN
 from stopwise.study.study_plan import StudyPlan
 
-__all__ = ["Amendment", "Import", "StudyState", "TokenRecord", "TrialRecord", "TrialStatus"]
+__all__ = ["Import", "StudyState", "TokenRecord", "TrialRecord", "TrialStatus"]
 
 TrialStatus = Literal["leased", "released", "scored", "voided"]
 
@@ -19,6 +19,8 @@ TrialStatus = Literal["leased", "released", "scored", "voided"]
 @dataclass(slots=True)
 class TrialRecord:
     """One trial as handed out; ``arm`` is a label, never a policy's name before unblinding.
+
+    An imported one has neither code nor station.
 
     Attributes
     ----------
@@ -40,10 +42,10 @@ class TrialRecord:
     task: str
     row: int
     arm: str
-    code: str
-    condition: str | None
-    station: str
-    expires: float
+    code: str = ""
+    condition: str | None = None
+    station: str = ""
+    expires: float = 0.0
     status: TrialStatus = "leased"
     started: bool = False
     score: float | None = None
@@ -60,17 +62,6 @@ class TokenRecord:
     name: str
     digest: str
     revoked: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Amendment:
-    """A change after the lock, with its reason."""
-
-    seq: int
-    time: float
-    who: str
-    reason: str
-    changes: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +88,9 @@ class StudyState:
     ----------
     digest
         SHA-256 of the plan as it was locked: what was published, whatever was amended since.
-    locked_with
-        The edition of the method and the version of stopwise that the plan was locked with.
+    edition, stopwise
+        The edition of the method and the version of stopwise that the plan was locked with; None
+        before they were written down.
     refusal
         Why this stopwise cannot replay the evidence, or None.
     clock
@@ -119,8 +111,8 @@ class StudyState:
     study: str = ""
     plan: StudyPlan | None = None
     digest: str = ""
-    commitment: str = ""
-    locked_with: dict[str, int | str] = field(default_factory=dict)
+    edition: int | None = None
+    stopwise: str | None = None
     refusal: str | None = None
     arms: tuple[str, ...] = ()
     names: dict[str, str] | None = None
@@ -130,7 +122,7 @@ class StudyState:
     held: dict[str, int] = field(default_factory=dict)
     codes: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
-    amendments: list[Amendment] = field(default_factory=list)
+    amendments: int = 0
     imports: list[Import] = field(default_factory=list)
 
     def clock_at(self, time: float) -> float:
@@ -155,9 +147,15 @@ class StudyState:
         return self.names or {arm: arm for arm in self.arms}
 
     def lock(self, plan: StudyPlan, arms: tuple[str, ...], baseline: str | None) -> None:
-        """Set up the boards of a locked plan."""
+        """Set up the boards of a locked plan; only its own edition may replay the evidence."""
         self.plan, self.arms = plan, arms
-        self.refusal = other_edition(plan, self.locked_with)
+        self.refusal = other_edition(
+            plan.method,
+            UNWRITTEN if self.edition is None else self.edition,
+            "this study was locked",
+            version="" if self.stopwise is None else f" (stopwise {self.stopwise})",
+            go_on="finish it",
+        )
         for task in plan.tasks:
             rules = plan.rules(task).among(arms, baseline)
             self.boards[task.name] = SlotBoard(rules, self.refusal)

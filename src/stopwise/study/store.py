@@ -5,12 +5,14 @@ import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Engine,
     Float,
+    Label,
+    Row,
     cast,
     extract,
     func,
@@ -95,12 +97,7 @@ class Store:
     def secret(self) -> str:
         """Return the secret from which everything random is drawn."""
         with reading(self.engine) as connection:
-            found = connection.execute(
-                select(studies.c.secret).where(studies.c.study == self.study)
-            ).scalar()
-        if found is None:
-            raise InvalidInput(f"there is no study named {self.study!r} in this store")
-        return str(found)
+            return str(self._head(connection).secret)
 
     def entries(self, after: int = 0, previous: str | None = None) -> Generator[Entry, None, None]:
         """Yield the entries after a known one; raise where the chain does not hold."""
@@ -131,12 +128,8 @@ class Store:
     def writer(self) -> Iterator["Writer"]:
         """Give the one writer of the study; all it adds is committed together, or nothing."""
         with writing(self.engine) as connection:
-            columns = [studies.c.seq, studies.c.hash]
-            query = select(*columns, _time_of(connection)).where(studies.c.study == self.study)
-            head = connection.execute(query.with_for_update()).one_or_none()
-            if head is None:
-                raise InvalidInput(f"there is no study named {self.study!r} in this store")
-            now = self._clock() if self._clock is not None else float(head[2])
+            head = self._head(connection, lock=True)
+            now = self._clock() if self._clock is not None else float(head.now)
             writer = Writer(self, connection, head.seq, head.hash, now)
             yield writer
             writer.flush()
@@ -160,6 +153,14 @@ class Store:
                 insert(snapshots).values(study=self.study, seq=seq, hash=digest, content=content)
             )
 
+    def _head(self, connection: Connection, *, lock: bool = False) -> Row[Any]:
+        """Return the row of the study, and the time; with a lock, no one else may write."""
+        query = select(studies, _time_of(connection)).where(studies.c.study == self.study)
+        found = connection.execute(query.with_for_update() if lock else query).one_or_none()
+        if found is None:
+            raise InvalidInput(f"there is no study named {self.study!r} in this store")
+        return found
+
     def _hash_of(self, connection: Connection, seq: int) -> str:
         query = select(journal.c.hash).where(journal.c.study == self.study, journal.c.seq == seq)
         return str(connection.execute(query).scalar()) if seq else ORIGIN
@@ -168,9 +169,7 @@ class Store:
         self, connection: Connection, after: int, previous: str
     ) -> Iterator[tuple[int, str, str]]:
         """Yield verified rows; the last one must be where the study says that it ends."""
-        head = connection.execute(
-            select(studies.c.seq, studies.c.hash).where(studies.c.study == self.study)
-        ).one()
+        head = self._head(connection)
         if (head.seq, head.hash) == (after, previous):
             return
         query = (
@@ -252,11 +251,11 @@ class Writer:
             )
 
 
-def _time_of(connection: Connection) -> ColumnElement[float]:
+def _time_of(connection: Connection) -> Label[float]:
     """Return an expression for the time by the server's clock; SQLite has no server."""
     if connection.dialect.name == "sqlite":
-        return literal(0.0)
-    return cast(extract("epoch", func.clock_timestamp()), Float)
+        return literal(0.0).label("now")
+    return cast(extract("epoch", func.clock_timestamp()), Float).label("now")
 
 
 def _find(engine: Engine, name: str, create: str | None, *, may_exist: bool) -> str:

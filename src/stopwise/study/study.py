@@ -1,4 +1,4 @@
-"""The one object for everyone: a study that is planned, locked, run and read."""
+"""The main class: a study that is planned, locked, run and read."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -8,14 +8,13 @@ from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
 from stopwise.study import access, assignment, lifecycle, trial_actions, trial_import, views
 from stopwise.study.entries import Entry
-from stopwise.study.events import Event, Imported, Released, Scored, Unblinded, Undone
+from stopwise.study.events import Event, Imported, Released, Scored, Undone
 from stopwise.study.ledger import require_name
 from stopwise.study.locate import is_url, open_store
 from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_plan
-from stopwise.study.reader import StudyReader, held_by
+from stopwise.study.reader import StudyReader
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState
-from stopwise.study.study_plan import StudyPlan
 
 __all__ = ["Study"]
 
@@ -23,16 +22,16 @@ Report = TypeVar("Report", Released, Scored, Undone)
 
 
 class Study(StudyReader):
-    """A study: blinded trials at the robot, one journal, a verdict replayed from it.
+    """A study: blinded trials at the robot, one journal, and a verdict replayed from it.
 
-    Every method may be called from several threads, processes and machines at once. What changes
-    something is stored durably before the call returns, or raises and leaves nothing.
+    Every method is safe to call from several threads, processes and machines at once. A call that
+    changes something either stores it durably before it returns, or raises and changes nothing.
 
     Parameters
     ----------
     store, folder, draft
-        Where its journal is kept, the folder of its ``study.yaml`` and a plan that is not locked
-        yet; ``create`` and ``open`` find them.
+        Where the journal is kept, the folder of ``study.yaml``, and a plan that is not locked yet;
+        ``create`` and ``open`` find them for you.
 
     Examples
     --------
@@ -60,16 +59,16 @@ class Study(StudyReader):
         store: str | None = None,
         clock: Callable[[], float] | None = None,
     ) -> "Study":
-        """Make a study in a new folder, or in the database of a URL that ends in "#name".
+        """Create a study in a new folder, or in the database at a URL that ends in "#name".
 
         Parameters
         ----------
         target
-            A folder, in which ``study.yaml`` and ``study.db`` are made, or a URL.
+            A folder, in which ``study.yaml`` and ``study.db`` are created, or a URL.
         plan
-            The plan as plain values or as the text of a ``study.yaml``; None for the template.
+            The plan as plain values or as ``study.yaml`` text; None for the template.
         store
-            The URL of a database, for a study whose plan is kept in a folder.
+            The URL of a database, for a study whose plan stays in a folder.
         clock
             Seconds since 1970, for simulations.
         """
@@ -86,7 +85,7 @@ class Study(StudyReader):
         return cls(*open_store(url_or_path, clock=clock))
 
     def redraft(self, text: str) -> None:
-        """Replace the draft; a plan that is not valid, or was locked, is left as it is."""
+        """Replace the draft; raises if the new plan is invalid or the study is locked."""
         plan = parse_plan(text)
         if self.locked:
             raise NotAllowed("the study is locked: amend it instead")
@@ -96,53 +95,44 @@ class Study(StudyReader):
             self._draft = plan
 
     def lock(self, *, who: str = "owner") -> None:
-        """Freeze and hash the plan; draw the labels. From now on trials can be taken."""
-        plan = self.plan
-        self._ledger.commit(
-            lambda state, _: [lifecycle.lock(state, self._ledger.lots(plan), plan)], who=who
-        )
+        """Freeze and hash the plan and draw the labels; trials can be taken from now on."""
+        plan = self.plan.with_luck()
+        self._enter(lambda state: lifecycle.lock(state, self._ledger.lots(plan), plan), who)
 
     def amend(
         self, reason: str, changes: Mapping[str, Any] | None = None, *, who: str = "owner"
     ) -> None:
-        """Log a change after the lock, or a mere remark, with its reason."""
-        self._ledger.commit(
-            lambda state, _: [lifecycle.amend(state, reason, dict(changes or {}))], who=who
-        )
+        """Log a remark or a change after the lock, with its reason."""
+        self._enter(lambda state: lifecycle.amend(state, reason, dict(changes or {})), who)
 
     def unblind(self, *, reason: str = "", who: str = "owner") -> dict[str, str]:
-        """Reveal which policy is behind each label, for good; return names by label."""
+        """Reveal which policy each label stands for, permanently; return names by label."""
         plan = self.plan
-        entries = self._ledger.commit(
-            lambda state, _: [lifecycle.unblind(state, self._ledger.lots(plan), plan, reason)],
-            who=who,
-        )
-        return next(entry.event.names for entry in entries if isinstance(entry.event, Unblinded))
+        lots = self._ledger.lots(plan)
+        self._enter(lambda state: lifecycle.unblind(state, lots, plan, reason), who)
+        return lots.labels(plan)
 
     def next_trial(
         self, station: str, *, task: str | None = None, who: str | None = None
     ) -> views.Assignment | None:
         """Return the trial that a station should run next, or None if there is none now.
 
-        A station that holds a trial gets the same one again. None means that all is decided
-        (see ``finished``), or that what is left is with other stations.
+        A station that holds a trial gets the same one again. None means that the study is finished
+        (see ``finished``), or that other stations hold the remaining trials.
         """
         require_name(station, "a station")
 
         def decide(state: StudyState, now: float) -> list[Event]:
-            lots = self._ledger.lots(assignment.locked_plan(state))
+            lots = self._lots(state)
             return assignment.take(state, lots, station=station, now=now, task=task)
 
         return self._ledger.ask(
-            decide, lambda state, now, _: held_by(state, station, now), who=who or station
+            decide, lambda state, now, _: views.held(state, station, now), who=who or station
         )
 
     def start(self, trial: int, *, station: str, who: str | None = None) -> None:
-        """Note that a trial has begun; repeated while it runs, it keeps the trial."""
-        self._ledger.commit(
-            lambda state, _: [trial_actions.start(state, trial, station=station)],
-            who=who or station,
-        )
+        """Mark a trial as started; repeat this during a long trial to extend its lease."""
+        self._enter(lambda state: trial_actions.start(state, trial, station), who or station)
 
     def release(
         self,
@@ -153,11 +143,9 @@ class Study(StudyReader):
         key: str | None = None,
         who: str | None = None,
     ) -> None:
-        """Give a trial back that was not run, so that it can be handed out again."""
-        entries = self._ledger.commit(
-            lambda state, _: [trial_actions.release(state, trial, station=station, reason=reason)],
-            who=who or station,
-            key=key,
+        """Give back a trial that was not run, so that it can be handed out again."""
+        entries = self._enter(
+            lambda state: trial_actions.release(state, trial, station, reason), who or station, key
         )
         _require_same(entries, Released, trial)
 
@@ -184,15 +172,14 @@ class Study(StudyReader):
         station
             The station that ran it; None for the owner, who may report for any.
         key
-            An idempotency key: a report that comes twice with the same key is stored once. With
-            another answer, the key is refused. After an undo, a new key is needed.
+            An idempotency key: a report sent twice with the same key is stored once. The same key
+            with another answer is refused. After an undo, use a new key.
         note, tag, seconds
             Remarks, a failure tag of the plan, and how long the trial took.
         """
         fresh: list[Event] = []
 
         def decide(state: StudyState, _: float) -> list[Event]:
-            salt = self._score_salt(assignment.locked_plan(state), trial)
             fresh.append(
                 trial_actions.record(
                     state,
@@ -202,7 +189,7 @@ class Study(StudyReader):
                     note=note,
                     tag=tag,
                     seconds=seconds,
-                    salt=salt,
+                    salt=self._lots(state).salt("score", trial),
                 )
             )
             return list(fresh)
@@ -218,10 +205,7 @@ class Study(StudyReader):
                     "stored"
                 )
             return views.Recorded(
-                trial=trial,
-                score=scored.score,
-                counted=known.counted,
-                repeated=not fresh,
+                trial=trial, score=scored.score, counted=known.counted, repeated=not fresh
             )
 
         return self._ledger.ask(decide, outcome, who=who or station or "owner", key=key)
@@ -235,36 +219,32 @@ class Study(StudyReader):
         key: str | None = None,
         who: str | None = None,
     ) -> None:
-        """Withdraw the score of a trial, so that it can be entered again."""
-        entries = self._ledger.commit(
-            lambda state, _: [trial_actions.undo(state, trial, station=station, reason=reason)],
-            who=who or station or "owner",
-            key=key,
+        """Withdraw the score of a trial so that it can be entered again."""
+        by = who or station or "owner"
+        entries = self._enter(
+            lambda state: trial_actions.undo(state, trial, station, reason), by, key
         )
         _require_same(entries, Undone, trial)
 
     def correct(self, trial: int, answer: Any, reason: str, *, who: str = "owner") -> None:
         """Replace the score of a trial that was entered wrongly, with a reason, in one step.
 
-        What was reported beside the score (note, tag, duration, by whom) stays as it is.
+        The rest of the report (note, tag, duration, by whom) is unchanged.
         """
 
         def decide(state: StudyState, _: float) -> list[Event]:
-            salt = self._score_salt(assignment.locked_plan(state), trial)
+            salt = self._lots(state).salt("score", trial)
             return trial_actions.correct(state, trial, answer=answer, reason=reason, salt=salt)
 
         self._ledger.commit(decide, who=who)
 
     def void(self, trial: int, reason: str, *, redraw: bool = True, who: str = "owner") -> None:
-        """Do not count a trial, for a stated cause that has nothing to do with its score.
+        """Exclude a trial, for a stated reason that has nothing to do with its score.
 
-        The trial is kept in the journal and its place is tried again, unless it cannot be
-        repeated (``redraw=False``).
+        The trial stays in the journal and is run again, unless it cannot be repeated
+        (``redraw=False``).
         """
-        self._ledger.commit(
-            lambda state, _: [trial_actions.void(state, trial, reason=reason, redraw=redraw)],
-            who=who,
-        )
+        self._enter(lambda state: trial_actions.void(state, trial, reason, redraw=redraw), who)
 
     def add_trials(
         self,
@@ -275,42 +255,37 @@ class Study(StudyReader):
         again: bool = False,
         who: str = "owner",
     ) -> int:
-        """Take in trials that were run elsewhere under the same plan; return how many.
+        """Import trials that were run elsewhere under the same plan; return how many.
 
-        They come as further rows, after those already begun. The random order and the blinding are
-        the word of whoever imports them: the report says so. Scores that are, or begin with, those
-        of an import before are refused, unless ``again`` says that these are other trials.
+        They are added after the rows that are already open. The study cannot vouch for their random
+        order and blinding, and the report says so. Scores that equal, or start with, those of an
+        earlier import are refused unless ``again`` declares that these are different trials.
         """
 
         def decide(state: StudyState, _: float) -> list[Event]:
-            plan = assignment.locked_plan(state)
-            names = self._ledger.lots(plan).labels(plan)
+            names = self._lots(state).labels(assignment.locked_plan(state))
             return trial_import.imported(
-                state, plan, names, trials, source=source, reason=reason, again=again
+                state, names, trials, source=source, reason=reason, again=again
             )
 
         entries = self._ledger.commit(decide, who=who)
         return sum(entry.event.trials for entry in entries if isinstance(entry.event, Imported))
 
-    def _score_salt(self, plan: StudyPlan, trial: int) -> str:
-        """Return what keeps the hash of an entry from being searched for the score in it."""
-        return self._ledger.lots(plan).salt("score", trial)
-
     def create_token(self, role: str, name: str, *, who: str = "owner") -> str:
-        """Return a new token; it is shown this once, only its hash is kept."""
-        made: list[str] = []
-
-        def decide(state: StudyState, _: float) -> list[Event]:
-            text, created = access.create_token(state, role, name)
-            made.append(text)
-            return [created]
-
-        self._ledger.commit(decide, who=who)
-        return made[0]
+        """Return a new token; it is shown only once, and only its hash is kept."""
+        text = access.new_token()
+        self._enter(lambda state: access.create_token(state, text, role, name), who)
+        return text
 
     def revoke_token(self, token: str, *, who: str = "owner") -> None:
         """Make a token void, named by its id (see ``tokens``)."""
-        self._ledger.commit(lambda state, _: [access.revoke_token(state, token)], who=who)
+        self._enter(lambda state: access.revoke_token(state, token), who)
+
+    def _enter(
+        self, decide: Callable[[StudyState], Event], who: str, key: str | None = None
+    ) -> list[Entry]:
+        """Enter the event that is decided on the newest state."""
+        return self._ledger.commit(lambda state, _: [decide(state)], who=who, key=key)
 
 
 def _require_same(entries: list[Entry], kind: type[Report], trial: int) -> Report:

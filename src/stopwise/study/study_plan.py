@@ -3,15 +3,17 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, Field, field_validator, model_validator
 
+from stopwise.core.randomness import drawn_seed
+from stopwise.core.registry import uses_seed, with_recorded_seed
 from stopwise.core.rules import Rules
 from stopwise.errors import StopwiseError
 from stopwise.questions import pose
-from stopwise.study.rubric import Binary, PlanPart, Rubric, confusing_name
+from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Rubric, confusing_name
 
 __all__ = ["AMENDABLE", "Conditions", "Policy", "StudyPlan", "Task"]
 
@@ -70,7 +72,8 @@ class StudyPlan(PlanPart):
     design
         "independent", or "blocks": all policies of a row start from the same condition.
     method, parameters, alpha, alpha_for, adjust, baseline, ties
-        The test; ``alpha_for`` says whether alpha holds for each task or is split over all.
+        The test; ``alpha_for`` says whether alpha holds for each task or is split over all. A
+        randomised method that is given no ``seed`` under ``parameters`` gets one at the lock.
     n_max
         The greatest number of trials per policy and task, or None for no limit.
     seed
@@ -87,8 +90,8 @@ class StudyPlan(PlanPart):
 
     name: str = Field(min_length=1, max_length=200)
     description: str = Field(default="", max_length=10_000)
-    policies: tuple[Policy, ...] = Field(min_length=2, max_length=100)
-    tasks: tuple[Task, ...] = Field(min_length=1, max_length=100)
+    policies: Annotated[tuple[Policy, ...], Field(min_length=2, max_length=100), DISTINCT]
+    tasks: Annotated[tuple[Task, ...], Field(min_length=1, max_length=100), DISTINCT]
     design: Literal["independent", "blocks"] = "independent"
     method: str = "nscore-plus"
     parameters: dict[str, Any] = Field(default_factory=dict)
@@ -114,18 +117,11 @@ class StudyPlan(PlanPart):
             item if isinstance(item, dict | BaseModel | list) else {"name": item} for item in value
         ]
 
-    @field_validator("policies", "tasks")
-    @classmethod
-    def _distinct(cls, value: tuple[Any, ...]) -> tuple[Any, ...]:
-        names = [item.name for item in value]
-        if len(set(names)) < len(names):
-            raise ValueError("names must be distinct")
-        return value
-
     @field_validator("parameters")
     @classmethod
     def _own_parameters(cls, value: dict[str, Any]) -> dict[str, Any]:
-        declared = {*cls.model_fields, "bounds"} & set(value)
+        # The seed of a randomised method is its own; that of the plan enters the random order.
+        declared = ({*cls.model_fields, "bounds"} - {"seed"}) & set(value)
         if declared:
             raise ValueError(f"{min(declared)} is set by the plan itself, not under parameters")
         return value
@@ -189,8 +185,21 @@ class StudyPlan(PlanPart):
             adjust=self.adjust,
             baseline=self.baseline,
             ties=self.ties,
-            parameters=self.parameters,
+            parameters=self._recorded_parameters(),
         )
+
+    def _recorded_parameters(self) -> dict[str, Any]:
+        """Return the parameters with the seed of a randomised method: the lock writes it down."""
+        recorded = with_recorded_seed({**self.parameters, "method": self.method})
+        return {name: value for name, value in recorded.items() if name != "method"}
+
+    def with_luck(self) -> "StudyPlan":
+        """Return the plan to lock: a randomised method without a seed gets one that is drawn."""
+        if self.parameters.get("seed") is not None or not uses_seed(
+            {**self.parameters, "method": self.method}
+        ):
+            return self
+        return self.model_copy(update={"parameters": {**self.parameters, "seed": drawn_seed()}})
 
     def content(self) -> dict[str, Any]:
         """Return the plan as plain JSON content."""

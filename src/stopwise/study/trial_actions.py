@@ -13,26 +13,17 @@ from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
-__all__ = [
-    "correct",
-    "own_trial",
-    "record",
-    "release",
-    "require_trial",
-    "start",
-    "undo",
-    "void",
-]
+__all__ = ["correct", "own_trial", "record", "release", "require_trial", "start", "undo", "void"]
 
 
-def start(state: StudyState, number: int, *, station: str) -> Started:
+def start(state: StudyState, number: int, station: str) -> Started:
     """Return the event that a trial has begun, or still runs: its lease begins anew."""
     trial = own_trial(state, number, station)
     _require_status(trial, "leased")
     return Started(trial=number, lease=60.0 * locked_plan(state).lease_minutes)
 
 
-def release(state: StudyState, number: int, *, station: str, reason: str) -> Released:
+def release(state: StudyState, number: int, station: str, reason: str) -> Released:
     """Return the event that a trial was given back without having been run to its end.
 
     One that had a score is not given back, or a score could be got rid of by undoing it.
@@ -83,7 +74,7 @@ def _check_remarks(plan: StudyPlan, note: str, tag: str | None, seconds: float |
     )
 
 
-def undo(state: StudyState, number: int, *, station: str | None, reason: str) -> Undone:
+def undo(state: StudyState, number: int, station: str | None, reason: str) -> Undone:
     """Return the event that a score was withdrawn, to be entered again.
 
     A station may do so until it takes its next trial; the owner (station None) always, until the
@@ -107,13 +98,13 @@ def correct(state: StudyState, number: int, *, answer: Any, reason: str, salt: s
     What was reported beside the score (note, tag, duration, by whom) stays as it is.
     """
     require(bool(reason.strip()), "give a reason for correcting a score")
-    undone = undo(state, number, station=None, reason=reason.strip())
+    undone = undo(state, number, None, reason.strip())
     given, score = _judged(state, require_trial(state, number), answer)
     scored = Scored(trial=number, score=score, answer=given, correction=reason.strip(), salt=salt)
     return [undone, scored]
 
 
-def void(state: StudyState, number: int, *, reason: str, redraw: bool = True) -> Voided:
+def void(state: StudyState, number: int, reason: str, *, redraw: bool = True) -> Voided:
     """Return the event that a trial does not count, for a cause that is not its score.
 
     Its slot is tried again, unless it cannot be (``redraw=False``): then it stays empty.

@@ -8,6 +8,7 @@ from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, NotAllowed, require
 from stopwise.messages import Message, Setting
 from stopwise.rows.align import align
+from stopwise.study.assignment import locked_plan
 from stopwise.study.events import Event, Imported
 from stopwise.study.state import Import, StudyState
 from stopwise.study.study_plan import StudyPlan
@@ -17,7 +18,6 @@ __all__ = ["imported"]
 
 def imported(
     state: StudyState,
-    plan: StudyPlan,
     names: Mapping[str, str],
     trials: Trials,
     *,
@@ -38,19 +38,21 @@ def imported(
         Whether these are said to be other trials, though their scores may begin with those of an
         import before.
     """
+    plan = locked_plan(state)
     require(bool(reason.strip()), "give a reason for importing trials")
     labels = {name: label for label, name in names.items()}
     events: list[Event] = []
-    for task in _tasks(trials, plan):
+    for given in trials.tasks:
+        task = _plan_task(given, plan)
         aligned = align(
-            trials, task=task, design="paired" if plan.design == "blocks" else "independent"
+            trials, task=given, design="paired" if plan.design == "blocks" else "independent"
         )
         unknown = [policy for policy in aligned.policies if policy not in labels]
         if unknown:
             raise InvalidInput(f"the plan has no policy named {unknown[0]!r}")
-        board = state.boards[plan_task(task, plan)]
+        board = state.boards[task]
         for policy, scores in zip(aligned.policies, aligned.scores.T, strict=True):
-            board.comparison.check(scores[~np.isnan(scores)], f"{policy!r} on {task!r}")
+            board.comparison.check(scores[~np.isnan(scores)], f"{policy!r} on {given!r}")
         rows = tuple(
             {
                 labels[policy]: float(score)
@@ -65,15 +67,9 @@ def imported(
                 f"{known} rows are open and this import adds {len(rows)}, but n_max is {plan.n_max}"
             )
         if not again:
-            _require_new(state, plan_task(task, plan), rows)
+            _require_new(state, task, rows)
         events.append(
-            Imported(
-                task=plan_task(task, plan),
-                rows=rows,
-                source=source,
-                reason=reason.strip(),
-                again=again,
-            )
+            Imported(task=task, rows=rows, source=source, reason=reason.strip(), again=again)
         )
     return events
 
@@ -102,17 +98,10 @@ def _require_new(state: StudyState, task: str, rows: tuple[dict[str, float], ...
         )
 
 
-def plan_task(task: str, plan: StudyPlan) -> str:
+def _plan_task(task: str, plan: StudyPlan) -> str:
     """Return the task of the plan that a task of a file is; a single one needs no name."""
     names = [known.name for known in plan.tasks]
-    return names[0] if task == "task" and len(names) == 1 else task
-
-
-def _tasks(trials: Trials, plan: StudyPlan) -> tuple[str, ...]:
-    names = [known.name for known in plan.tasks]
-    for task in trials.tasks:
-        require(
-            plan_task(task, plan) in names,
-            f"task must be one of {', '.join(names)}, but got {task!r}",
-        )
-    return trials.tasks
+    if task == "task" and len(names) == 1:
+        return names[0]
+    require(task in names, f"task must be one of {', '.join(names)}, but got {task!r}")
+    return task

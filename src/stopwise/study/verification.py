@@ -1,6 +1,7 @@
 """Checking a study from its first entry: the chain, the random draws, every assignment."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from stopwise.errors import NotAllowed, StopwiseError
 from stopwise.study.assignment import next_trial
@@ -58,56 +59,32 @@ def verify(store: Store) -> Verification:
 def _complaints(state: StudyState, entry: Entry, secret: str) -> list[str]:
     """Return what is wrong with an entry, given those before it."""
     try:
-        found = _broken_promises(state, entry, secret)
+        found = list(_broken_promises(state, entry, secret))
     except (StopwiseError, LookupError, TypeError, ValueError, AttributeError) as error:
         found = [f"it cannot be read: {error!r}"]
     return [f"entry {entry.seq}: {problem}" for problem in found]
 
 
-def _broken_promises(state: StudyState, entry: Entry, secret: str) -> list[str]:
-    if isinstance(entry.event, Locked):
-        plan = StudyPlan.model_validate(entry.event.plan)
-        return _not_locked_so(state, entry.event, Lots(secret, plan.seed), plan)
-    if state.plan is None:
-        return []
-    lots = Lots(secret, state.plan.seed)
+def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[str]:
+    locked = entry.event if isinstance(entry.event, Locked) else None
+    plan = state.plan if locked is None else StudyPlan.model_validate(locked.plan)
+    if plan is None:
+        return
+    lots = Lots(secret, plan.seed)
     match entry.event:
-        case Assigned() as event:
-            return _not_by_the_rules(state, event, lots, entry.time)
-        case Scored() as event:
-            return _not_by_the_rubric(state, event, state.plan)
-        case Unblinded() as event:
-            return _not_behind_the_labels(event, lots, state.plan)
-    return []
-
-
-def _not_locked_so(state: StudyState, locked: Locked, lots: Lots, plan: StudyPlan) -> list[str]:
-    # Which stopwise locked it is not for the plan to say.
-    promised = replace(
-        lock(state, lots, plan), edition=locked.edition, stopwise=locked.stopwise
-    ).stored()
-    found = locked.stored()
-    return [
-        f"{name} does not match the locked plan"
-        for name, value in promised.items()
-        if found[name] != value
-    ]
-
-
-def _not_by_the_rules(state: StudyState, assigned: Assigned, lots: Lots, time: float) -> list[str]:
-    station, task = assigned.station, assigned.asked
-    by_the_rules = next_trial(state, lots, station=station, now=time, task=task) == assigned
-    return [] if by_the_rules else ["this is not the trial that the rules prescribe"]
-
-
-def _not_by_the_rubric(state: StudyState, scored: Scored, plan: StudyPlan) -> list[str]:
-    trial = require_trial(state, scored.trial)
-    score = plan.task(trial.task).score.score(scored.answer)
-    return [] if scored.score == score else ["the score does not match the answer"]
-
-
-def _not_behind_the_labels(unblinded: Unblinded, lots: Lots, plan: StudyPlan) -> list[str]:
-    if unblinded.secret != lots.secret:
-        return ["the secret is not the one that was committed to"]
-    same = unblinded.names == lots.labels(plan)
-    return [] if same else ["the names do not match the labels"]
+        case Locked() as found:
+            for name, value in lock(state, lots, plan).stored().items():
+                # Which stopwise locked it is not for the plan to say.
+                if name not in ("edition", "stopwise") and getattr(found, name) != value:
+                    yield f"{name} does not match the locked plan"
+        case Assigned(station=station, asked=task) as found:
+            if next_trial(state, lots, station=station, now=entry.time, task=task) != found:
+                yield "this is not the trial that the rules prescribe"
+        case Scored(trial=number, answer=answer, score=score):
+            if plan.task(require_trial(state, number).task).score.score(answer) != score:
+                yield "the score does not match the answer"
+        case Unblinded(names=names, secret=revealed):
+            if revealed != secret:
+                yield "the secret is not the one that was committed to"
+            elif names != lots.labels(plan):
+                yield "the names do not match the labels"

@@ -4,9 +4,8 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from stopwise.study.assignment import finished, holding
+from stopwise.study.assignment import finished, holding, locked_plan
 from stopwise.study.state import StudyState, TrialRecord, TrialStatus
-from stopwise.study.study_plan import StudyPlan
 
 __all__ = [
     "Assignment",
@@ -15,7 +14,7 @@ __all__ = [
     "StationStatus",
     "Status",
     "Whereabouts",
-    "assignment",
+    "held",
     "status",
     "whereabouts",
 ]
@@ -141,8 +140,12 @@ class Status:
         return asdict(self)
 
 
-def assignment(state: StudyState, plan: StudyPlan, trial: TrialRecord, now: float) -> Assignment:
-    """Return what the operator of a trial may see."""
+def held(state: StudyState, station: str, now: float) -> Assignment | None:
+    """Return the trial that a station holds, as its operator may see it."""
+    trial = holding(state, station, now)
+    if trial is None:
+        return None
+    plan = locked_plan(state)
     task = plan.task(trial.task)
     return Assignment(
         trial=trial.number,
@@ -195,7 +198,7 @@ def status(state: StudyState, name: str, now: float) -> Status:
         voided=sum(trial.status == "voided" for trial in trials),
         duplicates=scored - counted,
         in_flight=sum(station.trial is not None for station in stations),
-        amendments=len(state.amendments),
+        amendments=state.amendments,
         stations=stations,
     )
 

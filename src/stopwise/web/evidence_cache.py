@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +11,10 @@ from stopwise.errors import NotAllowed
 from stopwise.questions.analysis import Analysis
 from stopwise.report.figure_data import evidence_curves
 from stopwise.study.study import Study
-from stopwise.study.verdict import StudyVerdict, finite
+from stopwise.study.verdict import StudyVerdict, TaskVerdict, finite
 from stopwise.web.responses import CurveView, EvidenceView, PairView, PolicyView, TaskView
 
-__all__ = ["EvidenceCache", "StudyEvidence"]
+__all__ = ["EvidenceCache"]
 
 # Between two computations passes this many times what one took: others need the processor too.
 REST = 4.0
@@ -43,8 +42,8 @@ def _computed(study: Study) -> StudyEvidence:
 class EvidenceCache:
     """The newest evidence, or the one before while a new one would come too soon."""
 
-    def __init__(self, study: Study, clock: Callable[[], float] = time.monotonic) -> None:
-        self._study, self._clock = study, clock
+    def __init__(self, study: Study) -> None:
+        self._study = study
         self._lock = threading.Lock()
         self._found: StudyEvidence | None = None
         self._not_before = 0.0
@@ -53,57 +52,41 @@ class EvidenceCache:
         """Return the evidence; many readers at once cost one computation."""
         with self._lock:
             found = self._found
-            now = self._clock()
+            now = time.monotonic()
             if found is not None and (
                 now < self._not_before or found.verdict.seq == self._study.seq
             ):
                 return found
             found = _computed(self._study)
-            self._not_before = self._clock() + REST * (self._clock() - now)
+            self._not_before = time.monotonic() + REST * (time.monotonic() - now)
             self._found = found
             return found
 
     def view(self) -> EvidenceView:
         """Return the evidence as the API gives it."""
         found = self.get()
-        return EvidenceView(
-            blinded=found.verdict.blinded,
-            finished=found.verdict.finished,
-            sentence=found.verdict.sentence,
-            seq=found.verdict.seq,
-            tasks=[_task_view(found, task.task) for task in found.verdict.tasks],
-        )
+        tasks = [_task_view(found, task) for task in found.verdict.tasks]
+        return EvidenceView.showing(found.verdict, tasks=tasks)
 
 
-def _task_view(found: StudyEvidence, name: str) -> TaskView:
-    task = next(task for task in found.verdict.tasks if task.task == name)
-    analysis = found.analyses.get(name)
-    return TaskView(
-        task=name,
-        alpha=task.alpha,
-        rows=task.rows,
-        n_max=task.n_max,
-        decided=task.decided,
-        needed=list(task.needed),
+def _task_view(found: StudyEvidence, task: TaskVerdict) -> TaskView:
+    analysis = found.analyses.get(task.task)
+    return TaskView.showing(
+        task,
         sentence=None if analysis is None else analysis.sentence,
         order=None if analysis is None else analysis.order_text,
         trials_used=0 if analysis is None else analysis.trials_used,
         policies=[] if analysis is None else _policies(analysis),
         pairs=[] if analysis is None else _pairs(analysis),
-        trials_saved=found.saved[name],
+        trials_saved=found.saved[task.task],
         p_value_name="p" if analysis is None else p_value_name(analysis.method),
     )
 
 
 def _policies(analysis: Analysis) -> list[PolicyView]:
     return [
-        PolicyView(
-            policy=policy.name,
-            letters=policy.letters,
-            n=policy.n,
-            mean=policy.mean,
-            low=policy.interval.low,
-            high=policy.interval.high,
+        PolicyView.showing(
+            policy, policy=policy.name, low=policy.interval.low, high=policy.interval.high
         )
         for policy in analysis.policies
     ]
@@ -112,13 +95,8 @@ def _policies(analysis: Analysis) -> list[PolicyView]:
 def _pairs(analysis: Analysis) -> list[PairView]:
     curves = evidence_curves(analysis, "p")
     return [
-        PairView(
-            policy0=pair.policy0,
-            policy1=pair.policy1,
-            better=pair.better,
-            implied=pair.implied,
-            n=pair.n,
-            p_value=pair.p_value,
+        PairView.showing(
+            pair,
             log_e=finite(pair.log_e),
             low=pair.interval.low,
             high=pair.interval.high,

@@ -50,24 +50,24 @@ class SafeHeaders:
 class SmallBodies:
     """Refuses bodies beyond a limit, also those that do not say how long they are."""
 
-    def __init__(self, app: ASGIApp, largest: int = LARGEST_BODY) -> None:
-        self.app, self.largest = app, largest
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, unless it is too large."""
-        text = f"a request can have at most {self.largest // 1024} KiB"
+        text = f"a request can have at most {LARGEST_BODY // 1024} KiB"
         received = 0
 
         async def receive_some() -> Message:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > self.largest:
+            if received > LARGEST_BODY:
                 raise HTTPException(413, text)
             return message
 
         declared = dict(scope.get("headers", ())).get(b"content-length", b"0")
-        if declared.isdigit() and int(declared) > self.largest:
+        if declared.isdigit() and int(declared) > LARGEST_BODY:
             answer = JSONResponse({"error": "too_large", "detail": text}, status_code=413)
             await answer(scope, receive, send)
         else:

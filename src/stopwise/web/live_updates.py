@@ -21,8 +21,8 @@ class LiveUpdates:
     The store is asked, not this process's memory: another server may have written.
     """
 
-    def __init__(self, study: Study, seconds: float = SECONDS) -> None:
-        self._study, self._seconds = study, seconds
+    def __init__(self, study: Study) -> None:
+        self._study = study
         self._seq = -1
         self._changed = asyncio.Condition()
         self._listeners = 0
@@ -70,4 +70,4 @@ class LiveUpdates:
                     async with self._changed:
                         self._seq = seq
                         self._changed.notify_all()
-            await asyncio.sleep(self._seconds)
+            await asyncio.sleep(SECONDS)

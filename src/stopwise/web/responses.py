@@ -1,6 +1,6 @@
 """What the API answers besides a study's own trials, status and verdict."""
 
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -30,6 +30,12 @@ __all__ = [
 
 class _Answer(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+    @classmethod
+    def showing(cls, source: object, **other: Any) -> Self:
+        """Return the attributes of the source that have the names of fields, and other values."""
+        same = {name: getattr(source, name) for name in cls.model_fields if name not in other}
+        return cls(**same, **other)
 
 
 class Failure(_Answer):
@@ -180,14 +186,9 @@ class EntryView(_Answer):
     @classmethod
     def of(cls, entry: Entry, *, blinded: bool) -> "EntryView":
         """Return an entry as its owner may see it."""
-        return cls(
-            seq=entry.seq,
-            time=entry.time,
-            who=entry.who,
-            kind=entry.kind,
-            text=entry.event.text(blinded=blinded),
-            content=entry.event.shown(blinded=blinded),
-            hash=entry.hash,
+        event = entry.event
+        return cls.showing(
+            entry, text=event.text(blinded=blinded), content=event.shown(blinded=blinded)
         )
 
 

@@ -44,10 +44,8 @@ def _shown(task: "TaskVerdict", named: bool, most: int | None) -> tuple[list["Pa
 
 
 def _name(pair: "PairVerdict") -> str:
-    if pair.better is None:
-        return f"{pair.policy0} ? {pair.policy1}"
-    worse = pair.policy1 if pair.better == pair.policy0 else pair.policy0
-    return f"{pair.better} > {worse}"
+    open_pair = f"{pair.policy0} ? {pair.policy1}"
+    return f"{pair.better} > {pair.worse}" if pair.decided else open_pair
 
 
 def _bar(pair: "PairVerdict", task: "TaskVerdict") -> str:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
+from stopwise.cli.values import named_values
 
 __all__ = ["amend", "init", "lock", "unblind"]
 
@@ -77,10 +78,7 @@ def _changes(items: list[str]) -> dict[str, Any]:
     from stopwise.errors import InvalidInput
 
     changes = {}
-    for item in items:
-        name, equals, value = item.partition("=")
-        if not (name and equals):
-            raise InvalidInput(f"expected NAME=VALUE, but got {item!r}")
+    for name, value in named_values(items, "NAME=VALUE", may_be_empty=True).items():
         try:
             changes[name] = yaml.safe_load(value)
         except yaml.YAMLError as error:

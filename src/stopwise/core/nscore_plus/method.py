@@ -7,9 +7,10 @@ wealth by ``1 + amount (x1 - x0) - cross x0 x1`` with ``x0 = r0 - m0``, ``x1 = r
 in the paired design ``cross`` is 0.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -47,8 +48,9 @@ class NScorePlus(Method[PlusState]):
     last_look : {"exact", "randomised"}
         Randomised: evidence E left at ``n_max`` decides with probability alpha E, so that no risk
         stays unused; p-values then hold on average over ``seed``; later evidence does not count.
-    seed : int
-        Seed of the randomised look. Draw it at random before the study and write it down.
+    seed : int or None
+        Seed of the randomised look. ``Rules`` draws one from the operating system if none is given
+        and writes it down: a seed known beforehand, such as a constant, would break the level.
     """
 
     name: ClassVar[str] = "nscore-plus"
@@ -60,7 +62,7 @@ class NScorePlus(Method[PlusState]):
 
     deadline: bool = True
     last_look: str = "exact"
-    seed: int = 0
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         require(
@@ -71,7 +73,17 @@ class NScorePlus(Method[PlusState]):
             self.n_max is not None or not self._randomised,
             "a randomised last look needs a declared n_max, but n_max is None",
         )
-        require_whole(self.seed, "seed", 0)
+        if self.seed is not None:
+            require_whole(self.seed, "seed", 0)
+        require(
+            self.seed is not None or not self._randomised,
+            "a randomised last look needs a seed, but seed is None",
+        )
+
+    @classmethod
+    def uses_seed(cls, parameters: Mapping[str, Any]) -> bool:
+        """Whether the last look is randomised."""
+        return parameters.get("last_look") == "randomised"
 
     @property
     def _randomised(self) -> bool:
@@ -88,19 +100,20 @@ class NScorePlus(Method[PlusState]):
             return ()
         return (
             f"nscore-plus: the look at n_max = {self.n_max} is randomised (seed {self.seed}): "
-            "evidence E left there decides with probability alpha E.",
+            "evidence E left there decides with probability alpha E. With another seed the same "
+            "scores may give another answer; with this one they give the same.",
         )
 
     def for_block(self, index: int) -> "NScorePlus":
         """Return the method with a seed of its own for each block of simulated runs."""
-        if index == 0 or not self._randomised:
+        if index == 0 or self.seed is None or not self._randomised:
             return self
         return replace(self, seed=self.seed + index * BLOCK_STRIDE)
 
     def start(self, shape: tuple[int, ...]) -> PlusState:
         """State before the first pair."""
         state = PlusState._make(np.zeros(shape) for _ in PlusState._fields)
-        if self._randomised:
+        if self._randomised and self.seed is not None:
             luck = uniform(run_keys(self.seed, shape), np.full(shape, self.n_max))
             state = state._replace(luck=luck)
         return state

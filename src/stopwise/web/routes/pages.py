@@ -40,57 +40,27 @@ def api_page(request: Request) -> Response:
     return HTMLResponse(render("api.html", document=request.app.openapi()))
 
 
-@router.get("/operate")
-def operate_page(site: Here, request: Request) -> Response:
-    """Show the page at the robot."""
-    return _page(site, request, "operate.html", _place, Role.OPERATOR, Role.OWNER)
+def _add_page(
+    path: str, template: str, content: Callable[[Site], dict[str, Any]], *roles: Role
+) -> None:
+    """Serve a page to those with one of these roles; others are sent to their own page."""
 
-
-@router.get("/view")
-def view_page(site: Here, request: Request) -> Response:
-    """Show the evidence."""
-    return _page(site, request, "view.html", _evidence, Role.VIEWER, Role.OWNER)
-
-
-@router.get("/view/live")
-def view_live(site: Here, request: Request) -> Response:
-    """Return the part of the viewer's page that changes."""
-    return _page(site, request, "view_live.html", _evidence, Role.VIEWER, Role.OWNER)
-
-
-@router.get("/owner")
-def owner_page(site: Here, request: Request) -> Response:
-    """Show everything that an owner needs."""
-    return _page(site, request, "owner.html", _everything, Role.OWNER)
-
-
-@router.get("/owner/live")
-def owner_live(site: Here, request: Request) -> Response:
-    """Return the part of the owner's page that changes."""
-    return _page(site, request, "owner_live.html", _everything, Role.OWNER)
-
-
-def _page(
-    site: Site,
-    request: Request,
-    template: str,
-    content: Callable[[Site], dict[str, Any]],
-    *roles: Role,
-) -> Response:
-    found = session(site, request)
-    if found is None:
-        return RedirectResponse("/join", 303)
-    token, grant = found
-    if grant.role not in roles:
-        return RedirectResponse(PAGES.get(grant.role, "/join"), 303)
-    shared = {"csrf": csrf_token(token), "grant": grant}
-    try:
-        status = site.status()
-    except NotAllowed as error:
-        if site.study.locked:
-            raise
-        return _broken_draft(site, grant, shared, str(error))
-    return HTMLResponse(render(template, **shared, status=status, **content(site)))
+    @router.get(path)
+    def page(site: Here, request: Request) -> Response:
+        found = session(site, request)
+        if found is None:
+            return RedirectResponse("/join", 303)
+        token, grant = found
+        if grant.role not in roles:
+            return RedirectResponse(PAGES.get(grant.role, "/join"), 303)
+        shared = {"csrf": csrf_token(token), "grant": grant}
+        try:
+            status = site.status()
+        except NotAllowed as error:
+            if site.study.locked:
+                raise
+            return _broken_draft(site, grant, shared, str(error))
+        return HTMLResponse(render(template, **shared, status=status, **content(site)))
 
 
 def _broken_draft(site: Site, grant: Grant, shared: dict[str, Any], problem: str) -> Response:
@@ -116,3 +86,11 @@ def _everything(site: Site) -> dict[str, Any]:
         "tokens": [token for token in site.study.tokens() if not token.revoked],
         "entries": [EntryView.of(entry, blinded=blinded) for entry in reversed(entries)],
     }
+
+
+_add_page("/operate", "operate.html", _place, Role.OPERATOR, Role.OWNER)
+_add_page("/view", "view.html", _evidence, Role.VIEWER, Role.OWNER)
+_add_page("/owner", "owner.html", _everything, Role.OWNER)
+# The parts of these pages that change.
+_add_page("/view/live", "view_live.html", _evidence, Role.VIEWER, Role.OWNER)
+_add_page("/owner/live", "owner_live.html", _everything, Role.OWNER)

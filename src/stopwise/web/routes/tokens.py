@@ -19,10 +19,7 @@ router = APIRouter(prefix="/api/tokens", tags=["tokens"], responses=FAILURES)
 @router.get("")
 def list_tokens(site: Here, _: Owner) -> list[TokenView]:
     """Return every token ever created, without the secret text."""
-    return [
-        TokenView(id=token.token, role=token.role, name=token.name, revoked=token.revoked)
-        for token in site.study.tokens()
-    ]
+    return [TokenView.showing(token, id=token.token) for token in site.study.tokens()]
 
 
 @router.post("", status_code=201)

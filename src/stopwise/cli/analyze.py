@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +12,7 @@ from stopwise.cli.options import (
     NamedFiles,
     OutputOptions,
     ReadingOptions,
+    TrialFiles,
     json_of,
 )
 from stopwise.cli.output_files import check_places, write_files
@@ -39,9 +39,7 @@ class AnalyzeReadingOptions(ReadingOptions):
 @grouped
 def analyze(
     *,
-    files: Annotated[
-        list[Path] | None, typer.Argument(help="Files of trials, or a folder of them.")
-    ] = None,
+    files: TrialFiles = None,
     policy: NamedFiles = None,
     comparison: ComparisonOptions,
     bins: Annotated[

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from stopwise.errors import InvalidInput, NotAllowed, StoreFailed, require
 from stopwise.files import replace_file
-from stopwise.study.plan_errors import Place, faults
-from stopwise.study.study_plan import StudyPlan
+from stopwise.study.plan_errors import faults
+from stopwise.study.study_plan import Place, StudyPlan
 
 __all__ = [
     "FILE_NAME",
@@ -90,14 +90,7 @@ def parse_plan(text: str, source: str = FILE_NAME) -> StudyPlan:
         plan = StudyPlan.model_validate(content)
     except ValidationError as error:
         raise InvalidInput("\n".join(_complaints(error, lines, source))) from error
-    unfit: list[tuple[Place, str]] = [
-        (("tasks", task, "score"), problem) for task, problem in plan.unfit_scores()
-    ]
-    unfit += [
-        (("tasks", task, "score", plan.tasks[task].score.kind, option), problem)
-        for task, option, problem in plan.confusing_names()
-    ]
-    for location, problem in unfit:
+    for location, problem in plan.unfit_rubrics():
         place, number = _deepest(location, lines)
         raise InvalidInput(f"{source}, line {number}: {'.'.join(map(str, place))}: {problem}")
     return plan

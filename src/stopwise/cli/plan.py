@@ -154,31 +154,28 @@ class PlanCommand(Command):
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
     ) -> Any:
         """Parse the arguments, or let the command parse them that an option has become."""
+        from stopwise.errors import InvalidInput, require
+
         given = [word.partition("=")[0] for word in args]
         former = [option for option in FORMER if option in given]
         if not former or parent is None:
             return super().make_context(info_name, args, parent, **extra)
-        with clear_errors(name_of(parent, info_name)):
-            return self._forwarded(former, info_name, args, parent, **extra)
-
-    def _forwarded(
-        self, former: list[str], info_name: str | None, args: list[str], parent: Any, **extra: Any
-    ) -> Any:
-        from stopwise.errors import InvalidInput, require
-
-        require(len(former) == 1, "give guesses, --pilot, --continue or --metrics, but only one")
         option = former[0]
         other = parent.command.commands[FORMER[option]]
-        try:
-            # Not the method of Command: the error below comes before its one line.
-            return TyperCommand.make_context(
-                other, info_name, _as_argument(args, option), parent, **extra
+        with clear_errors(name_of(parent, info_name)):
+            require(
+                len(former) == 1, "give guesses, --pilot, --continue or --metrics, but only one"
             )
-        except UsageError as error:
-            unknown = getattr(error, "option_name", None)
-            if unknown in _names(self) - _names(other):
-                raise InvalidInput(f"{unknown} has no effect with {option}") from error
-            raise
+            try:
+                # Not the method of Command: the error below comes before its one line.
+                return TyperCommand.make_context(
+                    other, info_name, _as_argument(args, option), parent, **extra
+                )
+            except UsageError as error:
+                unknown = getattr(error, "option_name", None)
+                if unknown in _names(self) - _names(other):
+                    raise InvalidInput(f"{unknown} has no effect with {option}") from error
+                raise
 
 
 def _as_argument(args: list[str], option: str) -> list[str]:

@@ -54,7 +54,8 @@ def connect(url: URL) -> Engine:
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """Give a connection that sees one consistent state of the database."""
-    options = {} if _is_sqlite(engine) else {"isolation_level": "REPEATABLE READ"}
+    sqlite = engine.dialect.name == "sqlite"
+    options = {} if sqlite else {"isolation_level": "REPEATABLE READ"}
     with _clear_errors(engine), engine.connect().execution_options(**options) as connection:
         yield connection
 
@@ -104,10 +105,6 @@ def _version(engine: Engine) -> str | None:
             f"versions up to {HEAD}: upgrade stopwise"
         )
     return version
-
-
-def _is_sqlite(engine: Engine) -> bool:
-    return engine.dialect.name == "sqlite"
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:

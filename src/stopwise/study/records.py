@@ -124,15 +124,9 @@ def _reported(scored: Scored, entry: Entry) -> dict[str, Any]:
     given = {"answer": "; ".join(answer) if isinstance(answer, list) else str(answer)}
     if scored.correction is not None:
         return {**given, "corrected_by": entry.who}
-    return {
-        **given,
-        "tag": scored.tag,
-        "note": scored.note,
-        "seconds": scored.seconds,
-        "who": entry.who,
-        "scored": as_text(entry.time),
-        "corrected_by": None,
-    }
+    remarks = {name: getattr(scored, name) for name in ("tag", "note", "seconds")}
+    told = {"who": entry.who, "scored": as_text(entry.time), "corrected_by": None}
+    return {**given, **remarks, **told}
 
 
 def as_text(seconds: float) -> str:

@@ -1,6 +1,7 @@
 """``stopwise study status``, ``report`` and ``verify``: how a study is doing."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,8 +49,7 @@ def verify(place: Place = ".", as_json: AsJson = False) -> None:
     with open_study(place) as study:
         found = study.verify()
     if as_json:
-        content = {"entries": found.entries, "hash": found.hash, "problems": found.problems}
-        typer.echo(json.dumps(content, indent=2))
+        typer.echo(json.dumps(asdict(found), indent=2))
     else:
         for problem in found.problems:
             typer.echo(problem, err=True)

@@ -29,7 +29,7 @@ from stopwise.study.entries import ORIGIN, Entry, decode, encode, verified
 from stopwise.study.events import Event
 from stopwise.study.tables import journal, snapshots, studies
 
-__all__ = ["SavedState", "Store", "Writer"]
+__all__ = ["Store", "Writer"]
 
 SavedState = tuple[int, str, str]  # sequence number and hash of its last entry, and the content
 BATCH = 10_000

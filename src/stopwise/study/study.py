@@ -180,16 +180,10 @@ class Study(StudyReader):
         fresh: list[Event] = []
 
         def decide(state: StudyState, _: float) -> list[Event]:
+            salt = self._lots(state).salt("score", trial)
             fresh.append(
                 trial_actions.record(
-                    state,
-                    trial,
-                    station=station,
-                    answer=answer,
-                    note=note,
-                    tag=tag,
-                    seconds=seconds,
-                    salt=self._lots(state).salt("score", trial),
+                    state, trial, station, answer, salt, note=note, tag=tag, seconds=seconds
                 )
             )
             return list(fresh)
@@ -234,7 +228,7 @@ class Study(StudyReader):
 
         def decide(state: StudyState, _: float) -> list[Event]:
             salt = self._lots(state).salt("score", trial)
-            return trial_actions.correct(state, trial, answer=answer, reason=reason, salt=salt)
+            return trial_actions.correct(state, trial, answer, salt, reason)
 
         self._ledger.commit(decide, who=who)
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from stopwise.core.result import Verdict
     from stopwise.questions.analysis import Analysis
 
-__all__ = ["demo"]
-
 BAR = 24
 MINUTES_PER_TRIAL = 3
 # Milestone reached and missed, evidence there and missing; the second for ASCII terminals.

@@ -10,21 +10,6 @@ import typer
 from stopwise.cli.option_groups import OptionGroup
 from stopwise.cli.values import chosen_executor, column_choices, parse_bounds
 
-__all__ = [
-    "Address",
-    "AsJson",
-    "ComparisonOptions",
-    "MinutesPerTrial",
-    "NamedFiles",
-    "OutputOptions",
-    "ReadingOptions",
-    "SimulationOptions",
-    "TrialFiles",
-    "Workers",
-    "json_of",
-    "refuse_unused",
-]
-
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 NamedFiles = Annotated[
     list[str] | None,

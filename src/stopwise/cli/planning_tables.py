@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from stopwise.planning.metrics_result import MetricComparison
     from stopwise.planning.plan_result import Plan
 
-__all__ = ["show_answers"]
-
 Answer = TypeVar("Answer", "Plan", "Forecast", "MetricComparison")
 
 

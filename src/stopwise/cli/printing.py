@@ -8,8 +8,6 @@ from stopwise.cli.wording import in_options
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["print_finding", "print_notes", "say", "table_of"]
-
 
 def print_finding(sentence: str, notes: Sequence[str]) -> None:
     """Print what was found, and what was assumed or left out."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from stopwise.questions.standing import Standing
 
-__all__ = ["rows_text", "standings_table"]
-
 BAR = 24
 
 

@@ -21,8 +21,6 @@ from stopwise.rows.table import Table, unit_scores
 if TYPE_CHECKING:
     from stopwise.study.study import Study
 
-__all__ = ["forecast", "forecast_study"]
-
 MOST_RUNS = 20_000
 
 

@@ -24,8 +24,6 @@ from stopwise.planning.stopping_times import StoppingTimes
 from stopwise.rows.sources import tables
 from stopwise.rows.table import Table
 
-__all__ = ["plan"]
-
 N_MAX = (50, 100, 200)
 
 

@@ -11,8 +11,6 @@ from sqlalchemy.engine import URL, make_url
 from stopwise.errors import InvalidInput, InvalidState, StopwiseError, StoreFailed
 from stopwise.study.tables import HEAD
 
-__all__ = ["connect", "database_url", "migrate", "reading", "serialise", "writing"]
-
 # Set-up and upgrades of one PostgreSQL database are serialised by this number.
 SET_UP_LOCK = 0x57_0B_15E
 SECONDS_TO_WAIT = 30

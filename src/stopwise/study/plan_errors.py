@@ -8,8 +8,6 @@ from pydantic import ValidationError
 
 from stopwise.study.study_plan import Place, Policy, StudyPlan, Task
 
-__all__ = ["faults", "in_words"]
-
 KNOWN = (*StudyPlan.model_fields, *Task.model_fields, *Policy.model_fields)
 PLAIN = {
     "missing": "is missing",

@@ -14,8 +14,6 @@ from stopwise.study.events import Assigned, Released, Scored, Undone, Voided
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
 
-__all__ = ["as_text", "record_frame", "trial_table"]
-
 SCHEMA: dict[str, Any] = {
     "trial": pl.Int64,
     "task": pl.String,

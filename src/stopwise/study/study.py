@@ -8,15 +8,14 @@ from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
 from stopwise.study import access, assignment, lifecycle, trial_actions, trial_import, views
 from stopwise.study.entries import Entry
-from stopwise.study.events import Event, Imported, Released, Scored, Undone
+from stopwise.study.event import Event
+from stopwise.study.events import Imported, Released, Scored, Undone
 from stopwise.study.ledger import require_name
 from stopwise.study.locate import is_url, open_store
 from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_plan
 from stopwise.study.reader import StudyReader
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState
-
-__all__ = ["Study"]
 
 Report = TypeVar("Report", Released, Scored, Undone)
 

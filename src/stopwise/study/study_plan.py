@@ -13,8 +13,6 @@ from stopwise.errors import StopwiseError
 from stopwise.questions import pose
 from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Rubric, confusing_name
 
-__all__ = ["AMENDABLE", "Conditions", "Place", "Policy", "StudyPlan", "Task"]
-
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
 
 # What may change after the lock: nothing that the guarantee rests on.

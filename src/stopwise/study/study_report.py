@@ -7,10 +7,10 @@ from stopwise.errors import InvalidState
 from stopwise.report import html
 from stopwise.report.html import Chapter
 from stopwise.study.entries import Entry
+from stopwise.study.event import Event
 from stopwise.study.events import (
     Amended,
     Assigned,
-    Event,
     Imported,
     Locked,
     Released,
@@ -24,8 +24,6 @@ from stopwise.study.records import as_text
 
 if TYPE_CHECKING:
     from stopwise.study.reader import StudyReader
-
-__all__ = ["chapters", "study_report"]
 
 Kind = TypeVar("Kind", bound=Event)
 

@@ -8,12 +8,11 @@ from typing import Any
 
 from stopwise.errors import NotAllowed, require
 from stopwise.study.assignment import locked_plan
-from stopwise.study.events import Event, Released, Scored, Started, Undone, Voided
+from stopwise.study.event import Event
+from stopwise.study.events import Released, Scored, Started, Undone, Voided
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
-
-__all__ = ["correct", "own_trial", "record", "release", "require_trial", "start", "undo", "void"]
 
 
 def start(state: StudyState, number: int, station: str) -> Started:

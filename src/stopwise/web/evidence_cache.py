@@ -13,8 +13,6 @@ from stopwise.study.study import Study
 from stopwise.study.verdict import TaskVerdict, finite
 from stopwise.web.responses import CurveView, EvidenceView, PairView, PolicyView, TaskView
 
-__all__ = ["EvidenceCache"]
-
 # Between two computations passes this many times what one took: others need the processor too.
 REST = 4.0
 POINTS = 300  # of a curve; more cannot be seen

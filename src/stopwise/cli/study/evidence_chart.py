@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from stopwise.study.verdict import PairVerdict, StudyVerdict, TaskVerdict
 
-__all__ = ["evidence_chart"]
-
 WIDTH = 30
 
 

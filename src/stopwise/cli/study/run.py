@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from stopwise.study.study import Study
     from stopwise.study.views import Assignment
 
-__all__ = ["keeping", "run"]
-
 HELP = "or: undo (the trial before), void REASON, release, quit"
 HELP_AGAIN = "or: void REASON, back (leave it as it was)"
 SECONDS_BETWEEN_LOOKS = 5.0

@@ -15,8 +15,6 @@ from stopwise.cli.study.opening import Place, open_study
 if TYPE_CHECKING:
     from stopwise.study.views import Status
 
-__all__ = ["report", "status", "verify"]
-
 
 def status(place: Place = ".", as_json: AsJson = False) -> None:
     """Show trials, stations and the evidence so far; labels only, until `unblind`."""

@@ -26,7 +26,7 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
         e_value = "" if pair.log_e is None else f"{math.exp(min(pair.log_e, 700)):.3g}"
         rows.append(
             {
-                "pair": _relation(pair),
+                "pair": relation(pair),
                 "rows": pair.n,
                 "p": f"{pair.p_value:.2g}",
                 "evidence": "█" * marks + "░" * (BAR - marks),
@@ -46,6 +46,7 @@ def rows_text(rows: int, n_max: int | None, remaining: int | None) -> str:
     return f"{so_far}; about {remaining} more at the present rate of evidence"
 
 
-def _relation(pair: "Standing") -> str:
-    sign = {"policy0": ">", "policy1": "<"}.get(pair.decision.value, "?")
-    return f"{pair.policy0} {sign} {pair.policy1}"
+def relation(pair: "Standing") -> str:
+    """Return which policy is better, or a question mark between both."""
+    unknown = f"{pair.policy0} ? {pair.policy1}"
+    return f"{pair.better} > {pair.worse}" if pair.decided else unknown

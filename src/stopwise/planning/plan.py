@@ -125,7 +125,10 @@ def plan(
         baseline=names[0] if baseline else None,
         **settings,
     )
-    _check_power(power, rules.alpha)
+    require(
+        is_number(power) and rules.alpha < power < 1,
+        f"power must lie strictly between alpha = {rules.alpha:g} and 1, but got {power!r}",
+    )
     studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
     _check_scenarios(studies[0], scenarios, correlation)
     with opened(executor) as workers:
@@ -209,13 +212,6 @@ def _scale_and_pilot(
     if table.bounds is None:
         table.check(scale.check)
     return scale, table
-
-
-def _check_power(power: Any, alpha: float) -> None:
-    require(
-        is_number(power) and alpha < power < 1,
-        f"power must lie strictly between alpha = {alpha:g} and 1, but got {power!r}",
-    )
 
 
 def _horizons(n_max: Any, budget: Any, policies: int) -> list[int]:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from stopwise.study.study import Study
 
-__all__ = ["PLAN", "half_run", "show_app"]
-
 MILESTONES = ("cup reached", "cup grasped", "cup lifted", "stacked and released")
 # The chance of each policy to get from one milestone to the next.
 SKILL = {"diffusion-v1": 0.62, "flow-v2": 0.95, "vla-large": 0.8}

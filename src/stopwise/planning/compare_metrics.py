@@ -23,8 +23,6 @@ from stopwise.questions.ranking import Ranking
 from stopwise.rows.table import Table, unit_scores
 from stopwise.rows.task_tables import tables
 
-__all__ = ["compare_metrics"]
-
 # More different scores than this are called continuous.
 MOST_LEVELS = 20
 

@@ -15,8 +15,6 @@ from stopwise.report.plan_figures import ChanceCurve
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Forecast", "PairForecast"]
-
 ANYTIME = (
     "The forecast does not affect validity, so you may act on it freely: whatever the reason you "
     "stop, {promised}."

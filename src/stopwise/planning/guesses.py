@@ -17,8 +17,6 @@ from stopwise.core.scores import Scale, is_number
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting
 
-__all__ = ["Guess", "as_guess"]
-
 ATOMS = 1024
 # A beta with a larger spread than this share of the largest would be all but success or failure.
 MOST_SPREAD = 0.98

@@ -24,8 +24,6 @@ from stopwise.planning.stopping_times import StoppingTimes
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
 
-__all__ = ["plan"]
-
 N_MAX = (50, 100, 200)
 
 
@@ -127,7 +125,10 @@ def plan(
         baseline=names[0] if baseline else None,
         **settings,
     ).with_luck(seed)
-    _check_power(power, rules.alpha)
+    require(
+        is_number(power) and rules.alpha < power < 1,
+        f"power must lie strictly between alpha = {rules.alpha:g} and 1, but got {power!r}",
+    )
     studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
     _check_scenarios(studies[0], scenarios, correlation)
     with opened(executor) as workers:
@@ -211,13 +212,6 @@ def _scale_and_pilot(
     if table.bounds is None:
         table.check(scale.check)
     return scale, table
-
-
-def _check_power(power: Any, alpha: float) -> None:
-    require(
-        is_number(power) and alpha < power < 1,
-        f"power must lie strictly between alpha = {alpha:g} and 1, but got {power!r}",
-    )
 
 
 def _horizons(n_max: Any, budget: Any, policies: int) -> list[int]:

@@ -18,8 +18,6 @@ from stopwise.report.plan_figures import ChanceCurve, GapPoint
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Plan", "PlanRow", "detectable_points", "power_curves", "stopping_curves"]
-
 # Fields of a row that its table leaves out: the same in every row, and for figures only.
 _NOT_IN_TABLE = ("policies", "times")
 

@@ -16,18 +16,6 @@ if TYPE_CHECKING:
     from stopwise.planning.metrics_result import MetricComparison
     from stopwise.planning.plan_result import Plan
 
-__all__ = [
-    "PER_POLICY",
-    "TEXT_COLUMNS",
-    "PlanningResult",
-    "Rows",
-    "gap_rows",
-    "metric_rows",
-    "pair_rows",
-    "plan_rows",
-    "planning_page",
-]
-
 SCHEMA = 1
 Rows = list[dict[str, Any]]
 # Columns of words; all others are numbers.

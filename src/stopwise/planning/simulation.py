@@ -20,18 +20,6 @@ from stopwise.errors import InvalidInput, StopwiseError, require
 from stopwise.rollout.executors import Fleet, executor_of
 from stopwise.rollout.executors.processes import cores
 
-__all__ = [
-    "CHUNK",
-    "ExecutorChoice",
-    "MapExecutor",
-    "Simulator",
-    "StudyModel",
-    "Tally",
-    "check_minutes",
-    "check_simulation",
-    "opened",
-]
-
 CHUNK = 500
 
 

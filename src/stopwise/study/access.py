@@ -9,8 +9,6 @@ from stopwise.errors import NotAllowed, require
 from stopwise.study.events import TokenCreated, TokenRevoked
 from stopwise.study.state import StudyState
 
-__all__ = ["Grant", "Role", "authenticate", "create_token", "new_token", "revoke_token"]
-
 
 class Role(StrEnum):
     """What the holder of a token may do.

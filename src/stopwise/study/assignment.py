@@ -6,11 +6,10 @@ The choice uses only what is in the journal, and the random order was fixed by t
 from stopwise.errors import NotAllowed, require
 from stopwise.study.blinding import Lots
 from stopwise.study.board import SlotBoard
-from stopwise.study.events import Assigned, Event, Released
+from stopwise.study.event import Event
+from stopwise.study.events import Assigned, Released
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
-
-__all__ = ["finished", "holding", "locked_plan", "next_trial", "take", "under_way"]
 
 
 def take(

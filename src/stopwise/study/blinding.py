@@ -14,8 +14,6 @@ from dataclasses import dataclass
 
 from stopwise.study.study_plan import Conditions, StudyPlan
 
-__all__ = ["Lots", "new_secret"]
-
 # Without letters and digits that are mistaken for each other when read aloud.
 ALPHABET = "ACDEFHJKLMNPQRTUVWXY3479"
 SHORTEST = 3

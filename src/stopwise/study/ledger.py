@@ -10,14 +10,13 @@ from typing import Any, TypeVar
 from stopwise.errors import InvalidState, StopwiseError, StoreFailed, require
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
-from stopwise.study.events import Created, Event
+from stopwise.study.event import Event
+from stopwise.study.events import Created
 from stopwise.study.replay import apply
 from stopwise.study.saved_state import dump_state, load_state
 from stopwise.study.state import StudyState
 from stopwise.study.store import Store, Writer
 from stopwise.study.study_plan import StudyPlan
-
-__all__ = ["Decide", "Ledger", "require_name"]
 
 Decide = Callable[[StudyState, float], list[Event]]
 # A state is saved after so many further entries, or so large a share of them.

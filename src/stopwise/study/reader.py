@@ -28,8 +28,6 @@ from stopwise.study.verification import Verification, verify
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["StudyReader"]
-
 
 class StudyReader:
     """A study as it can be read: everything that changes nothing."""

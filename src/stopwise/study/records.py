@@ -14,8 +14,6 @@ from stopwise.study.events import Assigned, Released, Scored, Undone, Voided
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
 
-__all__ = ["as_text", "record_frame", "trial_table"]
-
 SCHEMA: dict[str, Any] = {
     "trial": pl.Int64,
     "task": pl.String,
@@ -124,15 +122,9 @@ def _reported(scored: Scored, entry: Entry) -> dict[str, Any]:
     given = {"answer": "; ".join(answer) if isinstance(answer, list) else str(answer)}
     if scored.correction is not None:
         return {**given, "corrected_by": entry.who}
-    return {
-        **given,
-        "tag": scored.tag,
-        "note": scored.note,
-        "seconds": scored.seconds,
-        "who": entry.who,
-        "scored": as_text(entry.time),
-        "corrected_by": None,
-    }
+    remarks = {name: getattr(scored, name) for name in ("tag", "note", "seconds")}
+    told = {"who": entry.who, "scored": as_text(entry.time), "corrected_by": None}
+    return {**given, **remarks, **told}
 
 
 def as_text(seconds: float) -> str:

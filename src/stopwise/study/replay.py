@@ -9,11 +9,11 @@ from functools import singledispatch
 
 from stopwise.errors import InvalidState
 from stopwise.study.entries import Entry
+from stopwise.study.event import Event
 from stopwise.study.events import (
     Amended,
     Assigned,
     Created,
-    Event,
     Imported,
     Locked,
     Released,
@@ -27,8 +27,6 @@ from stopwise.study.events import (
 )
 from stopwise.study.state import Import, StudyState, TokenRecord, TrialRecord
 from stopwise.study.study_plan import StudyPlan
-
-__all__ = ["apply", "take_in"]
 
 
 def apply(state: StudyState, entry: Entry) -> None:

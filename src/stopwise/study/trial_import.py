@@ -9,11 +9,10 @@ from stopwise.errors import InvalidInput, NotAllowed, require
 from stopwise.messages import Message, Setting
 from stopwise.rows.align import align
 from stopwise.study.assignment import locked_plan
-from stopwise.study.events import Event, Imported
+from stopwise.study.event import Event
+from stopwise.study.events import Imported
 from stopwise.study.state import Import, StudyState
 from stopwise.study.study_plan import StudyPlan
-
-__all__ = ["imported"]
 
 
 def imported(

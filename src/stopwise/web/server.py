@@ -13,8 +13,6 @@ from stopwise.web.app import create_app
 from stopwise.web.links import join_link, lan_address, web_address
 from stopwise.web.site import Site
 
-__all__ = ["Serving"]
-
 SECONDS_TO_CLOSE = 5
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 import stopwise as sw
 from stopwise.core.snapshot import dump
@@ -143,7 +144,8 @@ def test_an_extended_study_goes_on_with_the_same_bets() -> None:
         verdict = test.update(r0, r1)
         state = method.step(state, *test._comparison.directed(np.asarray(r0), np.asarray(r1)))
         assert verdict.log_e == method.evidence(state).log_e[0]
-    assert test.run(scores[30:, 0], scores[30:, 1]).n == 30
+    with pytest.raises(sw.InvalidInput, match="n_max = 30 pairs are already in"):
+        test.run(scores[30:, 0], scores[30:, 1])
     test.extend()
     assert test.update(0.5, 0.5).n == 31
 
@@ -364,3 +366,54 @@ def test_simulated_binding_futility_ends_runs() -> None:
     expected = sw.SequentialTest("step", n_max=60, futility="binding").run(*(s[0] for s in scores))
     assert sim.n.tolist() == [expected.n] * 3
     assert sim.decision.tolist() == [-1] * 3
+
+
+def test_a_decided_test_takes_no_further_run() -> None:
+    """Used for a second task, it would answer with the first one's decision."""
+    test = sw.SequentialTest(n_max=50)
+    first = test.run([0.0] * 30, [1.0] * 30)
+
+    assert (first.decision, first.n, test.unused) == (sw.Decision.POLICY1, 4, 26)
+    with pytest.raises(sw.InvalidInput, match=r"decided after 4 pairs .* make a new test"):
+        test.run([1.0] * 30, [0.0] * 30)
+    assert test.verdict == first
+    assert test.update(1.0, 0.0).n == 5  # one at a time, the interval goes on
+
+
+def test_pairs_beyond_n_max_are_counted_as_unused_and_then_refused() -> None:
+    test = sw.SequentialTest(n_max=4)
+
+    assert (test.run([0.5] * 6, [0.5] * 6).n, test.unused) == (4, 2)
+    with pytest.raises(sw.InvalidInput, match="n_max = 4 pairs are already in"):
+        test.run([0.5], [0.5])
+
+
+@pytest.mark.parametrize(
+    ("alternative", "margin", "other"),
+    [("greater", 0.0, "policy 0"), ("less", 0.2, "policy 1"), ("greater", -0.1, "policy 0")],
+)
+def test_a_one_sided_test_says_when_the_other_policy_looks_better(
+    alternative: str, margin: float, other: str
+) -> None:
+    good, bad = [0.9, 1.0] * 10, [0.1, 0.0] * 10
+    scores = (good, bad) if other == "policy 0" else (bad, good)
+
+    verdict = sw.SequentialTest(alternative=alternative, margin=margin).run(*scores)
+
+    assert verdict.other_looks_better
+    assert not verdict.decided
+    assert f"and {other} looks better, which a one-sided test cannot declare" in str(verdict)
+    two_sided = sw.SequentialTest(alternative="two-sided").run(*scores)
+    right_way = sw.SequentialTest(alternative=alternative).run(*scores[::-1])
+    assert not two_sided.other_looks_better
+    assert not right_way.other_looks_better
+
+
+def test_equal_policies_seldom_make_the_other_look_better() -> None:
+    """Judged after every pair, as a user would; catches an interval read as 1 - alpha one-sided."""
+    scores = np.random.default_rng(8).integers(0, 2, (200, 2, 60)) * 1.0
+    seen = 0
+    for pairs in scores:
+        test = sw.SequentialTest("nscore", alpha=0.2)
+        seen += any(test.update(*pair).other_looks_better for pair in pairs.T)
+    assert binomtest(seen, len(scores), 0.1, alternative="greater").pvalue > 1e-3

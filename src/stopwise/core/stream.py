@@ -78,12 +78,18 @@ class SequentialTest(Resumable):
         self.rules = Rules.of(method=method, alpha=alpha, n_max=n_max, **usual)
         self._comparison = Comparison(self.rules)
         self._limit = self.rules.n_max
+        self._unused = 0
         self._state = StreamState.begin(self._comparison)
 
     @property
     def settings(self) -> Rules:
         """The validated rules of this comparison, also called ``rules``."""
         return self.rules
+
+    @property
+    def unused(self) -> int:
+        """Pairs given to the last ``run`` that came after its end and were not used."""
+        return self._unused
 
     @property
     def verdict(self) -> Verdict:
@@ -119,21 +125,16 @@ class SequentialTest(Resumable):
         """
         unit0 = self._comparison.unit_score(r0, "policy 0")
         unit1 = self._comparison.unit_score(r1, "policy 1")
-        if self._state.n == self._limit:
-            raise InvalidInput(
-                f"n_max = {self._limit} pairs are already in; `extend` the study to go on, with "
-                "the evidence that is left"
-            )
-        if self._ended_by_futility():
-            raise InvalidInput(
-                f"the study ended at a binding futility stop after {self._state.n} pairs; "
-                "continuing would break the guarantee"
-            )
+        self._require_room()
         self._state = self._state.advanced(self._comparison, float(r0), float(r1), unit0, unit1)
         return self.verdict
 
     def run(self, scores0: ArrayLike, scores1: ArrayLike) -> Verdict:
         """Add pairs until the decision falls or the scores or n_max are used up.
+
+        Scores after that are not looked at; ``unused`` says how many pairs were left. A test that
+        has decided takes no further run: another task or another pair of policies needs a test of
+        its own. (To see how the interval goes on after a decision, use ``update``.)
 
         Parameters
         ----------
@@ -149,9 +150,17 @@ class SequentialTest(Resumable):
                 "both policies need equally many scores in one row each, but got shapes "
                 f"{array0.shape} and {array1.shape}"
             )
+        decided = self._state.n_decided
+        require(
+            decided is None,
+            f"this test has decided after {decided} pairs and takes no further run: make a new "
+            "test for new data",
+        )
+        self._require_room()
         comparison = self._comparison
         comparison.check(array0, "policy 0")
         comparison.check(array1, "policy 1")
+        before = self._state.n
         for r0, r1, unit0, unit1 in zip(
             array0.tolist(),
             array1.tolist(),
@@ -165,6 +174,7 @@ class SequentialTest(Resumable):
             if self._ended_by_futility():
                 break
             self._state = self._state.advanced(comparison, r0, r1, unit0, unit1)
+        self._unused = array0.size - (self._state.n - before)
         return self.verdict
 
     def extend(self, n_max: int | None = None) -> None:
@@ -198,6 +208,18 @@ class SequentialTest(Resumable):
             f"n_max={self._limit}{declared}, alternative={comparison.alternative!r}, "
             f"n={self._state.n}, decision={self._state.decision.value!r})"
         )
+
+    def _require_room(self) -> None:
+        if self._state.n == self._limit:
+            raise InvalidInput(
+                f"n_max = {self._limit} pairs are already in; `extend` the study to go on, with "
+                "the evidence that is left"
+            )
+        if self._ended_by_futility():
+            raise InvalidInput(
+                f"the study ended at a binding futility stop after {self._state.n} pairs; "
+                "continuing would break the guarantee"
+            )
 
     def _ended_by_futility(self) -> bool:
         state = self._state

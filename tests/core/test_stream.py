@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from scipy.stats import binomtest
 
 import stopwise as sw
-from stopwise.core.snapshot import dump
+from stopwise.core.snapshot import dump, load
 
 
 @pytest.mark.parametrize(
@@ -126,10 +127,11 @@ def test_run_stops_at_the_decision_and_at_n_max() -> None:
     assert (cut.n, cut.n_max_reached, cut.decided) == (3, True, False)
 
 
-def test_an_extended_study_goes_on_with_the_same_bets() -> None:
-    """Equal, pair by pair, to the method that the error rates of extended studies are tested on."""
+@pytest.mark.parametrize("n_max", [30, None])
+def test_an_extended_study_bets_as_one_of_the_new_length(n_max: int | None) -> None:
+    """From the wealth and the data at hand, pair by pair, also after it was saved."""
     rng = np.random.default_rng(4)
-    scores = rng.random((40, 2))
+    scores = rng.random((30, 2))
     test = sw.SequentialTest("nscore-plus", n_max=10)
     method = test._comparison.test
     state = method.start((1,))
@@ -138,16 +140,40 @@ def test_an_extended_study_goes_on_with_the_same_bets() -> None:
         state = method.step(state, *test._comparison.directed(np.asarray(r0), np.asarray(r1)))
     with pytest.raises(sw.InvalidInput, match="extend"):
         test.update(0.5, 0.5)
-    test.extend(30)
+    test.extend(n_max)
     test = sw.SequentialTest.from_json(test.to_json())
+    method = replace(method, n_max=n_max)
     for r0, r1 in scores[10:30]:
         verdict = test.update(r0, r1)
         state = method.step(state, *test._comparison.directed(np.asarray(r0), np.asarray(r1)))
         assert verdict.log_e == method.evidence(state).log_e[0]
-    with pytest.raises(sw.InvalidInput, match="n_max = 30 pairs are already in"):
-        test.run(scores[30:, 0], scores[30:, 1])
-    test.extend()
+    if n_max is not None:
+        with pytest.raises(sw.InvalidInput, match="n_max = 30 pairs are already in"):
+            test.run([0.5], [0.5])
+        test.extend()
     assert test.update(0.5, 0.5).n == 31
+
+
+def test_an_extension_before_the_end_is_planned_for_at_once() -> None:
+    scores = np.random.default_rng(4).random((30, 2))
+    early, declared = sw.SequentialTest(n_max=10), sw.SequentialTest(n_max=30)
+    early.extend(30)
+    for r0, r1 in scores:
+        assert early.update(r0, r1).log_e == declared.update(r0, r1).log_e
+
+
+def test_what_was_extended_before_extensions_were_planned_goes_on_as_it_did() -> None:
+    scores = np.random.default_rng(4).random((12, 2))
+    test = sw.SequentialTest(n_max=10)
+    test.run(*scores[:10].T)
+    test.extend(30)
+    content = load("SequentialTest", 1, test.to_json())
+    del content["planned_for"]
+
+    resumed = sw.SequentialTest.from_json(dump("SequentialTest", 1, content))
+
+    assert (resumed.verdict.n_max, resumed._comparison.n_max) == (30, 10)
+    assert resumed.update(*scores[10]).log_e != test.update(*scores[10]).log_e
 
 
 def test_an_extended_study_names_both_numbers() -> None:
@@ -181,6 +207,8 @@ def test_a_tiny_alpha_is_not_called_certainty() -> None:
 def test_what_cannot_be_extended_says_so() -> None:
     with pytest.raises(sw.InvalidInput, match="step answers only up to its declared n_max"):
         sw.SequentialTest("step", n_max=20).extend(30)
+    with pytest.raises(sw.InvalidInput, match="the randomised look at n_max = 20 spends all"):
+        sw.SequentialTest(n_max=20, last_look="randomised").extend(30)
     with pytest.raises(sw.InvalidInput, match="nothing to extend"):
         sw.SequentialTest("nscore").extend(30)
     with pytest.raises(sw.InvalidInput, match="n_max"):

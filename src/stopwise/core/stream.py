@@ -1,5 +1,6 @@
 """One live comparison: scores come in pair by pair, the verdict is there after each."""
 
+from dataclasses import replace
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -180,34 +181,36 @@ class SequentialTest(Resumable):
     def extend(self, n_max: int | None = None) -> None:
         """Let pairs come in beyond the declared n_max: up to another number, or without end.
 
-        The error stays below alpha: every bet was, and is, made before its pair, and bets before
-        the declared n_max stay as they were. A method that plans for n_max has spent most of its
-        evidence there, so declare the larger number beforehand where you can.
+        The error stays below alpha, also if the results made you extend: every bet was, and is,
+        made before its pair. From now on bets are planned for the new number, with the evidence
+        that is left. A method that plans for n_max has spent much of it there, so declare the
+        larger number beforehand where you can: it costs little.
 
         Parameters
         ----------
         n_max
             The greatest number of pairs from now on, or None for no limit.
         """
-        comparison = self._comparison
-        require(
-            not comparison.test.needs_n_max,
-            f"{comparison.method} answers only up to its declared n_max = {comparison.n_max}; it "
-            "cannot be extended",
-        )
+        ends = self._comparison.test.why_it_ends
+        require(ends is None, f"{ends}; it cannot be extended")
         require(self._limit is not None, "this study has no n_max: there is nothing to extend")
         least = max(self._state.n, self._limit or 0)
         self._limit = None if n_max is None else require_whole(n_max, "n_max", least)
+        self._plan_for(self._limit)
 
     def __repr__(self) -> str:
         comparison = self._comparison
-        extended = self._limit != comparison.n_max
-        declared = f" (extended from {comparison.n_max})" if extended else ""
+        extended = self._limit != self.rules.n_max
+        declared = f" (extended from {self.rules.n_max})" if extended else ""
         return (
             f"SequentialTest({comparison.method!r}, alpha={comparison.alpha:g}, "
             f"n_max={self._limit}{declared}, alternative={comparison.alternative!r}, "
             f"n={self._state.n}, decision={self._state.decision.value!r})"
         )
+
+    def _plan_for(self, n_max: int | None) -> None:
+        """Let the method bet for this number of pairs; what was declared stays in the rules."""
+        self._comparison = Comparison(replace(self.rules, n_max=n_max))
 
     def _require_room(self) -> None:
         if self._state.n == self._limit:
@@ -231,8 +234,14 @@ class SequentialTest(Resumable):
             "settings": self.rules.pair_settings(),
             "edition": edition_of(self.rules.method),
             "limit": self._limit,
+            **self._planned_for(),
             **self._state.content(),
         }
+
+    def _planned_for(self) -> dict[str, Any]:
+        """Return for how many pairs bets are planned, if not for the declared number."""
+        planned = self._comparison.n_max
+        return {} if planned == self.rules.n_max else {"planned_for": planned}
 
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
@@ -241,5 +250,9 @@ class SequentialTest(Resumable):
         test = cls(**with_recorded_seed({**settings.pop("parameters"), **settings}))
         limit = content.get("limit", test._limit)
         test._limit = None if limit is None else require_whole(limit, "limit", 1)
+        # Studies that were extended before extensions were planned for go on with their bets.
+        planned = content.get("planned_for", test.rules.n_max)
+        if planned != test.rules.n_max:
+            test._plan_for(None if planned is None else require_whole(planned, "planned_for", 1))
         test._state = test._state.restored(test._comparison, content, test._limit)
         return test

@@ -101,6 +101,13 @@ class Method(ABC, Generic[State]):
         """Whether a study must end where ``futile`` says so, for the level to hold."""
         return False
 
+    @property
+    def why_it_ends(self) -> str | None:
+        """Why pairs beyond n_max cannot count, or None if they can."""
+        if not self.needs_n_max:
+            return None
+        return f"{self.name} answers only up to its declared n_max = {self.n_max}"
+
     def futile(self, state: State) -> Bools:
         """Return whether a decision by n_max has become too unlikely to go on for."""
         return np.zeros(np.shape(state[0]), dtype=bool)

@@ -154,8 +154,8 @@ def uses_seed(settings: Mapping[str, Any]) -> bool:
 
 def with_recorded_seed(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return saved settings with the seed that they were used with, also if it is not in them."""
-    recorded = {"seed": UNWRITTEN_SEED} if uses_seed(settings) else {}
-    return {**recorded, **settings}
+    written = "seed" in settings or not uses_seed(settings)
+    return dict(settings) if written else {**settings, "seed": UNWRITTEN_SEED}
 
 
 def other_edition(

@@ -26,6 +26,7 @@ from stopwise.core.nscore_plus.estimates import (
 )
 from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
 from stopwise.core.nscore_plus.horizon_induction import bet_table
+from stopwise.core.nscore_plus.prospects import within_reach
 from stopwise.core.nscore_plus.state import Bet, PlusState, PlusWealth, Sums
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
@@ -44,7 +45,7 @@ class NScorePlus(Method[PlusState]):
     ----------
     deadline : bool
         Plan for ``n_max``: raise power there by spending evidence there. False bets for growth, as
-        a study without end does; choose it where the study may be extended.
+        a study without end does.
     last_look : {"exact", "randomised"}
         Randomised: evidence E left at ``n_max`` decides with probability alpha E, so that no risk
         stays unused; p-values then hold on average over ``seed``; later evidence does not count.
@@ -55,7 +56,7 @@ class NScorePlus(Method[PlusState]):
 
     name: ClassVar[str] = "nscore-plus"
     summary: ClassVar[str] = "product increment, bets planned for the declared horizon"
-    edition: ClassVar[int] = 2
+    edition: ClassVar[int] = 3
     citation: ClassVar[str] = f"{NScore.citation}, with the bets of stopwise's nscore-plus"
     advice: ClassVar[str] = "the default: any score, either design, with or without n_max"
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
@@ -84,6 +85,13 @@ class NScorePlus(Method[PlusState]):
     def uses_seed(cls, parameters: Mapping[str, Any]) -> bool:
         """Whether the last look is randomised."""
         return parameters.get("last_look") == "randomised"
+
+    @property
+    def why_it_ends(self) -> str | None:
+        """Why pairs beyond n_max cannot count, or None if they can."""
+        if not self._randomised:
+            return None
+        return f"the randomised look at n_max = {self.n_max} spends all of the risk"
 
     @property
     def _randomised(self) -> bool:
@@ -196,10 +204,12 @@ class NScorePlus(Method[PlusState]):
         return independent_estimates(sums, self.margin)
 
     def _standardised_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
-        """Return the planned bet while n_max lies ahead, else that of greatest growth."""
+        """Return the planned bet while n_max lies ahead and in reach, else that of growth."""
         if self.n_max is None or not self.deadline:
             return self._growth_bet(pairs, total, need)
         ahead = (pairs < self.n_max) & (need > 0)
+        if not self._randomised:  # there all wealth that is left at n_max counts
+            ahead = ahead & within_reach(self.n_max, pairs, total, need)
         if ahead.all():
             return self._planned_bet(self.n_max, pairs, total, need)
         growth = self._growth_bet(pairs, total, need)

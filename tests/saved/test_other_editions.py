@@ -9,7 +9,9 @@ import json
 import re
 import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -136,11 +138,12 @@ def test_what_older_rules_races_and_watches_left(tmp_path: Path) -> None:
     race, watch = (read(f"{KEPT}/{kind}/said.json")["call"] for kind in ("races", "watch"))
     seen = SAVED / KEPT / "watch" / "seen.csv"
     rules = [read(f"{KEPT}/rules/{name}.json")["saved"] for name in ("holm", "closed")]
-    for use in (
+    uses: list[Callable[[], object]] = [
         lambda: sw.race(**race, journal=journal),
         lambda: Watch(seen, state=state, **watch).look(),
-        *(lambda saved=saved: sw.StopRule.from_json(saved) for saved in rules),
-    ):
+        *(partial(sw.StopRule.from_json, saved) for saved in rules),
+    ]
+    for use in uses:
         with pytest.raises(sw.InvalidState) as refused:
             use()
         require_refusal(refused.value, "nscore-plus", SECOND)

@@ -189,10 +189,8 @@ def _by_milestones(source: Any, names: Sequence[str], columns: Any) -> dict[str,
 
 def _by_score(source: Any, bounds: Any, columns: Any) -> dict[str, Trials]:
     """Return success, as far as it is known, and the score."""
-    if isinstance(source, Trials):
-        trials = source
-    else:
-        trials = read_trials(source, bounds=bounds, columns=columns)
+    found = isinstance(source, Trials)
+    trials = source if found else read_trials(source, bounds=bounds, columns=columns)
     for task in trials.tasks:
         require(
             task in trials.bounds,

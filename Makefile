@@ -5,12 +5,22 @@ BIN := $(VENV)/bin
 INSTALL := apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types imports docs pytest programs test-pythons dist format clean
+# A selection that says in a minute whether the numerics, the contracts of the methods, files,
+# questions and commands still hold; `make test` runs everything.
+QUICK := tests/contracts tests/core tests/data tests/rows tests/questions tests/saved \
+	tests/study/test_plan.py tests/study/test_study.py tests/rollout/test_stop_rule.py \
+	tests/cli/test_analyze.py tests/cli/test_compare.py tests/test_package.py
+
+.PHONY: demo test check lint types imports docs pytest programs test-pythons test-lowest dist format clean
 
 demo: $(VENV)/.base
 	@$(BIN)/stopwise demo
 
 test: lint types imports docs pytest
+
+# Before every commit; types are checked from the second time on by what has changed.
+check: lint imports types
+	$(BIN)/pytest -n auto -q $(wildcard $(QUICK)) -k "not postgresql" --ignore tests/core/step/test_design.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -29,6 +39,10 @@ docs: $(VENV)/.dev
 test-pythons: $(VENV)/.dev
 	$(BIN)/python -m tests.release.pythons
 
+# The core of the tests with the lowest versions of all dependencies that pyproject.toml allows.
+test-lowest: $(VENV)/.dev
+	$(BIN)/python -m tests.release.lowest
+
 dist: $(VENV)/.dev
 	$(BIN)/python -m build --no-isolation
 
@@ -45,7 +59,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) .pythons site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .pythons .lowest site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) || (apt-get update && apt-get install -y python3-venv && $(PYTHON) -m venv $(VENV))

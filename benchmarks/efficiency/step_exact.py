@@ -52,7 +52,9 @@ def main() -> int:
     for task, (alpha, reference, prototype) in TASKS.items():
         found = []
         for kind in ("paper", "optimal"):
-            test = sw.SequentialTest("step", alpha, N_MAX, alternative="two-sided", table=kind)
+            test = sw.SequentialTest(
+                "step", alpha, N_MAX, alternative="two-sided", table=kind, seed=0
+            )
             found.append(str(test.run(*step_outcomes(task, N_MAX)).n_decided))
         times.add_row(task, f"{alpha}", f"{reference}", found[0], f"{prototype}", found[1])
     console.print(times)

@@ -19,7 +19,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "nscore": {"bins": 21, "design": "paired"},
     "wsr": {"design": "paired"},
     # STEP's proof needs independent trials; the paper uses it on shared sessions all the same.
-    "step": {"table": "paper", "design": "independent", "n_max": SESSIONS},
+    "step": {"table": "paper", "seed": 0, "design": "independent", "n_max": SESSIONS},
     "nscore-plus": {"design": "paired", "n_max": SESSIONS},
 }
 BINARY = ("step",)

@@ -11,19 +11,21 @@ __all__ = ["on_files", "page"]
 SECTIONS = {
     "core": "One comparison",
     "data": "Trials from files and frames",
-    "report": "Many policies",
+    "questions": "Many policies",
     "planning": "Planning",
     "study": "Live studies",
+    "web": "Live studies over the network",
     "rollout": "Races",
+    "report": "Figures",
     "errors": "Errors",
 }
 # Not names of the package themselves, but a reader of these names needs them.
 BESIDE = {
-    "Analysis": ["ranking.analysis.PolicyResult", "ranking.analysis.PairResult"],
+    "Analysis": ["questions.analysis.PolicyResult", "questions.analysis.PairResult"],
     "Forecast": ["planning.forecast_result.PairForecast"],
     "MetricComparison": ["planning.metrics_result.MetricRow"],
     "Plan": ["planning.plan_result.PlanRow", "planning.smallest_gap.Detectable"],
-    "analyze": ["ranking.analyze.analyze"],
+    "SequentialTest": ["core.rules.Rules"],
 }
 
 

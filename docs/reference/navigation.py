@@ -22,6 +22,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     root = Path(config.config_file_path).parent
     for name in PROJECT:
         text = (root / f"{name}.md").read_text(encoding="utf-8")
+        text = text.replace("](docs/", "](../")  # links, as seen from the page's place on the site
         files.append(File.generated(config, f"project/{name.lower()}.md", content=text))
     return files
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stopwise.core.confidence import Interval
+    from stopwise.core.pair_verdict import Decision, Verdict
     from stopwise.core.registry import MethodInfo, methods
-    from stopwise.core.result import Decision, Verdict
     from stopwise.core.simulate import Simulation, simulate
     from stopwise.core.step.design import StepDesign
     from stopwise.core.step.design_lookup import step_design
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from stopwise.questions.analyze import analyze, analyze_tasks
     from stopwise.report.figures import plot_decision_regions
     from stopwise.rollout.race import race
-    from stopwise.rollout.result import RaceResult
-    from stopwise.rollout.rule import StopRule
+    from stopwise.rollout.race_result import RaceResult
+    from stopwise.rollout.stop_rule import StopRule
     from stopwise.study.study import Study
     from stopwise.web.client import StudyClient
 
@@ -91,7 +91,7 @@ _MAY_TAKE_LONG = {
 }
 _HOMES = {
     "Analysis": "questions.analysis",
-    "Decision": "core.result",
+    "Decision": "core.pair_verdict",
     "Forecast": "planning.forecast_result",
     "Interval": "core.confidence",
     "InvalidInput": "errors",
@@ -100,17 +100,17 @@ _HOMES = {
     "MetricComparison": "planning.metrics_result",
     "NotAllowed": "errors",
     "Plan": "planning.plan_result",
-    "RaceResult": "rollout.result",
+    "RaceResult": "rollout.race_result",
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
     "StepDesign": "core.step.design",
-    "StopRule": "rollout.rule",
+    "StopRule": "rollout.stop_rule",
     "StopwiseError": "errors",
     "StoreFailed": "errors",
     "Study": "study.study",
     "StudyClient": "web.client",
     "Trials": "data.trials",
-    "Verdict": "core.result",
+    "Verdict": "core.pair_verdict",
     "analyze": "questions.analyze",
     "analyze_tasks": "questions.analyze",
     "compare_metrics": "planning.compare_metrics",

@@ -1,6 +1,6 @@
 """Every deliberate exception of the package; each message states the rule and the value."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import ClassVar
 
 from stopwise.messages import Message, Setting
@@ -12,11 +12,17 @@ __all__ = [
     "StopwiseError",
     "StoreFailed",
     "require",
+    "require_choice",
 ]
 
 
 class StopwiseError(Exception):
     """Base class: catch this to catch everything that stopwise raises on purpose.
+
+    Parameters
+    ----------
+    *parts
+        The message; with a code it may come in parts, as that of a ``Message``.
 
     Attributes
     ----------
@@ -28,8 +34,10 @@ class StopwiseError(Exception):
 
     kind: ClassVar[str] = "failed"
 
-    def __init__(self, message: str = "", *, parameter: str | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, *parts: str | Setting, code: str | None = None, parameter: str | None = None
+    ) -> None:
+        super().__init__(*(parts if code is None else [Message(*parts, code=code)]))
         self._parameter = parameter
 
     @property
@@ -79,7 +87,16 @@ class StoreFailed(StopwiseError, OSError):
     kind = "store_failed"
 
 
-def require(condition: bool, message: str, *, parameter: str | None = None) -> None:
+def require(
+    condition: bool, *parts: str | Setting, code: str | None = None, parameter: str | None = None
+) -> None:
     """Raise ``InvalidInput`` with the message unless the condition holds."""
     if not condition:
-        raise InvalidInput(message, parameter=parameter)
+        raise InvalidInput(*parts, code=code, parameter=parameter)
+
+
+def require_choice(name: str, value: object, choices: Collection[str | None]) -> None:
+    """Raise ``InvalidInput`` unless the value is one of the choices."""
+    known = value is None or isinstance(value, str)
+    message = f"{name} must be one of {', '.join(map(str, choices))}, but got {value!r}"
+    require(known and value in choices, message, parameter=name)

@@ -7,7 +7,7 @@ as the command line (``--missing drop``), rewords it with ``worded``; nobody has
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["BLANK", "Blank", "Message", "Setting", "first_few", "placed", "reworded"]
+__all__ = ["BLANK", "Blank", "Message", "Notes", "Setting", "first_few", "placed", "reworded"]
 
 # So many of a list are named in a sentence.
 MOST_NAMED = 4
@@ -92,6 +92,14 @@ class Message(str):
     def within(self, place: str) -> "Message":
         """Return the same message with the place it is about before it."""
         return Message(place, *self.parts, code=self.code)
+
+
+class Notes(list[str]):
+    """What was guessed, assumed or left out on the way, in order."""
+
+    def add(self, *parts: str | Setting, code: str) -> None:
+        """Note a message, given as that of a ``Message``."""
+        self.append(Message(*parts, code=code))
 
 
 def placed(place: str, text: str) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
+from stopwise.core.keywords import DEFAULTS
 from stopwise.core.registry import MethodParameters
 from stopwise.core.rules import PairSettings, Rules, StopSettings
 
@@ -93,3 +94,13 @@ def test_a_field_that_is_not_used_is_not_written() -> None:
 def test_an_unknown_goal_is_refused() -> None:
     with pytest.raises(sw.InvalidInput, match="goal must be one of order, but got 'first'"):
         sw.analyze({"a": [0.1], "b": [0.2]}, goal="first")
+
+
+def test_the_signature_shows_the_defaults_that_hold() -> None:
+    """Fails if an entry has another default than its signature says."""
+    shown = inspect.signature(sw.StopRule).parameters
+    rules = sw.StopRule(["a", "b"]).rules
+    assert all(shown[name].default == getattr(rules, name) for name in DEFAULTS if name in shown)
+    shown = inspect.signature(sw.SequentialTest).parameters
+    rules = sw.SequentialTest().rules
+    assert all(shown[name].default == getattr(rules, name) for name in DEFAULTS if name in shown)

@@ -2,14 +2,16 @@
 
 import json
 import re
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 import stopwise as sw
-from stopwise.core.snapshot import dump
+from stopwise.core.snapshot import dump, load
 
 
 @pytest.mark.parametrize(
@@ -125,10 +127,11 @@ def test_run_stops_at_the_decision_and_at_n_max() -> None:
     assert (cut.n, cut.n_max_reached, cut.decided) == (3, True, False)
 
 
-def test_an_extended_study_goes_on_with_the_same_bets() -> None:
-    """Equal, pair by pair, to the method that the error rates of extended studies are tested on."""
+@pytest.mark.parametrize("n_max", [30, None])
+def test_an_extended_study_bets_as_one_of_the_new_length(n_max: int | None) -> None:
+    """From the wealth and the data at hand, pair by pair, also after it was saved."""
     rng = np.random.default_rng(4)
-    scores = rng.random((40, 2))
+    scores = rng.random((30, 2))
     test = sw.SequentialTest("nscore-plus", n_max=10)
     method = test._comparison.test
     state = method.start((1,))
@@ -137,15 +140,40 @@ def test_an_extended_study_goes_on_with_the_same_bets() -> None:
         state = method.step(state, *test._comparison.directed(np.asarray(r0), np.asarray(r1)))
     with pytest.raises(sw.InvalidInput, match="extend"):
         test.update(0.5, 0.5)
-    test.extend(30)
+    test.extend(n_max)
     test = sw.SequentialTest.from_json(test.to_json())
+    method = replace(method, n_max=n_max)
     for r0, r1 in scores[10:30]:
         verdict = test.update(r0, r1)
         state = method.step(state, *test._comparison.directed(np.asarray(r0), np.asarray(r1)))
         assert verdict.log_e == method.evidence(state).log_e[0]
-    assert test.run(scores[30:, 0], scores[30:, 1]).n == 30
-    test.extend()
+    if n_max is not None:
+        with pytest.raises(sw.InvalidInput, match="n_max = 30 pairs are already in"):
+            test.run([0.5], [0.5])
+        test.extend()
     assert test.update(0.5, 0.5).n == 31
+
+
+def test_an_extension_before_the_end_is_planned_for_at_once() -> None:
+    scores = np.random.default_rng(4).random((30, 2))
+    early, declared = sw.SequentialTest(n_max=10), sw.SequentialTest(n_max=30)
+    early.extend(30)
+    for r0, r1 in scores:
+        assert early.update(r0, r1).log_e == declared.update(r0, r1).log_e
+
+
+def test_what_was_extended_before_extensions_were_planned_goes_on_as_it_did() -> None:
+    scores = np.random.default_rng(4).random((12, 2))
+    test = sw.SequentialTest(n_max=10)
+    test.run(*scores[:10].T)
+    test.extend(30)
+    content = load("SequentialTest", 1, test.to_json())
+    del content["planned_for"]
+
+    resumed = sw.SequentialTest.from_json(dump("SequentialTest", 1, content))
+
+    assert (resumed.verdict.n_max, resumed._comparison.n_max) == (30, 10)
+    assert resumed.update(*scores[10]).log_e != test.update(*scores[10]).log_e
 
 
 def test_an_extended_study_names_both_numbers() -> None:
@@ -179,6 +207,8 @@ def test_a_tiny_alpha_is_not_called_certainty() -> None:
 def test_what_cannot_be_extended_says_so() -> None:
     with pytest.raises(sw.InvalidInput, match="step answers only up to its declared n_max"):
         sw.SequentialTest("step", n_max=20).extend(30)
+    with pytest.raises(sw.InvalidInput, match="the randomised look at n_max = 20 spends all"):
+        sw.SequentialTest(n_max=20, last_look="randomised").extend(30)
     with pytest.raises(sw.InvalidInput, match="nothing to extend"):
         sw.SequentialTest("nscore").extend(30)
     with pytest.raises(sw.InvalidInput, match="n_max"):
@@ -364,3 +394,54 @@ def test_simulated_binding_futility_ends_runs() -> None:
     expected = sw.SequentialTest("step", n_max=60, futility="binding").run(*(s[0] for s in scores))
     assert sim.n.tolist() == [expected.n] * 3
     assert sim.decision.tolist() == [-1] * 3
+
+
+def test_a_decided_test_takes_no_further_run() -> None:
+    """Used for a second task, it would answer with the first one's decision."""
+    test = sw.SequentialTest(n_max=50)
+    first = test.run([0.0] * 30, [1.0] * 30)
+
+    assert (first.decision, first.n, test.unused) == (sw.Decision.POLICY1, 4, 26)
+    with pytest.raises(sw.InvalidInput, match=r"decided after 4 pairs .* make a new test"):
+        test.run([1.0] * 30, [0.0] * 30)
+    assert test.verdict == first
+    assert test.update(1.0, 0.0).n == 5  # one at a time, the interval goes on
+
+
+def test_pairs_beyond_n_max_are_counted_as_unused_and_then_refused() -> None:
+    test = sw.SequentialTest(n_max=4)
+
+    assert (test.run([0.5] * 6, [0.5] * 6).n, test.unused) == (4, 2)
+    with pytest.raises(sw.InvalidInput, match="n_max = 4 pairs are already in"):
+        test.run([0.5], [0.5])
+
+
+@pytest.mark.parametrize(
+    ("alternative", "margin", "other"),
+    [("greater", 0.0, "policy 0"), ("less", 0.2, "policy 1"), ("greater", -0.1, "policy 0")],
+)
+def test_a_one_sided_test_says_when_the_other_policy_looks_better(
+    alternative: str, margin: float, other: str
+) -> None:
+    good, bad = [0.9, 1.0] * 10, [0.1, 0.0] * 10
+    scores = (good, bad) if other == "policy 0" else (bad, good)
+
+    verdict = sw.SequentialTest(alternative=alternative, margin=margin).run(*scores)
+
+    assert verdict.other_looks_better
+    assert not verdict.decided
+    assert f"and {other} looks better, which a one-sided test cannot declare" in str(verdict)
+    two_sided = sw.SequentialTest(alternative="two-sided").run(*scores)
+    right_way = sw.SequentialTest(alternative=alternative).run(*scores[::-1])
+    assert not two_sided.other_looks_better
+    assert not right_way.other_looks_better
+
+
+def test_equal_policies_seldom_make_the_other_look_better() -> None:
+    """Judged after every pair, as a user would; catches an interval read as 1 - alpha one-sided."""
+    scores = np.random.default_rng(8).integers(0, 2, (200, 2, 60)) * 1.0
+    seen = 0
+    for pairs in scores:
+        test = sw.SequentialTest("nscore", alpha=0.2)
+        seen += any(test.update(*pair).other_looks_better for pair in pairs.T)
+    assert binomtest(seen, len(scores), 0.1, alternative="greater").pvalue > 1e-3

@@ -4,6 +4,7 @@ Every study looks after each of 300 pairs. What each test would catch is shown a
 methods with one deliberate fault, which fail the same check.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -145,10 +146,46 @@ def test_extending_a_planned_study_keeps_the_error(name: str) -> None:
     assert_pinned(f"nscore-plus extended to three times n_max, {name}", [errors])
 
 
+def _extended_errors(null: Null, *, anew: bool = False) -> int:
+    """Return the errors of studies that are extended twice, each time only if there is hope.
+
+    ``anew`` is a sabotage: the extension is a test of its own, with fresh wealth.
+    """
+    scores0, scores1 = null.scores(1)
+    method = NScorePlus(n_max=N // 6, design=null.design)
+    state = method.start((RUNS,))
+    rejected, going = np.zeros(RUNS, dtype=bool), np.ones(RUNS, dtype=bool)
+    for column in range(N):
+        if column == method.n_max:
+            # As a user would: what looks hopeless is given up.
+            going &= state.log_e > np.quantile(state.log_e[going], 0.2)
+            method = replace(method, n_max=N // 2 if column < N // 2 else N)
+            state = method.start((RUNS,)) if anew else state
+        state = method.step(state, scores0[:, column], scores1[:, column])
+        rejected |= going & method.evidence(state).rejected
+    return int(rejected.sum())
+
+
+@pytest.mark.parametrize("name", ["bernoulli .5", "certain against even odds", "opposed outcomes"])
+def test_extensions_that_answer_to_the_data_keep_the_error(name: str) -> None:
+    """Planned anew for the new n_max, from the wealth at hand. Catches wealth given back."""
+    errors = _extended_errors(NULLS[name])
+
+    assert_at_most(errors, RUNS, ALPHA)
+    assert_pinned(f"nscore-plus, extended twice where there is hope, {name}", [errors])
+
+
+def test_an_extension_with_fresh_wealth_is_found_out() -> None:
+    """Sabotage: a study that failed is begun anew under the same alpha."""
+    errors = _extended_errors(NULLS["bernoulli .5"], anew=True)
+
+    assert binomtest(errors, RUNS, ALPHA, alternative="greater").pvalue < 1e-4
+
+
 @pytest.mark.parametrize("name", ["bernoulli .5", "certain against even odds", "opposed outcomes"])
 def test_a_randomised_last_look_keeps_the_error(name: str) -> None:
     """Evidence left at n_max decides with probability alpha times it. Going on adds nothing."""
-    method = NScorePlus(n_max=N // 2, design=NULLS[name].design, last_look="randomised")
+    method = NScorePlus(n_max=N // 2, design=NULLS[name].design, last_look="randomised", seed=0)
 
     errors = _errors(method, NULLS[name])
 
@@ -195,7 +232,7 @@ class ShiftedNScore(NScore):
         (PeekingNScore(), "bernoulli .5"),
         (GenerousNScore(), "bernoulli .5"),
         (ShiftedNScore(), "bernoulli .5"),
-        (LuckyNScorePlus(n_max=N, last_look="randomised"), "bernoulli .5"),
+        (LuckyNScorePlus(n_max=N, last_look="randomised", seed=0), "bernoulli .5"),
         # Not sabotages but the reason why dependent pairs must be declared as paired.
         (Savi(), "opposed outcomes"),
         (NScorePlus(n_max=N), "opposed outcomes"),

@@ -9,9 +9,9 @@ import pytest
 from benchmarks.speed.virtual_cluster import VirtualCluster
 from stopwise.rollout.drive import drive
 from stopwise.rollout.episode import Episode, Ticket
-from stopwise.rollout.rule import StopRule
 from stopwise.rollout.schedule import FailureRule, Schedule
 from stopwise.rollout.seeds import episode_seed
+from stopwise.rollout.stop_rule import StopRule
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
 ALPHA, RUNS, N_MAX, WORKERS = 0.2, 2000, 20, 12

@@ -6,8 +6,8 @@ import pytest
 
 from stopwise.errors import InvalidInput
 from stopwise.rollout.episode import Episode, Ticket
-from stopwise.rollout.rule import StopRule
 from stopwise.rollout.schedule import EpisodeFailed, FailureRule, Schedule
+from stopwise.rollout.stop_rule import StopRule
 
 
 def schedule(window: int = 3, on_error: str = "raise", n_max: int | None = 50) -> Schedule:

@@ -82,7 +82,7 @@ def test_paired_takes_the_first_trial_of_a_block() -> None:
     assert rows(aligned) == [[1, 4], [5, 3]]
     assert aligned.notes == (
         "2 further trials of a policy in the same block were left out (the first counts); "
-        "design 'stratified' uses them",
+        "design='stratified' uses them",
     )
 
 

@@ -1,6 +1,5 @@
 """Whether two contents are the same: decisions and counts exactly, evidence to the bit."""
 
-import dataclasses
 import hashlib
 import json
 from functools import cache
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stopwise.core.result import Verdict
+from stopwise.core.pair_verdict import Verdict
 
 __all__ = ["SAVED", "arithmetic", "changing", "read", "require_same", "verdict_content"]
 
@@ -18,6 +17,11 @@ SAVED = Path(__file__).parents[1] / "fixtures" / "saved"
 # Sentences may be worded better one day; that there is one, and how many, stays.
 CHANGING = {
     *("decision", "n", "n_decided", "futile", "mean0", "mean1", "log_e", "p_value", "interval"),
+}
+SAID = {
+    *CHANGING,
+    *("method", "alpha", "alternative", "ties", "design", "margin"),
+    *("n_max", "n_max_declared", "anytime"),
 }
 PROSE = {"sentence", "warnings", "notes", "doubts", "facts"}
 
@@ -47,8 +51,8 @@ def arithmetic() -> str:
 
 
 def verdict_content(verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict as plain values."""
-    content = dataclasses.asdict(verdict)
+    """Return all that a verdict said when the files were made, as plain values."""
+    content = {name: getattr(verdict, name) for name in SAID}
     return {**content, "decision": verdict.decision.value, "interval": list(verdict.interval)}
 
 

@@ -117,7 +117,7 @@ class TestLifeOfAStudy:
         assert study.resolve(trial.code.lower()).policy in ("old", "new")
         study.record(trial.trial, True, station="left")
 
-        with pytest.raises(sw.NotAllowed, match="under way"):
+        with pytest.raises(sw.NotAllowed, match="in progress"):
             study.resolve(trial.code)
 
     def test_a_policys_code_is_resolved_while_any_of_its_trials_is_under_way(
@@ -131,7 +131,7 @@ class TestLifeOfAStudy:
 
         assert study.resolve(first.code).trial == first.trial
         study.record(first.trial, True, station="left")
-        with pytest.raises(sw.NotAllowed, match="under way"):
+        with pytest.raises(sw.NotAllowed, match="in progress"):
             study.resolve(first.code)
 
     def test_the_journal_can_be_read_on_from_an_entry(self, place: str) -> None:

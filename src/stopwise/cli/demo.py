@@ -15,7 +15,7 @@ from stopwise.cli.simulated_study import show_app
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from stopwise.core.result import Verdict
+    from stopwise.core.pair_verdict import Verdict
     from stopwise.questions.analysis import Analysis
 
 BAR = 24

@@ -97,7 +97,7 @@ def _of_file(
     from stopwise import read_trials
     from stopwise.display import bar
     from stopwise.errors import require
-    from stopwise.rows.sources import tables
+    from stopwise.rows.task_tables import tables
 
     require(
         settings["n_max"] is not None,

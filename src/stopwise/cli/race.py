@@ -20,7 +20,7 @@ from stopwise.cli.standings_table import rows_text, standings_table
 from stopwise.cli.values import chosen_executor, named_values, parse_bounds
 
 if TYPE_CHECKING:
-    from stopwise.rollout.result import RaceProgress
+    from stopwise.rollout.race_result import RaceProgress
 
 __all__ = ["race"]
 

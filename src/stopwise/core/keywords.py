@@ -8,15 +8,29 @@ answers a misspelt keyword with the right one.
 import functools
 import inspect
 from collections.abc import Callable
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, TypeVar, cast, get_type_hints
 
+from stopwise.core.rules import Rules
 from stopwise.errors import InvalidInput
 
-__all__ = ["flat"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
-DEFAULTS = {"method": "nscore-plus", "alpha": 0.05, "adjust": "holm", "goal": "order"}
+
+
+class _Default:
+    """What a signature shows for a keyword whose default is the method's own."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+# Those of the rules, where an entry does not say otherwise; they come first in a signature.
+DEFAULTS = {
+    entry.name: entry.default
+    for entry in fields(Rules)
+    if entry.name not in ("policies", "parameters")
+}
 
 
 def flat(settings: type, **defaults: Any) -> Callable[[Function], Function]:
@@ -33,16 +47,14 @@ def flat(settings: type, **defaults: Any) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         signature = inspect.signature(function)
-        own = [
-            parameter
-            for parameter in signature.parameters.values()
-            if parameter.kind is not parameter.VAR_KEYWORD
-        ]
+        taken = signature.parameters.values()
+        own = [parameter for parameter in taken if parameter.kind is not parameter.VAR_KEYWORD]
+        hints = get_type_hints(settings)
+        ordered = dict.fromkeys([*(name for name in shown if name in hints), *hints])
+        keyword = functools.partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
         more = [
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=shown.get(name), annotation=hint
-            )
-            for name, hint in get_type_hints(settings).items()
+            keyword(name, default=shown.get(name, _Default()), annotation=hints[name])
+            for name in ordered
         ]
         known = {parameter.name for parameter in (*own, *more)}
 

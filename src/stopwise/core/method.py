@@ -1,6 +1,7 @@
 """The protocol of a method: immutable parameters and pure, vectorised functions."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -9,8 +10,6 @@ from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.confidence import ConfidenceSequence
-
-__all__ = ["Evidence", "Method", "State", "evidence_from_log_e"]
 
 # A NamedTuple of arrays, each with the runner's shape as its leading axes.
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])
@@ -88,6 +87,11 @@ class Method(ABC, Generic[State]):
     # Parameters that users give in units of the score; the runner normalises them.
     score_parameters: ClassVar[tuple[str, ...]] = ()
 
+    @classmethod
+    def uses_seed(cls, parameters: Mapping[str, Any]) -> bool:  # noqa: ARG003
+        """Whether a test with these parameters draws random numbers of its own."""
+        return False
+
     def score_values(self) -> Floats | None:
         """Return the only scores that the method accepts, or None if all of [0, 1] are."""
         return np.array([0.0, 1.0]) if self.scores == "binary" else None
@@ -96,6 +100,13 @@ class Method(ABC, Generic[State]):
     def stops_at_futility(self) -> bool:
         """Whether a study must end where ``futile`` says so, for the level to hold."""
         return False
+
+    @property
+    def why_it_ends(self) -> str | None:
+        """Why pairs beyond n_max cannot count, or None if they can."""
+        if not self.needs_n_max:
+            return None
+        return f"{self.name} answers only up to its declared n_max = {self.n_max}"
 
     def futile(self, state: State) -> Bools:
         """Return whether a decision by n_max has become too unlikely to go on for."""

@@ -2,8 +2,6 @@
 
 from stopwise.core import registry
 
-__all__ = ["p_value_name", "promise"]
-
 
 def promise(
     method: str, chance: str, alpha: float, *, n_max: int | None, bounds_inferred: bool = False

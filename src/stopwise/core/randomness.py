@@ -1,16 +1,21 @@
 """Random numbers that belong to a run and a time, so that a replay is exact."""
 
 import math
+import secrets
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core.arrays import Floats
 
-__all__ = ["BLOCK_STRIDE", "run_keys", "uniform"]
-
 # Odd and large: blocks of runs get seeds far apart.
 BLOCK_STRIDE = 0x9E3779B97F4A7C15
+SEED_BITS = 32  # short enough to be copied by hand
+
+
+def drawn_seed() -> int:
+    """Return a seed from the operating system: nobody can know it before it is drawn."""
+    return secrets.randbits(SEED_BITS)
 
 
 def run_keys(seed: int, shape: tuple[int, ...]) -> NDArray[np.uint64]:

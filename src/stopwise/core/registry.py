@@ -1,12 +1,11 @@
 """All methods by name, with what each accepts."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from numpy.typing import ArrayLike
-
+from stopwise.core.arrays import Floats
 from stopwise.core.batch import Barnard, Boschloo, Fisher, Welch
 from stopwise.core.method import Method
 from stopwise.core.nscore import NScore
@@ -18,6 +17,7 @@ from stopwise.errors import InvalidInput
 
 __all__ = [
     "UNWRITTEN",
+    "UNWRITTEN_SEED",
     "MethodInfo",
     "MethodParameters",
     "create",
@@ -25,6 +25,8 @@ __all__ = [
     "find",
     "methods",
     "other_edition",
+    "uses_seed",
+    "with_recorded_seed",
 ]
 
 _CLASSES: tuple[type[Method[Any]], ...] = (
@@ -48,10 +50,10 @@ class MethodParameters(TypedDict, total=False):
     last_look: str
     # nscore
     bins: int
-    bin_values: ArrayLike | None
+    bin_values: Sequence[float] | Floats | None
     # savi
     levels: int
-    level_values: ArrayLike | None
+    level_values: Sequence[float] | Floats | None
     # step
     table: str
     risk_budget: str
@@ -60,6 +62,7 @@ class MethodParameters(TypedDict, total=False):
 
 _BY_NAME = {cls.name: cls for cls in _CLASSES}
 UNWRITTEN = 1  # the edition of what was saved before editions were written down
+UNWRITTEN_SEED = 0  # the seed of what was saved before seeds were drawn and written down
 _COMMON = {field.name for field in dataclasses.fields(Method)}
 _SCORES = {"any": "any within the bounds", "binary": "success or failure", "levels": "K levels"}
 
@@ -142,6 +145,17 @@ def create(name: str, *, parameters: Mapping[str, Any], **common: Any) -> Method
 def edition_of(method: str) -> int:
     """Return the edition of a method in this stopwise."""
     return find(method).edition
+
+
+def uses_seed(settings: Mapping[str, Any]) -> bool:
+    """Whether a test with these settings draws random numbers of its own."""
+    return find(settings["method"]).uses_seed(settings)
+
+
+def with_recorded_seed(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return saved settings with the seed that they were used with, also if it is not in them."""
+    written = "seed" in settings or not uses_seed(settings)
+    return dict(settings) if written else {**settings, "seed": UNWRITTEN_SEED}
 
 
 def other_edition(

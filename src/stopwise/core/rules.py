@@ -12,28 +12,23 @@ import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.delegated import Delegated
+from stopwise.core.plain_values import plain_values
+from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import MethodParameters
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
-from stopwise.errors import require
-from stopwise.messages import Message, Setting
-
-__all__ = [
-    "CommonSettings",
-    "ForecastSettings",
-    "FromRules",
-    "PairSettings",
-    "PlanSettings",
-    "RaceSettings",
-    "RuleSettings",
-    "Rules",
-    "StopSettings",
-]
+from stopwise.errors import require, require_choice
+from stopwise.messages import Setting
 
 T = TypeVar("T")
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 DESIGNS = ("independent", "paired")
 TIES = ("paper", "strict")
+# What several policies are saved with, in this order.
+SETTINGS = (
+    *("policies", "method", "alpha", "n_max", "bounds"),
+    *("design", "adjust", "baseline", "ties"),
+)
 # What a pair of policies is saved with, in this order.
 PAIR_FIELDS = (
     *("method", "alpha", "n_max", "bounds", "alternative"),
@@ -50,7 +45,7 @@ class PairSettings(MethodParameters, total=False):
     margin: float
     ties: str
     futility: str | None
-    seed: int
+    seed: int | None
 
 
 class CommonSettings(MethodParameters, total=False):
@@ -84,7 +79,7 @@ class RaceSettings(PlanSettings, total=False):
 class RuleSettings(RaceSettings, total=False):
     """The same with the seed of the method, where there is no other seed."""
 
-    seed: int
+    seed: int | None
 
 
 class StopSettings(RuleSettings, total=False):
@@ -107,7 +102,9 @@ class Rules:
     policies
         Names of two or more policies; a test of one pair calls them "policy 0" and "policy 1".
     method, parameters
-        Name of the method, see ``stopwise.methods()``, and the method's own parameters.
+        Name of the method, see ``stopwise.methods()``, and the method's own parameters. A
+        randomised method that was given no ``seed`` has one here that was drawn from the operating
+        system when these rules were made: with it, the same scores give the same result again.
     alpha
         Probability, in (0, 1), of any false claim.
     n_max
@@ -151,37 +148,43 @@ class Rules:
             parameters={name: value for name, value in settings.items() if name not in own},
         )
 
+    @classmethod
+    def recorded(cls, **settings: Any) -> "Rules":
+        """Return the rules of flat keywords that were saved; as ``of``, but no seed is drawn."""
+        return cls.of(**registry.with_recorded_seed(settings))
+
     def __post_init__(self) -> None:
         converted = {
             "policies": self._checked_policies(),
             "alpha": self._checked_alpha(),
             "n_max": self._checked_n_max(),
-            "bounds": tuple(Scale.declared(self.bounds)),
-            "parameters": {key: _plain(value, key) for key, value in self.parameters.items()},
+            "bounds": Scale.declared(self.bounds).ends,
+            "parameters": self._with_seed(),
         }
         for name, value in converted.items():
             object.__setattr__(self, name, value)
-        _require_choice("alternative", self.alternative, ALTERNATIVES)
-        _require_choice("ties", self.ties, TIES)
+        require_choice("alternative", self.alternative, ALTERNATIVES)
+        require_choice("ties", self.ties, TIES)
         self._check_design()
         object.__setattr__(self, "margin", self._checked_margin())
 
+    def _with_seed(self) -> dict[str, Any]:
+        """Return the parameters as plain values, with the seed of a randomised method."""
+        given = {key: _plain(value, key) for key, value in self.parameters.items()}
+        if given.get("seed") is None:
+            given.pop("seed", None)
+            if registry.find(self.method).uses_seed(given):
+                given["seed"] = drawn_seed()
+        return given
+
     def _checked_policies(self) -> tuple[str, ...]:
         names = tuple(self.policies)
-        require(
-            len(names) >= 2, f"a ranking needs at least 2 policies, but got {len(names)}",
-            parameter="policies",
-        )  # fmt: skip
-        require(
-            len(set(names)) == len(names),
-            f"policies must be distinct, but got {', '.join(names)}",
-            parameter="policies",
-        )
-        require(
-            self.baseline is None or self.baseline in names,
-            f"baseline must be one of {', '.join(names)}, but got {self.baseline!r}",
-            parameter="baseline",
-        )
+        few = f"a ranking needs at least 2 policies, but got {len(names)}"
+        require(len(names) >= 2, few, parameter="policies")
+        twice = f"policies must be distinct, but got {', '.join(names)}"
+        require(len(set(names)) == len(names), twice, parameter="policies")
+        if self.baseline is not None:
+            require_choice("baseline", self.baseline, names)
         return names
 
     def _checked_alpha(self) -> float:
@@ -202,16 +205,14 @@ class Rules:
         return n_max
 
     def _check_design(self) -> None:
-        _require_choice("design", self.design, DESIGNS)
+        require_choice("design", self.design, DESIGNS)
         proven = registry.find(self.method).designs
         require(
             self.design in proven,
-            Message(
-                f"{self.method} is proven only for the {' and '.join(proven)} design, not for ",
-                Setting("design", self.design),
-                "; nscore-plus, nscore and wsr hold for both",
-                code="design-not-proven",
-            ),
+            f"{self.method} is proven only for the {' and '.join(proven)} design, not for ",
+            Setting("design", self.design),
+            "; nscore-plus, nscore and wsr hold for both",
+            code="design-not-proven",
         )
 
     def _checked_margin(self) -> float:
@@ -242,6 +243,12 @@ class Rules:
         """Return the same rules for policies by other names."""
         return replace(self, policies=policies, baseline=baseline)
 
+    def with_luck(self, seed: int) -> "Rules":
+        """Return the same rules with this seed, if their method draws random numbers at all."""
+        if not registry.find(self.method).uses_seed(self.parameters):
+            return self
+        return replace(self, parameters={**self.parameters, "seed": seed})
+
     def settings(self) -> dict[str, Any]:
         """Return plain values from which equal rules can be made; what is usual is left out.
 
@@ -250,15 +257,7 @@ class Rules:
         usual = {"goal": "order", "alternative": "two-sided", "margin": 0.0}
         unusual = {name: getattr(self, name) for name in usual}
         return {
-            "policies": list(self.policies),
-            "method": self.method,
-            "alpha": self.alpha,
-            "n_max": self.n_max,
-            "bounds": list(self.bounds),
-            "design": self.design,
-            "adjust": self.adjust,
-            "baseline": self.baseline,
-            "ties": self.ties,
+            **plain_values(self, SETTINGS),
             **{name: value for name, value in unusual.items() if value != usual[name]},
             **self.parameters,
         }
@@ -287,9 +286,3 @@ def _plain(value: Any, name: str) -> Any:
         return value.item() if isinstance(value, np.generic) else float(value)
     array = numeric_array(value if hasattr(value, "__len__") else [value], name)
     return tuple(array.ravel().tolist())
-
-
-def _require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    known = isinstance(value, str) and value in choices
-    message = f"{name} must be one of {', '.join(choices)}, but got {value!r}"
-    require(known, message, parameter=name)

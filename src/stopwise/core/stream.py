@@ -1,5 +1,6 @@
 """One live comparison: scores come in pair by pair, the verdict is there after each."""
 
+from dataclasses import replace
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -8,8 +9,8 @@ from numpy.typing import ArrayLike
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import Interval
 from stopwise.core.keywords import flat
-from stopwise.core.registry import edition_of
-from stopwise.core.result import Verdict
+from stopwise.core.pair_verdict import Verdict
+from stopwise.core.registry import edition_of, with_recorded_seed
 from stopwise.core.rules import PairSettings, Rules
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.core.snapshot import Resumable
@@ -66,7 +67,7 @@ class SequentialTest(Resumable):
 
     _kind = "SequentialTest"
 
-    @flat(PairSettings, bounds=(0, 1), alternative="greater", ties="paper")
+    @flat(PairSettings, alternative="greater", ties="paper")
     def __init__(
         self,
         method: str = "nscore-plus",
@@ -78,12 +79,18 @@ class SequentialTest(Resumable):
         self.rules = Rules.of(method=method, alpha=alpha, n_max=n_max, **usual)
         self._comparison = Comparison(self.rules)
         self._limit = self.rules.n_max
+        self._unused = 0
         self._state = StreamState.begin(self._comparison)
 
     @property
     def settings(self) -> Rules:
         """The validated rules of this comparison, also called ``rules``."""
         return self.rules
+
+    @property
+    def unused(self) -> int:
+        """Pairs given to the last ``run`` that came after its end and were not used."""
+        return self._unused
 
     @property
     def verdict(self) -> Verdict:
@@ -119,21 +126,16 @@ class SequentialTest(Resumable):
         """
         unit0 = self._comparison.unit_score(r0, "policy 0")
         unit1 = self._comparison.unit_score(r1, "policy 1")
-        if self._state.n == self._limit:
-            raise InvalidInput(
-                f"n_max = {self._limit} pairs are already in; `extend` the study to go on, with "
-                "the evidence that is left"
-            )
-        if self._ended_by_futility():
-            raise InvalidInput(
-                f"the study ended at a binding futility stop after {self._state.n} pairs; "
-                "continuing would break the guarantee"
-            )
+        self._require_room()
         self._state = self._state.advanced(self._comparison, float(r0), float(r1), unit0, unit1)
         return self.verdict
 
     def run(self, scores0: ArrayLike, scores1: ArrayLike) -> Verdict:
         """Add pairs until the decision falls or the scores or n_max are used up.
+
+        Scores after that are not looked at; ``unused`` says how many pairs were left. A test that
+        has decided takes no further run: another task or another pair of policies needs a test of
+        its own. (To see how the interval goes on after a decision, use ``update``.)
 
         Parameters
         ----------
@@ -149,9 +151,17 @@ class SequentialTest(Resumable):
                 "both policies need equally many scores in one row each, but got shapes "
                 f"{array0.shape} and {array1.shape}"
             )
+        decided = self._state.n_decided
+        require(
+            decided is None,
+            f"this test has decided after {decided} pairs and takes no further run: make a new "
+            "test for new data",
+        )
+        self._require_room()
         comparison = self._comparison
         comparison.check(array0, "policy 0")
         comparison.check(array1, "policy 1")
+        before = self._state.n
         for r0, r1, unit0, unit1 in zip(
             array0.tolist(),
             array1.tolist(),
@@ -165,39 +175,54 @@ class SequentialTest(Resumable):
             if self._ended_by_futility():
                 break
             self._state = self._state.advanced(comparison, r0, r1, unit0, unit1)
+        self._unused = array0.size - (self._state.n - before)
         return self.verdict
 
     def extend(self, n_max: int | None = None) -> None:
         """Let pairs come in beyond the declared n_max: up to another number, or without end.
 
-        The error stays below alpha: every bet was, and is, made before its pair, and bets before
-        the declared n_max stay as they were. A method that plans for n_max has spent most of its
-        evidence there, so declare the larger number beforehand where you can.
+        The error stays below alpha, also if the results made you extend: every bet was, and is,
+        made before its pair. From now on bets are planned for the new number, with the evidence
+        that is left. A method that plans for n_max has spent much of it there, so declare the
+        larger number beforehand where you can: it costs little.
 
         Parameters
         ----------
         n_max
             The greatest number of pairs from now on, or None for no limit.
         """
-        comparison = self._comparison
-        require(
-            not comparison.test.needs_n_max,
-            f"{comparison.method} answers only up to its declared n_max = {comparison.n_max}; it "
-            "cannot be extended",
-        )
+        ends = self._comparison.test.why_it_ends
+        require(ends is None, f"{ends}; it cannot be extended")
         require(self._limit is not None, "this study has no n_max: there is nothing to extend")
         least = max(self._state.n, self._limit or 0)
         self._limit = None if n_max is None else require_whole(n_max, "n_max", least)
+        self._plan_for(self._limit)
 
     def __repr__(self) -> str:
         comparison = self._comparison
-        extended = self._limit != comparison.n_max
-        declared = f" (extended from {comparison.n_max})" if extended else ""
+        extended = self._limit != self.rules.n_max
+        declared = f" (extended from {self.rules.n_max})" if extended else ""
         return (
             f"SequentialTest({comparison.method!r}, alpha={comparison.alpha:g}, "
             f"n_max={self._limit}{declared}, alternative={comparison.alternative!r}, "
             f"n={self._state.n}, decision={self._state.decision.value!r})"
         )
+
+    def _plan_for(self, n_max: int | None) -> None:
+        """Let the method bet for this number of pairs; what was declared stays in the rules."""
+        self._comparison = Comparison(replace(self.rules, n_max=n_max))
+
+    def _require_room(self) -> None:
+        if self._state.n == self._limit:
+            raise InvalidInput(
+                f"n_max = {self._limit} pairs are already in; `extend` the study to go on, with "
+                "the evidence that is left"
+            )
+        if self._ended_by_futility():
+            raise InvalidInput(
+                f"the study ended at a binding futility stop after {self._state.n} pairs; "
+                "continuing would break the guarantee"
+            )
 
     def _ended_by_futility(self) -> bool:
         state = self._state
@@ -209,15 +234,25 @@ class SequentialTest(Resumable):
             "settings": self.rules.pair_settings(),
             "edition": edition_of(self.rules.method),
             "limit": self._limit,
+            **self._planned_for(),
             **self._state.content(),
         }
+
+    def _planned_for(self) -> dict[str, Any]:
+        """Return for how many pairs bets are planned, if not for the declared number."""
+        planned = self._comparison.n_max
+        return {} if planned == self.rules.n_max else {"planned_for": planned}
 
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
         settings = dict(content["settings"])
         cls._require_edition(settings["method"], content)
-        test = cls(**settings.pop("parameters"), **settings)
+        test = cls(**with_recorded_seed({**settings.pop("parameters"), **settings}))
         limit = content.get("limit", test._limit)
         test._limit = None if limit is None else require_whole(limit, "limit", 1)
+        # Studies that were extended before extensions were planned for go on with their bets.
+        planned = content.get("planned_for", test.rules.n_max)
+        if planned != test.rules.n_max:
+            test._plan_for(None if planned is None else require_whole(planned, "planned_for", 1))
         test._state = test._state.restored(test._comparison, content, test._limit)
         return test

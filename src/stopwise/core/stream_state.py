@@ -7,7 +7,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceState
-from stopwise.core.result import Decision
+from stopwise.core.pair_verdict import Decision
 from stopwise.core.scores import require_whole
 from stopwise.core.snapshot import encode_state, restore_array, restore_state
 from stopwise.errors import require

@@ -6,11 +6,9 @@ import polars as pl
 
 from stopwise.core.scores import Scale
 from stopwise.data.raw import Bounds
-from stopwise.data.values import Complaint
+from stopwise.data.typed_columns import Complaint, first
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message, Setting, placed
-
-__all__ = ["bounds_of_data", "declared_bounds", "require_within"]
+from stopwise.messages import Setting, placed
 
 
 def declared_bounds(
@@ -20,7 +18,7 @@ def declared_bounds(
     if bounds is None:
         return {}
     if not isinstance(bounds, Mapping):
-        return dict.fromkeys(tasks, _pair(Scale.declared(bounds)))
+        return dict.fromkeys(tasks, Scale.declared(bounds).ends)
     for task in bounds:
         if task not in tasks:
             known = ", ".join(map(repr, tasks))
@@ -28,13 +26,9 @@ def declared_bounds(
     return {task: _declared(task, limits) for task, limits in bounds.items()}
 
 
-def _pair(scale: Scale) -> Bounds:
-    return scale.low, scale.high
-
-
 def _declared(task: str, bounds: Bounds) -> Bounds:
     try:
-        return _pair(Scale.declared(bounds))
+        return Scale.declared(bounds).ends
     except InvalidInput as error:
         raise InvalidInput(placed(f"task {task!r}: ", error.message)) from error
 
@@ -53,8 +47,8 @@ def require_within(
         for end in (0, 1)
     )
     bad = ((scores < low) | (scores > high)).fill_null(False)
-    row = bad.arg_max()
-    if row is not None and bad[row]:
+    row = first(bad)
+    if row is not None:
         rule = f"must lie within the bounds [{low[row]:g}, {high[row]:g}]"
         raise complaint(row, f"{rule}, but got {scores[row]:g}")
 
@@ -68,12 +62,10 @@ def bounds_of_data(frame: pl.DataFrame) -> dict[str, Bounds]:
     for task, low, high in found.rows():
         require(
             low < high,
-            Message(
-                Setting("bounds", "data"),
-                f" needs scores that differ, but all scores of task {task!r} are {low:g}; "
-                "declare the bounds",
-                code="scores-all-equal",
-            ),
+            Setting("bounds", "data"),
+            f" needs scores that differ, but all scores of task {task!r} are {low:g}; "
+            "declare the bounds",
+            code="scores-all-equal",
         )
-        bounds[task] = (low, high)
+        bounds[task] = _declared(task, (low, high))
     return bounds

@@ -4,12 +4,10 @@ import polars as pl
 
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput
-from stopwise.messages import BLANK, Message, Setting
-
-__all__ = ["duplicate_rows"]
+from stopwise.messages import BLANK, Notes, Setting
 
 
-def duplicate_rows(raw: RawTable, frame: pl.DataFrame, notes: list[Message]) -> pl.Series:
+def duplicate_rows(raw: RawTable, frame: pl.DataFrame, notes: Notes) -> pl.Series:
     """Return which rows repeat an earlier one in every column of the file.
 
     Without a column that numbers the trials nothing is a duplicate: two failures look alike.
@@ -29,7 +27,7 @@ def duplicate_rows(raw: RawTable, frame: pl.DataFrame, notes: list[Message]) -> 
     if contradictions.any():
         raise _contradiction(raw, frame.select(identity), contradictions.arg_max() or 0)
     dropped = f"{raw.source}: {int(repeated.sum())} duplicate rows dropped"
-    notes.append(Message(dropped, code="duplicates-dropped"))
+    notes.add(dropped, code="duplicates-dropped")
     return repeated
 
 
@@ -40,14 +38,12 @@ def _contradiction(raw: RawTable, identities: pl.DataFrame, row: int) -> Invalid
         f"{name} {value!r}" for name, value in zip(identities.columns, identity, strict=True)
     )
     return InvalidInput(
-        Message(
-            f"{raw.source}, {raw.place(row)}: {named} is already at {raw.place(earlier)} with "
-            "other values; name the columns that tell these trials apart (",
-            Setting("columns", {"task": [BLANK]}),
-            " or ",
-            Setting("columns", {"block": BLANK}),
-            "), or ignore the trial numbers with ",
-            Setting("columns", {"trial": None}),
-            code="contradicting-rows",
-        )
+        f"{raw.source}, {raw.place(row)}: {named} is already at {raw.place(earlier)} with "
+        "other values; name the columns that tell these trials apart (",
+        Setting("columns", {"task": [BLANK]}),
+        " or ",
+        Setting("columns", {"block": BLANK}),
+        "), or ignore the trial numbers with ",
+        Setting("columns", {"trial": None}),
+        code="contradicting-rows",
     )

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from stopwise.data.raw import RawTable, column_of_values
+from stopwise.data.raw import RawTable, column_of_values, common_kind
 from stopwise.data.roles import ROLE_NAMES, ColumnChoice
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message
-
-__all__ = ["is_frame", "raw_of_array", "raw_of_arrays", "raw_of_frame"]
 
 
 def is_frame(source: object) -> bool:
@@ -39,8 +37,7 @@ def raw_of_arrays(
     arrays: Mapping[Any, Any], columns: Mapping[str, ColumnChoice], source: str = "the dictionary"
 ) -> RawTable:
     """Return the columns; if none has a usual name, each array holds the scores of a policy."""
-    if not arrays:
-        raise InvalidInput(f"{source}: there are no arrays in it")
+    require(len(arrays) > 0, f"{source}: there are no arrays in it")
     series = {
         str(name): _array_column(str(name), values, source) for name, values in arrays.items()
     }
@@ -62,10 +59,9 @@ def raw_of_array(array: np.ndarray[Any, Any], source: str = "the array") -> RawT
     if array.dtype.kind not in "biuf":
         raise InvalidInput(f"{source}: scores must be numbers, but the array holds {array.dtype}")
     if array.ndim == 1:
-        frame = pl.DataFrame({"score": array})
         return RawTable(
             source=source,
-            frame=frame,
+            frame=pl.DataFrame({"score": array}),
             place=lambda row: f"element [{row}]",
             roles={"score": "score"},
         )
@@ -75,44 +71,29 @@ def raw_of_array(array: np.ndarray[Any, Any], source: str = "the array") -> RawT
             f"{array.shape}"
         )
     n, k = array.shape
-    frame = pl.DataFrame(
-        {
-            "policy": np.tile([f"policy{column}" for column in range(k)], n),
-            "score": array.ravel(),
-        }
-    )
+    policies = np.tile([f"policy{column}" for column in range(k)], n)
+    note = f"{source}: each of the {k} columns holds the scores of one policy"
     return RawTable(
         source=source,
-        frame=frame,
+        frame=pl.DataFrame({"policy": policies, "score": array.ravel()}),
         place=lambda row: f"element [{row // k}, {row % k}]",
         roles={"policy": "policy", "score": "score"},
-        notes=(
-            Message(
-                f"{source}: each of the {k} columns holds the scores of one policy",
-                code="policy-per-column",
-            ),
-        ),
+        notes=(Message(note, code="policy-per-column"),),
     )
 
 
 def _policy_per_array(series: Mapping[str, pl.Series], source: str) -> RawTable:
     places = [(name, i) for name, values in series.items() for i in range(len(values))]
-    kinds = {values.dtype for values in series.values()}
-    numeric = all(kind.is_numeric() or kind == pl.Boolean for kind in kinds)
-    common = kinds.pop() if len(kinds) == 1 else pl.Float64() if numeric else pl.String()
-    scores = pl.concat([values.cast(common).alias("score") for values in series.values()])
+    kind = common_kind(series.values())
+    scores = pl.concat([values.cast(kind).alias("score") for values in series.values()])
     policies = pl.Series("policy", [name for name, _ in places], dtype=pl.String)
+    note = "no array has the usual name of a column, so each holds the scores of one policy"
     return RawTable(
         source=source,
         frame=pl.DataFrame([policies, scores]),
         place=lambda row: f"{places[row][0]}[{places[row][1]}]",
         roles={"policy": "policy", "score": "score"},
-        notes=(
-            Message(
-                "no array has the usual name of a column, so each holds the scores of one policy",
-                code="policy-per-array",
-            ),
-        ),
+        notes=(Message(note, code="policy-per-array"),),
     )
 
 

@@ -1,17 +1,17 @@
 """What every reader returns: the columns as they are in the file, and where each row is."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import polars as pl
 
 from stopwise.errors import InvalidInput
-from stopwise.messages import Message, placed
-
-__all__ = ["Bounds", "RawTable", "column_of_values", "frame_of_records"]
+from stopwise.messages import placed
 
 Bounds = tuple[float, float]
+UNIT: Bounds = (0.0, 1.0)  # of successes and partial credit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,12 +39,32 @@ class RawTable:
     place: Callable[[int], str]
     roles: Mapping[str, str] = field(default_factory=dict)
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
+    notes: Sequence[str] = ()
 
-    def error(self, row: int, column: str, rule: str) -> InvalidInput:
+    def error(self, column: str, row: int, rule: str) -> InvalidInput:
         """Return the one-line error of one value, to be raised."""
         place = f"{self.source}, {self.place(row)}, column {column!r}: "
         return InvalidInput(placed(place, rule))
+
+
+def table_of_records(
+    source: Path,
+    found: Iterable[tuple[str, Mapping[str, object]]],
+    *,
+    roles: Mapping[str, str],
+    bounds: Mapping[str, Bounds],
+    notes: Sequence[str] = (),
+) -> RawTable:
+    """Return the table of records, each with the place in the file where it is."""
+    rows = list(found)
+    return RawTable(
+        source=str(source),
+        frame=frame_of_records([record for _, record in rows]),
+        place=lambda row: rows[row][0],
+        roles=roles,
+        bounds=bounds,
+        notes=notes,
+    )
 
 
 def frame_of_records(records: Sequence[Mapping[str, object]]) -> pl.DataFrame:
@@ -59,15 +79,21 @@ def column_of_values(name: str, values: list[object]) -> pl.Series:
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:
         return pl.Series(name, values, dtype=pl.Boolean)
-    if kinds == {int} and all(value is None or _fits(value) for value in values):
+    whole = [value for value in values if isinstance(value, int)]
+    if kinds == {int} and min(whole) >= -(2**63) and max(whole) < 2**63:
         return pl.Series(name, values, dtype=pl.Int64)
     if kinds <= {int, float}:
         return pl.Series(name, values, dtype=pl.Float64, strict=False)
     return pl.Series(name, [_text(value) for value in values], dtype=pl.String)
 
 
-def _fits(value: object) -> bool:
-    return isinstance(value, int) and -(2**63) <= value < 2**63
+def common_kind(columns: Iterable[pl.Series]) -> pl.DataType:
+    """Return the kind in which all columns of scores can stand below one another."""
+    kinds = {column.dtype for column in columns}
+    if len(kinds) == 1:
+        return kinds.pop()
+    numeric = all(kind.is_numeric() or kind == pl.Boolean for kind in kinds)
+    return pl.Float64() if numeric else pl.String()
 
 
 def _text(value: object) -> str | None:

@@ -10,12 +10,10 @@ from stopwise.data.bounds import bounds_of_data, declared_bounds
 from stopwise.data.raw import Bounds
 from stopwise.data.roles import ColumnChoice, require_columns
 from stopwise.data.sources import load
-from stopwise.data.standard import Names, Part, standardise
-from stopwise.data.trials import ORDERS, Trials
-from stopwise.errors import InvalidInput, require
-from stopwise.messages import BLANK, Message, Setting
-
-__all__ = ["read_trials"]
+from stopwise.data.standard import Part, standardise
+from stopwise.data.trials import ORDERS, Trials, numbered
+from stopwise.errors import InvalidInput, require, require_choice
+from stopwise.messages import BLANK, Notes, Setting
 
 MISSING = ("error", "drop")
 
@@ -78,43 +76,24 @@ def read_trials(
     chosen = _columns(columns, score)
     _require_choices(order, seed, missing, bounds)
     tables = load(source, format_name=format, policy=policy, columns=chosen)
-    parts = [
-        standardise(
-            table.raw,
-            chosen,
-            Names(policy=table.policy, task=task, policy_from_file=table.policy_from_file),
-            missing,
-        )
-        for table in tables
-    ]
+    parts = [standardise(table, task, chosen, missing) for table in tables]
     frame = _ordered(_concatenated(parts), order, seed)
     require(
         len(frame) > 0,
         f"{parts[0].raw.source}: no trial is left after dropping those without a score",
     )
-    notes = [note for part in parts for note in part.notes]
+    notes = Notes(note for part in parts for note in part.notes)
     limits = _bounds(bounds, parts, frame, notes)
     for part in parts:
         part.require_within(limits)
     if order == "file" and "time" in frame.columns and not frame["time"].drop_nulls().is_sorted():
-        notes.append(
-            Message(
-                "order: that of the file, which is not that of the times; ",
-                Setting("order", "time"),
-                " sorts them",
-                code="order-of-file",
-            )
-        )
+        unsorted = "order: that of the file, which is not that of the times; "
+        notes.add(unsorted, Setting("order", "time"), " sorts them", code="order-of-file")
     if order == "shuffled":
         shuffled = f"order: shuffled with seed {seed}, not the order in which trials were run"
-        notes.append(Message(shuffled, code="order-shuffled"))
-    return Trials.from_columns(
-        frame.to_dict(),
-        bounds=limits,
-        notes=notes,
-        order=order,
-        bounds_inferred=bounds == "data",
-    )
+        notes.add(shuffled, code="order-shuffled")
+    said = tuple(dict.fromkeys(notes))
+    return Trials(numbered(frame), limits, said, order, bounds_inferred=bounds == "data")
 
 
 def _columns(
@@ -124,21 +103,19 @@ def _columns(
     if score is not None:
         require(
             chosen.setdefault("score", score) == score,
-            Message(
-                Setting("score", score),
-                " and ",
-                Setting("columns", {"score": chosen["score"]}),
-                " contradict each other: give one of them",
-                code="two-scores",
-            ),
+            Setting("score", score),
+            " and ",
+            Setting("columns", {"score": chosen["score"]}),
+            " contradict each other: give one of them",
+            code="two-scores",
         )
     require_columns(chosen)
     return chosen
 
 
 def _require_choices(order: str, seed: int | None, missing: str, bounds: object) -> None:
-    require(order in ORDERS, f"order must be one of {', '.join(ORDERS)}, but got {order!r}")
-    require(missing in MISSING, f"missing must be one of {', '.join(MISSING)}, but got {missing!r}")
+    require_choice("order", order, ORDERS)
+    require_choice("missing", missing, MISSING)
     require(
         not isinstance(bounds, str) or bounds == "data",
         f"bounds must be (low, high), task: (low, high) pairs or 'data', but got {bounds!r}",
@@ -146,11 +123,9 @@ def _require_choices(order: str, seed: int | None, missing: str, bounds: object)
     if order == "shuffled":
         require(
             isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0,
-            Message(
-                Setting("order", "shuffled"),
-                f" needs a seed, a whole number of at least 0, but got {seed!r}",
-                code="seed-missing",
-            ),
+            Setting("order", "shuffled"),
+            f" needs a seed, a whole number of at least 0, but got {seed!r}",
+            code="seed-missing",
         )
 
 
@@ -158,14 +133,12 @@ def _concatenated(parts: Sequence[Part]) -> pl.DataFrame:
     kinds = {part.frame["time"].dtype for part in parts if "time" in part.frame.columns}
     if len(kinds) > 1:
         raise InvalidInput(
-            Message(
-                f"{parts[-1].raw.source}: its times are not of the same kind (numbers or dates) as "
-                "those of the other files; choose the column with ",
-                Setting("columns", {"time": BLANK}),
-                " or ignore the times with ",
-                Setting("columns", {"time": None}),
-                code="times-differ",
-            )
+            f"{parts[-1].raw.source}: its times are not of the same kind (numbers or dates) as "
+            "those of the other files; choose the column with ",
+            Setting("columns", {"time": BLANK}),
+            " or ignore the times with ",
+            Setting("columns", {"time": None}),
+            code="times-differ",
         )
     return pl.concat([part.frame for part in parts], how="diagonal")
 
@@ -177,16 +150,16 @@ def _ordered(frame: pl.DataFrame, order: str, seed: int | None) -> pl.DataFrame:
         by_time = Setting("order", "time")
         require(
             "time" in frame.columns,
-            Message(by_time, " needs a time column, but none was found", code="no-time-column"),
+            by_time,
+            " needs a time column, but none was found",
+            code="no-time-column",
         )
         gaps = frame["time"].null_count()
         require(
             gaps == 0,
-            Message(
-                by_time,
-                f" needs the time of every trial, but {gaps} have none",
-                code="time-missing",
-            ),
+            by_time,
+            f" needs the time of every trial, but {gaps} have none",
+            code="time-missing",
         )
         return frame.sort("time", maintain_order=True)
     return frame
@@ -196,11 +169,10 @@ def _bounds(
     bounds: Bounds | Mapping[str, Bounds] | str | None,
     parts: Sequence[Part],
     frame: pl.DataFrame,
-    notes: list[Message],
+    notes: Notes,
 ) -> dict[str, Bounds]:
     if isinstance(bounds, str):
-        taken = "bounds: taken from the data, which voids the guarantee"
-        notes.append(Message(taken, code="bounds-of-data"))
+        notes.add("bounds: taken from the data, which voids the guarantee", code="bounds-of-data")
         return bounds_of_data(frame)
     tasks = frame["task"].unique(maintain_order=True).to_list()
     return {**_defined_bounds(parts), **declared_bounds(bounds, tasks)}

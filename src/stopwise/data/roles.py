@@ -5,18 +5,7 @@ from dataclasses import dataclass
 
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message, Setting
-
-__all__ = [
-    "GUESSES",
-    "ROLE_NAMES",
-    "SCORE_NAMES",
-    "ColumnChoice",
-    "Roles",
-    "guess_code",
-    "require_columns",
-    "resolve",
-]
+from stopwise.messages import Message, Notes, Setting
 
 # A column, several whose values together make the name, or None for "no such column".
 ColumnChoice = str | Sequence[str] | None
@@ -25,14 +14,8 @@ ColumnChoice = str | Sequence[str] | None
 GUESSES: dict[str, tuple[str, ...]] = {
     "task": ("task", "task_name", "task_id", "env_id", "env_name"),
     "policy": (
-        "policy",
-        "policy_name",
-        "policy_id",
-        "model",
-        "method",
-        "algo",
-        "algorithm",
-        "agent",
+        *("policy", "policy_name", "policy_id", "model"),
+        *("method", "algo", "algorithm", "agent"),
     ),
     "trial": ("trial", "trial_id", "episode", "episode_id", "episode_ix", "rollout", "rollout_id"),
     "score": (
@@ -60,7 +43,7 @@ class Roles:
 
     columns: Mapping[str, tuple[str, ...]]
     guessed: frozenset[str]
-    notes: tuple[Message, ...]
+    notes: Notes
 
 
 def require_columns(columns: Mapping[str, ColumnChoice]) -> None:
@@ -68,18 +51,18 @@ def require_columns(columns: Mapping[str, ColumnChoice]) -> None:
     for role, choice in columns.items():
         given = Setting("columns", {role: choice})
         known = f": the role must be one of {', '.join(GUESSES)}, but got {role!r}"
-        require(role in GUESSES, Message(given, known, code="unknown-role"))
+        require(role in GUESSES, given, known, code="unknown-role")
         require(
             role not in SINGLE or choice is None or isinstance(choice, str),
-            Message(given, f" names several columns, but the {role} is one", code="one-column"),
+            given,
+            f" names several columns, but the {role} is one",
+            code="one-column",
         )
     require(
         "score" not in columns or columns["score"] is not None,
-        Message(
-            Setting("columns", {"score": None}),
-            " leaves no score: name its column",
-            code="no-score-column",
-        ),
+        Setting("columns", {"score": None}),
+        " leaves no score: name its column",
+        code="no-score-column",
     )
 
 
@@ -88,45 +71,37 @@ def resolve(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> Roles:
     present = {name.strip().lower(): name for name in reversed(raw.frame.columns)}
     columns: dict[str, tuple[str, ...]] = {}
     guessed: set[str] = set()
-    notes: list[Message] = []
+    notes = Notes()
     for role, usual in GUESSES.items():
         if role in chosen:
             columns[role] = _chosen(raw, role, chosen[role])
         elif role in raw.roles:
             columns[role] = (raw.roles[role],)
             if role == "score":
-                notes.append(_default_score(raw.roles[role]))
+                default = f"score column: {raw.roles[role]!r} (by default; "
+                notes.add(
+                    default, Setting("score"), " chooses another)", code=f"{role}-column-default"
+                )
         else:
             found = next((present[name] for name in usual if name in present), None)
             if found is not None:
                 columns[role] = (found,)
                 guessed.add(role)
-                notes.append(Message(f"{role} column: {found!r} (guessed)", code=guess_code(role)))
+                notes.append(guess_note(role, found))
     if "score" not in columns:
         raise InvalidInput(
-            Message(
-                f"{raw.source}: no column looks like a score; name it with ",
-                Setting("score"),
-                f", or give one column of numbers per policy; the columns are {_listed(raw)}",
-                code="no-score-column",
-            )
+            f"{raw.source}: no column looks like a score; name it with ",
+            Setting("score"),
+            f", or give one column of numbers per policy; the columns are {_listed(raw)}",
+            code="no-score-column",
         )
     known = {role: names for role, names in columns.items() if names}
-    return Roles(known, frozenset(guessed), tuple(notes))
+    return Roles(known, frozenset(guessed), notes)
 
 
-def guess_code(role: str) -> str:
-    """Return the code of the note that the column of a role was guessed."""
-    return f"{role}-column-guessed"
-
-
-def _default_score(column: str) -> Message:
-    return Message(
-        f"score column: {column!r} (by default; ",
-        Setting("score"),
-        " chooses another)",
-        code="score-column-default",
-    )
+def guess_note(role: str, column: str) -> Message:
+    """Return the note that the column of a role was guessed."""
+    return Message(f"{role} column: {column!r} (guessed)", code=f"{role}-column-guessed")
 
 
 def _chosen(raw: RawTable, role: str, choice: ColumnChoice) -> tuple[str, ...]:

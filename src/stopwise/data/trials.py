@@ -8,16 +8,15 @@ import polars as pl
 
 from stopwise.data.bounds import declared_bounds, require_within
 from stopwise.data.raw import Bounds
-from stopwise.data.values import (
+from stopwise.data.typed_columns import (
     Complaint,
+    require_known,
     require_zero_or_one,
     to_names,
     to_numbers,
     to_times,
 )
-from stopwise.errors import InvalidInput, require
-
-__all__ = ["ORDERS", "Trials"]
+from stopwise.errors import InvalidInput, require, require_choice
 
 ORDERS = ("file", "time", "shuffled")
 NAMES = ("task", "policy")
@@ -74,18 +73,13 @@ class Trials:
         Rows are in the order of the analysis; trials are numbered here. Without a column "task"
         there is one task, named "task".
         """
-        require(order in ORDERS, f"order must be one of {', '.join(ORDERS)}, but got {order!r}")
+        require_choice("order", order, ORDERS)
         frame = _checked_frame(columns)
         tasks = frame["task"].unique(maintain_order=True).to_list()
         declared = declared_bounds(bounds, tasks)
         require_within(frame["score"], frame["task"], declared, _complaint("score"))
-        return cls(
-            frame=_numbered(frame),
-            bounds=declared,
-            notes=tuple(dict.fromkeys(notes)),
-            order=order,
-            bounds_inferred=bounds_inferred,
-        )
+        said = tuple(dict.fromkeys(notes))
+        return cls(numbered(frame), declared, said, order, bounds_inferred)
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -104,6 +98,13 @@ class Trials:
         """Return the number of trials per task and policy."""
         counted = self.frame.group_by("task", "policy", maintain_order=True).len()
         return {(task, policy): n for task, policy, n in counted.rows()}
+
+
+def numbered(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return checked columns in their order, with the number of each trial."""
+    number = pl.int_range(pl.len(), dtype=pl.Int64).over("task", "policy").alias("trial")
+    order = [*NAMES, "trial", "score", *(name for name in OPTIONAL if name in frame.columns)]
+    return frame.with_columns(number).select(order)
 
 
 def _checked_frame(columns: Mapping[str, Any]) -> pl.DataFrame:
@@ -138,26 +139,14 @@ def _checked(name: str, column: pl.Series) -> pl.Series:
     if name in ("score", "success"):
         numbers = to_numbers(column, complaint)
         if name == "score":
-            return _complete(numbers, complaint)
+            return require_known(numbers, complaint)
         return require_zero_or_one(numbers, complaint)
     names = to_names(column)
-    return _complete(names, complaint) if name in NAMES else names
-
-
-def _complete(column: pl.Series, complaint: Complaint) -> pl.Series:
-    if column.null_count():
-        raise complaint(column.is_null().arg_max() or 0, "a value is missing")
-    return column
+    return require_known(names, complaint) if name in NAMES else names
 
 
 def _complaint(name: str) -> Complaint:
     return lambda row, rule: InvalidInput(f"column {name!r}, row {row}: {rule}")
-
-
-def _numbered(frame: pl.DataFrame) -> pl.DataFrame:
-    number = pl.int_range(pl.len(), dtype=pl.Int64).over("task", "policy").alias("trial")
-    order = [*NAMES, "trial", "score", *(name for name in OPTIONAL if name in frame.columns)]
-    return frame.with_columns(number).select(order)
 
 
 def _listed(names: list[str]) -> str:

@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import polars as pl
 
-from stopwise.data.raw import RawTable
+from stopwise.data.raw import RawTable, common_kind
 from stopwise.data.roles import GUESSES, ROLE_NAMES, ColumnChoice
-from stopwise.data.values import to_numbers
+from stopwise.data.typed_columns import to_numbers
 from stopwise.errors import InvalidInput
 from stopwise.messages import Message, Setting
-
-__all__ = ["ROW", "unfolded"]
 
 # The column that says which trials stood in one row, for whoever knows that they share their start.
 ROW = "row"
@@ -33,7 +32,7 @@ def unfolded(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> RawTable:
     policies = [name for name in raw.frame.columns if _is_policy(raw, name, chosen)]
     if len(policies) < 2 or not len(raw.frame):
         return raw
-    kind = _common({raw.frame[name].dtype for name in policies})
+    kind = common_kind(raw.frame[name] for name in policies)
     row = pl.int_range(pl.len()).alias(ROW)
     kept = [name for name in raw.frame.columns if name not in policies and name != ROW]
     parts = [
@@ -72,7 +71,7 @@ def _is_policy(raw: RawTable, name: str, chosen: Mapping[str, ColumnChoice]) -> 
     if name in named or name.strip().lower() in ROLE_NAMES | NUMBERING:
         return False
     try:
-        numbers = to_numbers(raw.frame[name], lambda row, rule: raw.error(row, name, rule))
+        numbers = to_numbers(raw.frame[name], partial(raw.error, name))
     except InvalidInput:
         return False
     known = numbers.drop_nulls()
@@ -84,10 +83,3 @@ def _length(column: pl.Series) -> int:
     """Return the number of rows up to the last that is filled: blanks below are no trials."""
     filled = (column.cast(pl.String).str.strip_chars().fill_null("") != "").arg_true()
     return int(filled[-1]) + 1 if len(filled) else 0
-
-
-def _common(kinds: set[pl.DataType]) -> pl.DataType:
-    """Return the kind in which all columns of scores can stand below one another."""
-    if len(kinds) == 1:
-        return next(iter(kinds))
-    return pl.String() if pl.String() in kinds else pl.Float64()

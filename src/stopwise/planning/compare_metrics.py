@@ -20,14 +20,14 @@ from stopwise.planning.populations import Resampled
 from stopwise.planning.simulation import check_minutes
 from stopwise.questions.pairs import replay
 from stopwise.questions.ranking import Ranking
-from stopwise.rows.sources import tables
 from stopwise.rows.table import Table, unit_scores
+from stopwise.rows.task_tables import tables
 
 # More different scores than this are called continuous.
 MOST_LEVELS = 20
 
 
-@flat(RaceSettings, ties="strict")
+@flat(RaceSettings)
 def compare_metrics(
     source: Any,
     *,
@@ -78,7 +78,7 @@ def compare_metrics(
     require_whole(orders, "orders", 1)
     rng_seed = require_whole(seed, "seed", 0)
     cases = [
-        (metric, table, _ranking(table, n_max, settings))
+        (metric, table, _ranking(table, n_max, settings, rng_seed))
         for metric, trials in _metrics(source, scores, milestones, bounds, columns).items()
         for table in tables(trials, design=design)
     ]
@@ -93,14 +93,14 @@ def compare_metrics(
     )
 
 
-def _ranking(table: Table, n_max: int | None, settings: RaceSettings) -> Ranking:
+def _ranking(table: Table, n_max: int | None, settings: RaceSettings, seed: int) -> Ranking:
     require(
         len(table.policies) >= 2,
         f"comparing metrics needs at least 2 policies, but got {len(table.policies)}",
     )
     if n_max is not None:
         require_whole(n_max, "n_max", 2)
-    return study_ranking(table, n_max or len(table.scores), settings)
+    return study_ranking(table, n_max or len(table.scores), settings).with_luck(seed)
 
 
 def _row(table: Table, ranking: Ranking, metric: str, orders: int, seed: int) -> MetricRow:

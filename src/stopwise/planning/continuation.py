@@ -98,11 +98,14 @@ class Continuation:
         """Return how this many continuations end."""
         n_max = self.ranking.rules.n_max
         assert n_max is not None
-        scores = self.population.draw(np.random.default_rng(seed), runs, n_max).scores
+        rng = np.random.default_rng(seed)
+        scores = self.population.draw(rng, runs, n_max).scores
         # A gap in what is over stays a gap.
         over = np.arange(len(self.past))[:, None] < rows_over(self.ranking.rules, self.past)
         scores[:, : len(self.past)][:, over] = self.past[over]
-        outcome = replay(self.ranking.comparison, self.ranking.budget, scores, with_p_values=False)
+        # The luck of a randomised method is unknown, too: every continuation has its own.
+        ranking = self.ranking.with_luck(int(rng.integers(2**32)))
+        outcome = replay(ranking.comparison, ranking.budget, scores, with_p_values=False)
         further = further_trials(self.ranking, self.past, outcome)
         decided = np.asarray(outcome.claims.any(axis=-1))
         longest = further.max(axis=1)

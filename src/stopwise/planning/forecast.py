@@ -15,8 +15,8 @@ from stopwise.planning.forecast_result import Forecast, PairForecast
 from stopwise.planning.populations import Resampled
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.questions.ranking import Ranking
-from stopwise.rows.sources import tables
 from stopwise.rows.table import Table, unit_scores
+from stopwise.rows.task_tables import tables
 
 if TYPE_CHECKING:
     from stopwise.study.study import Study
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_RUNS = 20_000
 
 
-@flat(ForecastSettings, ties="strict")
+@flat(ForecastSettings)
 def forecast(
     trials: Any,
     *,
@@ -75,7 +75,7 @@ def forecast(
     require_whole(n_max, "n_max", 2)
     return _forecast(
         table,
-        study_ranking(table, n_max, settings),
+        study_ranking(table, n_max, settings).with_luck(seed),
         futility=futility,
         minutes_per_trial=minutes_per_trial,
         precision=precision,

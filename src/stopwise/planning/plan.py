@@ -21,13 +21,13 @@ from stopwise.planning.scenarios import Scenario, assume
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.planning.smallest_gap import detectable_gap
 from stopwise.planning.stopping_times import StoppingTimes
-from stopwise.rows.sources import tables
 from stopwise.rows.table import Table
+from stopwise.rows.task_tables import tables
 
 N_MAX = (50, 100, 200)
 
 
-@flat(PlanSettings, ties="strict")
+@flat(PlanSettings)
 def plan(
     *guesses: Any,
     pilot: Any = None,
@@ -124,7 +124,7 @@ def plan(
         alternative=alternative,
         baseline=names[0] if baseline else None,
         **settings,
-    )
+    ).with_luck(seed)
     require(
         is_number(power) and rules.alpha < power < 1,
         f"power must lie strictly between alpha = {rules.alpha:g} and 1, but got {power!r}",

@@ -60,9 +60,11 @@ class PlanModel:
         """Return how this many studies end."""
         rng = np.random.default_rng(seed)
         drawn = self.population.draw(rng, runs, self.study.n_max)
-        if len(self.study.rules.policies) == 2:
-            return _two_policies(self.study, *drawn)
-        return _many_policies(self.study, *drawn)
+        # Every simulated study has luck of its own, if its method needs any.
+        study = self.study.with_luck(int(rng.integers(2**32)))
+        if len(study.rules.policies) == 2:
+            return _two_policies(study, *drawn)
+        return _many_policies(study, *drawn)
 
 
 def stopping_times(

@@ -2,7 +2,7 @@
 
 from stopwise.core.rules import Rules
 from stopwise.core.snapshot import kind_of
-from stopwise.errors import require
+from stopwise.errors import require_choice
 from stopwise.questions.order import OrderQuestion
 from stopwise.questions.question import Question
 
@@ -14,11 +14,7 @@ QUESTIONS: dict[str, type[Question]] = {"order": OrderQuestion}
 
 def pose(rules: Rules) -> Question:
     """Return the question that the rules ask, before the first row."""
-    require(
-        rules.goal in QUESTIONS,
-        f"goal must be one of {', '.join(QUESTIONS)}, but got {rules.goal!r}",
-        parameter="goal",
-    )
+    require_choice("goal", rules.goal, QUESTIONS)
     return QUESTIONS[rules.goal](rules)
 
 

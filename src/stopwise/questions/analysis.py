@@ -8,12 +8,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from stopwise.core.arrays import Floats
-from stopwise.core.confidence import Interval
 from stopwise.core.delegated import Delegated
+from stopwise.core.plain_values import plain_values
 from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules, Rules
-from stopwise.questions.standing import Standing
-from stopwise.questions.trace import Path
+from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.report import figures, html
 from stopwise.report.drawn import Drawn
 from stopwise.report.fonts import font_note
@@ -22,59 +21,15 @@ from stopwise.rows.table import Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Analysis", "PairResult", "PolicyResult", "report"]
-
 SCHEMA = 1
+# Attributes of an analysis in its JSON, in this order.
+SAVED = (
+    *("method", "alpha", "adjust", "ties", "design", "baseline", "bounds", "bounds_inferred"),
+    *("n_max", "task", "pooled_tasks", "trials_used", "trials_saved", "trials_unpaired"),
+    *("doubts", "warnings", "facts"),
+)
 # Most policies whose whole order still makes a sentence.
 MOST_IN_WORDS = 10
-
-
-@dataclass(frozen=True, kw_only=True)
-class PolicyResult:
-    """One policy in the ranking.
-
-    Attributes
-    ----------
-    n, mean
-        Its trials in the table (up to n_max rows) and their plain average.
-    interval
-        Confidence interval of its mean; those of all policies hold together, at all times.
-    letters
-        Policies that share a letter are not told apart; empty if only compared with a baseline.
-    trials_used
-        Its trials that entered a comparison, until all its pairs were decided.
-    trials_saved
-        Its trials after that, which were not needed: those up to n_max, run or not, or without a
-        declared n_max those in the table. 0 as long as one of its pairs is undecided.
-    trials_unpaired
-        Its trials before that which entered none, for want of a partner in their row.
-    """
-
-    name: str
-    n: int
-    mean: float
-    interval: Interval
-    letters: str
-    trials_used: int
-    trials_saved: int
-    trials_unpaired: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairResult(Standing):
-    """One pair of policies, with what a report needs besides.
-
-    Attributes
-    ----------
-    interval
-        Confidence interval of mean1 - mean0 from all trials of the pair, also those after the
-        decision; those of all pairs hold together, at all times.
-    path
-        Evidence against n, for figures.
-    """
-
-    interval: Interval
-    path: Path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,34 +186,17 @@ class Analysis(Drawn):
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row per policy, from best to worst."""
-        return [
-            {
-                "policy": policy.name,
-                "n": policy.n,
-                "mean": policy.mean,
-                "interval": tuple(policy.interval),
-                "letters": policy.letters,
-                "trials_used": policy.trials_used,
-                "trials_saved": policy.trials_saved,
-                "trials_unpaired": policy.trials_unpaired,
-            }
-            for policy in self.policies
-        ]
+        rows = []
+        for policy in self.policies:
+            row = {**vars(policy), "interval": tuple(policy.interval)}
+            rows.append({"policy": row.pop("name"), **row})
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""
-        policies = [
-            {"name": row.pop("policy"), **row, "interval": list(row["interval"])}
-            for row in self.table()
-        ]
         pairs = [
             {
-                "policy0": pair.policy0,
-                "policy1": pair.policy1,
-                "decision": pair.decision.value,
-                "implied": pair.implied,
-                "n": pair.n,
-                "p_value": pair.p_value,
+                **plain_values(pair, ("policy0", "policy1", "decision", "implied", "n", "p_value")),
                 "e_value": pair.e_value if pair.e_value != math.inf else None,
                 "log_e": pair.log_e if pair.log_e != -math.inf else None,
                 "interval": list(pair.interval),
@@ -267,27 +205,12 @@ class Analysis(Drawn):
         ]
         return {
             "schema": SCHEMA,
-            "policies": policies,
+            "policies": [{**vars(own), "interval": list(own.interval)} for own in self.policies],
             "pairs": pairs,
             "order": self.order_text,
             "sentence": self.sentence,
-            "method": self.method,
-            "alpha": self.alpha,
-            "adjust": self.adjust,
-            "ties": self.ties,
-            "design": self.design,
-            "baseline": self.baseline,
-            "bounds": list(self.bounds),
-            "bounds_inferred": self.bounds_inferred,
-            "n_max": self.n_max,
-            "task": self.task,
-            "pooled_tasks": self.pooled_tasks,
-            "trials_used": self.trials_used,
-            "trials_saved": self.trials_saved,
-            "trials_unpaired": self.trials_unpaired,
-            "doubts": list(self.doubts),
-            "warnings": list(self.warnings),
-            "facts": list(self.facts),
+            **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
+            **plain_values(self, SAVED),
         }
 
     def to_json(self) -> str:

@@ -9,13 +9,11 @@ from stopwise.errors import require
 from stopwise.messages import Message, Setting
 from stopwise.questions import pose
 from stopwise.questions.analysis import Analysis
-from stopwise.rows.sources import pooled, tables
 from stopwise.rows.table import Table
+from stopwise.rows.task_tables import pooled, tables
 
-__all__ = ["analyze", "analyze_tasks"]
 
-
-@flat(RuleSettings, ties="strict")
+@flat(RuleSettings)
 def analyze(
     trials: Any,
     *,
@@ -82,17 +80,15 @@ def analyze(
         found = [pooled(found)]
     require(
         len(found) == 1,
-        Message(
-            f"analyze takes one task, but got {len(found)}: "
-            f"{', '.join(str(table.task) for table in found)}; use analyze_tasks, or ",
-            Setting("pool", True),
-            code="several-tasks",
-        ),
+        f"analyze takes one task, but got {len(found)}: "
+        f"{', '.join(str(table.task) for table in found)}; use analyze_tasks, or ",
+        Setting("pool", True),
+        code="several-tasks",
     )
     return _answer(found[0], n_max, settings)
 
 
-@flat(RuleSettings, ties="strict")
+@flat(RuleSettings)
 def analyze_tasks(
     trials: Any,
     *,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.errors import require
+from stopwise.errors import require_choice
 from stopwise.questions.family import Family
 
 __all__ = ["ADJUSTMENTS", "Bonferroni", "Budget", "Closed", "Holm", "Seen", "create"]
@@ -198,5 +198,5 @@ ADJUSTMENTS = tuple(cls.name for cls in _CLASSES)
 
 def create(name: str, *, family: Family, alpha: float) -> Budget[Any]:
     """Build a procedure from its name."""
-    require(name in ADJUSTMENTS, f"adjust must be one of {', '.join(ADJUSTMENTS)}, got {name!r}")
+    require_choice("adjust", name, ADJUSTMENTS)
     return _CLASSES[ADJUSTMENTS.index(name)](family=family, alpha=alpha)

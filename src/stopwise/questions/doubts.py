@@ -8,10 +8,8 @@ from collections.abc import Sequence
 
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence import Interval
-from stopwise.core.result import Decision
-from stopwise.questions.analysis import PairResult, PolicyResult
-
-__all__ = ["doubts"]
+from stopwise.core.pair_verdict import Decision
+from stopwise.questions.analysis_parts import PairResult, PolicyResult
 
 # As a share of the score's range; less is rounding.
 ROUNDING = 1e-9

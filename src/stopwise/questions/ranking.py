@@ -1,8 +1,8 @@
 """A ranking under its rules: which pairs are compared, by which test, and how they share alpha."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
@@ -11,8 +11,6 @@ from stopwise.questions import budget
 from stopwise.questions.budget import Budget
 from stopwise.questions.family import Family
 from stopwise.questions.pairs import has_e_process
-
-__all__ = ["Ranking"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +26,11 @@ class Ranking:
             f"{self.rules.method} does not; choose 'holm'",
             parameter="adjust",
         )
+
+    def with_luck(self, seed: int) -> Self:
+        """Return the same ranking with this seed, if its method draws random numbers at all."""
+        rules = self.rules.with_luck(seed)
+        return self if rules is self.rules else replace(self, rules=rules)
 
     @cached_property
     def family(self) -> Family:

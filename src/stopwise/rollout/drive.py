@@ -5,10 +5,8 @@ from collections.abc import Callable
 
 from stopwise.rollout.executors import Executor
 from stopwise.rollout.journal import Journal
-from stopwise.rollout.result import RaceProgress, progress_of
+from stopwise.rollout.race_result import RaceProgress, progress_of
 from stopwise.rollout.schedule import Schedule
-
-__all__ = ["drive"]
 
 
 def drive(

@@ -9,8 +9,8 @@ from typing import Any, Unpack
 
 from stopwise.core.keywords import flat
 from stopwise.core.rules import StopSettings
-from stopwise.errors import InvalidInput, StopwiseError, require
-from stopwise.rollout.rule import StopRule
+from stopwise.errors import InvalidInput, StopwiseError, require, require_choice
+from stopwise.rollout.stop_rule import StopRule
 
 try:
     from inspect_ai.log import EvalLog, EvalSpec, read_eval_log
@@ -43,13 +43,9 @@ class StopTogether:
         As for ``stopwise.StopRule``; the design is "paired" unless said otherwise.
     """
 
-    @flat(StopSettings, bounds=(0.0, 1.0), design="paired", ties="strict")
+    @flat(StopSettings, design="paired")
     def __init__(
-        self,
-        models: Sequence[str],
-        *,
-        scorer: str | None = None,
-        **settings: Unpack[StopSettings],
+        self, models: Sequence[str], *, scorer: str | None = None, **settings: Unpack[StopSettings]
     ) -> None:
         settings.setdefault("design", "paired")
         self.rule = StopRule(models, **settings)
@@ -92,12 +88,10 @@ class StopTogether:
     def number(self, scores: Mapping[str, SampleScore | Score]) -> float:
         """Return the score that is compared."""
         if self._scorer is None:
-            require(
-                len(scores) == 1,
-                f"scorer must be one of {', '.join(scores)}, but none was chosen",
-            )
+            known = ", ".join(scores)
+            require(len(scores) == 1, f"scorer must be one of {known}, but none was chosen")
         chosen = next(iter(scores)) if self._scorer is None else self._scorer
-        require(chosen in scores, f"scorer must be one of {', '.join(scores)}, but got {chosen!r}")
+        require_choice("scorer", chosen, scores)
         found = scores[chosen]
         score = found.score if isinstance(found, SampleScore) else found
         return float(self._to_float(score.value))

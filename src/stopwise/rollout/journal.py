@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from stopwise.core.registry import UNWRITTEN, other_edition
+from stopwise.core.registry import UNWRITTEN, UNWRITTEN_SEED, other_edition, uses_seed
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.rollout.episode import Episode
 
@@ -19,8 +19,6 @@ if sys.platform == "win32":
     fcntl = None  # no such locks there
 else:
     import fcntl
-
-__all__ = ["Journal", "plain"]
 
 KIND = "stopwise race"
 VERSION = 2  # since it tells where the policies come from
@@ -114,7 +112,7 @@ class Journal:
             f"reads format {VERSION}",
         )
         self._choices.append(str(found.get("on_error")))
-        known = {"edition": UNWRITTEN, **found.get("race", {})}
+        known = _recorded(found)
         for name in dict.fromkeys([*identity, *known]):
             if name == "edition":
                 continue
@@ -158,6 +156,27 @@ class Journal:
                 f"on_error changed along the way ({', then '.join(choices)}): if that choice was "
                 "made after seeing scores, the guarantee does not hold"
             )
+
+
+def recorded_race(path: str | Path) -> dict[str, Any]:
+    """Return what the first line of a journal says of its race; nothing if there is none to read.
+
+    A race that goes on takes from here what it would otherwise choose or draw anew. Whether the
+    file is fit to go on with is for ``Journal`` to say.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            first = json.loads(file.readline())
+        return _recorded(first) if first["kind"] == KIND else {}
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, InvalidInput):
+        return {}
+
+
+def _recorded(first: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the identity in a first line, with what older journals left unsaid."""
+    race = {"edition": UNWRITTEN, **first.get("race", {})}
+    luck = {"method_seed": UNWRITTEN_SEED} if "method" in race and uses_seed(race) else {}
+    return {**luck, **race}
 
 
 def _reserve(file: IO[str], path: Path) -> None:

@@ -7,26 +7,25 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from stopwise.core.keywords import flat
+from stopwise.core.registry import uses_seed
 from stopwise.core.rules import RaceSettings
 from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import require
 from stopwise.rollout.drive import drive
 from stopwise.rollout.executors import Executor, executor_of
-from stopwise.rollout.journal import Journal
-from stopwise.rollout.result import RaceProgress, RaceResult, result_of
-from stopwise.rollout.rule import StopRule
+from stopwise.rollout.journal import Journal, recorded_race
+from stopwise.rollout.race_result import RaceProgress, RaceResult, result_of
 from stopwise.rollout.schedule import FailureRule, Schedule
 from stopwise.rollout.seeds import episode_seed
+from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.worker import Setup
-
-__all__ = ["race"]
 
 # Rows begun ahead, in units of what the executor holds: enough that one slow episode does not
 # keep the others waiting at once, and no more.
 SPARE = 2
 
 
-@flat(RaceSettings, ties="strict")
+@flat(RaceSettings)
 def race(
     policies: Mapping[str, Any],
     env: Any,
@@ -34,7 +33,7 @@ def race(
     score: str | Callable[[Mapping[str, Any]], float] | None = None,
     bounds: tuple[float, float] = (0.0, 1.0),
     n_max: int | None = 500,
-    design: str = "independent",
+    design: str | None = None,
     seed: int = 0,
     executor: str | Executor = "serial",
     journal: str | Path | None = None,
@@ -71,8 +70,10 @@ def race(
     design
         "independent": every episode has its own seed. "paired": in each row all policies meet the
         same environment seed, which needs fewer episodes where they find the same ones hard.
+        By default that of the journal, else "independent".
     seed
-        Of the whole race, a whole number of at least 0.
+        Of the whole race, a whole number of at least 0. A randomised method draws one of its own
+        when the race begins, and the journal keeps it.
     executor
         "serial", "processes", "ray", or one made by ``stopwise.rollout.executors``.
     journal
@@ -113,14 +114,19 @@ def race(
         timeout is None or (is_number(timeout) and timeout > 0),
         f"timeout must be a positive number of seconds or None, but got {timeout!r}",
     )
-    rule = StopRule(list(policies), n_max=n_max, bounds=bounds, design=design, **settings)
+    begun = {} if journal is None else recorded_race(journal)
+    if design is None:
+        design = begun.get("design", "independent")
+    # The seed of the race is for its episodes: a method that needs luck has its own.
+    luck = {"seed": begun["method_seed"]} if "method_seed" in begun else {}
+    rule = StopRule(list(policies), n_max=n_max, bounds=bounds, design=design, **settings, **luck)
     failures = FailureRule(on_error)
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
     setup = Setup(env=env, policies=dict(policies), score=score, timeout=timeout)
     schedule = Schedule(
         rule,
-        partial(_seed_of, seed, design == "paired"),
+        partial(episode_seed, seed, paired=design == "paired"),
         window=1 if window is None else require_whole(window, "window", 1),
         failures=failures,
     )
@@ -148,14 +154,13 @@ def race(
     )
 
 
-def _seed_of(seed: int, paired: bool, row: int, policy: int) -> int:
-    return episode_seed(seed, row, policy, paired=paired)
-
-
 def _identity(rule: StopRule, setup: Setup, seed: int) -> dict[str, Any]:
     """Return what makes a race this one and no other, as far as it can be told."""
+    rules = rule.rules
+    luck = {"method_seed": rules.parameters["seed"]} if uses_seed(rules.settings()) else {}
     return {
-        **rule.rules.identity(),
+        **rules.identity(),
+        **luck,
         **{f"policy {name!r}": _name(policy) for name, policy in setup.policies.items()},
         "env": _name(setup.env),
         "score": _name(setup.score),

@@ -14,8 +14,8 @@ from stopwise.core.scores import require_whole
 from stopwise.errors import StopwiseError
 from stopwise.rollout.executors import Executor
 from stopwise.rollout.race import race
-from stopwise.rollout.result import RaceProgress, RaceResult
-from stopwise.rollout.rule import StopRule
+from stopwise.rollout.race_result import RaceProgress, RaceResult
+from stopwise.rollout.stop_rule import StopRule
 
 try:
     from stable_baselines3.common.callbacks import BaseCallback
@@ -23,8 +23,6 @@ except ImportError as error:
     raise StopwiseError(
         'this callback needs stable-baselines3: pip install "stopwise[sb3]"'
     ) from error
-
-__all__ = ["CompareWithBest"]
 
 
 class CompareWithBest(BaseCallback):
@@ -63,7 +61,7 @@ class CompareWithBest(BaseCallback):
         The result of each race.
     """
 
-    @flat(RaceSettings, ties="strict")
+    @flat(RaceSettings)
     def __init__(
         self,
         env: Any,

@@ -9,19 +9,19 @@ from typing import Any, NoReturn
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.registry import other_edition
+from stopwise.core.plain_values import plain_values
+from stopwise.core.registry import other_edition, uses_seed
 from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.messages import Message
 from stopwise.questions.analysis import Analysis
+from stopwise.questions.question import complete
 from stopwise.questions.standing import Standing
 from stopwise.rollout.journal import plain
-from stopwise.rollout.rule import StopRule
+from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_watch_state
 from stopwise.rows.align import align
-
-__all__ = ["PastChanged", "TaskSight", "Watch"]
 
 
 class PastChanged(InvalidInput):
@@ -62,17 +62,9 @@ class TaskSight:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return {
-            "task": self.task,
-            "stop": self.stop,
-            "decided": self.decided,
-            "rows": self.rows,
-            "n_max": self.n_max,
-            "needed": list(self.needed),
-            "waiting": self.waiting,
-            "remaining": self.remaining,
-            "analysis": None if self.analysis is None else self.analysis.to_dict(),
-        }
+        shown = ("task", "stop", "decided", "rows", "n_max", "needed", "waiting", "remaining")
+        analysis = None if self.analysis is None else self.analysis.to_dict()
+        return {**plain_values(self, shown), "analysis": analysis}
 
 
 class Watch:
@@ -151,6 +143,9 @@ class Watch:
             _require_same(task, self._seen[task].rules, aligned.policies, aligned.design)
         if task not in self._rules:
             settings = {"bounds": bounds, "design": aligned.design, **self._settings}
+            if task in self._seen and uses_seed(self._seen[task].rules):
+                # A seed is drawn once: a later watch goes on with the one that was written down.
+                settings.setdefault("seed", self._seen[task].rules["seed"])
             rule = StopRule(aligned.policies, **settings)
             rules, rows = plain(rule.rules.identity()), np.zeros((0, len(aligned.policies)))
             if self._seen.setdefault(task, WatchedTask(rules=rules, rows=rows)).rules != rules:
@@ -207,12 +202,11 @@ def _row(
     """Return the scores of a row, or None as long as one of them is awaited."""
     if row >= len(scores):
         return None
-    found = dict(zip(rule.policies, scores[row].tolist(), strict=True))
-    if any(np.isnan(found[policy]) for policy in needed):
-        return None
-    for policy in needed:
-        rule.check(policy, found[policy])
-    return {policy: found[policy] for policy in needed}
+    shown = zip(rule.policies, scores[row].tolist(), strict=True)
+    found = complete({policy: score for policy, score in shown if not np.isnan(score)}, needed)
+    for policy, score in (found or {}).items():
+        rule.check(policy, score)
+    return found
 
 
 def _require_same(

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.registry import UNWRITTEN
+from stopwise.core.registry import UNWRITTEN, with_recorded_seed
 from stopwise.errors import InvalidState
 from stopwise.files import replace_file
-
-__all__ = ["WatchedTask", "read_watch_state", "write_watch_state"]
 
 HEAD = {"kind": "stopwise watch", "version": 1}
 
@@ -50,4 +48,6 @@ def write_watch_state(path: Path, tasks: Mapping[str, WatchedTask]) -> None:
 
 def _watched(rules: dict[str, Any], rows: list[list[float]]) -> WatchedTask:
     table = np.array(rows, dtype=float).reshape(len(rows), len(rules["policies"]))
-    return WatchedTask(rules={**rules, "edition": rules.get("edition", UNWRITTEN)}, rows=table)
+    return WatchedTask(
+        rules=with_recorded_seed({**rules, "edition": rules.get("edition", UNWRITTEN)}), rows=table
+    )

@@ -15,15 +15,13 @@ Rules, each counted in the notes of the result:
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from stopwise.core.arrays import Floats
 from stopwise.core.scores import require_whole
 from stopwise.data.trials import Trials
-from stopwise.errors import InvalidInput, require
-from stopwise.messages import BLANK, Message, Setting
-from stopwise.rows.table import Table
-
-__all__ = ["DESIGNS", "align"]
+from stopwise.errors import InvalidInput, require, require_choice
+from stopwise.messages import BLANK, Notes, Setting
+from stopwise.rows.table import Table, side_by_side
 
 DESIGNS = ("auto", "independent", "paired", "stratified")
 FEW_ROWS_PER_STRATUM = 5
@@ -69,10 +67,10 @@ def align(
     >>> aligned.design, aligned.scores.tolist()
     ('paired', [[0.0, 1.0], [nan, 1.0], [0.0, nan]])
     """
-    require(design in DESIGNS, f"design must be one of {', '.join(DESIGNS)}, but got {design!r}")
+    require_choice("design", design, DESIGNS)
     task = _chosen(trials, task)
     frame, names = _selected(trials, task, policies)
-    notes: list[str] = list(trials.notes)
+    notes = Notes(trials.notes)
     if design == "auto":
         design = _detected(frame, notes)
     if iid_correction and design == "independent":
@@ -82,16 +80,17 @@ def align(
         )
     if design == "independent":
         grouped = frame.partition_by("policy", as_dict=True)
-        scores = _side_by_side(
-            [grouped[(name,)]["score"].to_numpy() for name in names], names, notes
-        )
+        columns = [grouped[(name,)]["score"].to_numpy() for name in names]
+        scores = _aligned(columns, names, notes)
     else:
         scores = _by_block(frame, names, design, notes)
         design = "independent" if iid_correction else "paired"
+        empty = int(np.isnan(scores).sum())
         if iid_correction:
             scores = _one_policy_per_row(scores, names, seed, notes)
-        else:
-            _note_gaps(scores, notes)
+        elif empty:
+            skip = "cells are empty: pairs with that policy skip the block"
+            notes.add(f"{empty} of {scores.size} {skip}", code="empty-cells")
     return Table(
         policies=names,
         scores=scores,
@@ -108,7 +107,7 @@ def _chosen(trials: Trials, task: str | None) -> str:
     if task is None:
         require(len(tasks) == 1, f"there are {len(tasks)} tasks: name one of {', '.join(tasks)}")
         task = tasks[0]
-    require(task in tasks, f"task must be one of {', '.join(tasks)}, but got {task!r}")
+    require_choice("task", task, tasks)
     return task
 
 
@@ -127,70 +126,46 @@ def _selected(
     return frame.filter(pl.col("policy").is_in(names)), names
 
 
-def _detected(frame: pl.DataFrame, notes: list[str]) -> str:
+def _detected(frame: pl.DataFrame, notes: Notes) -> str:
     """Return the design that the blocks show; sharing any block makes trials dependent."""
-    if "block" not in frame.columns:
-        text = "design: independent was assumed, since the trials have no blocks"
-        notes.append(Message(text, code="design-assumed"))
-        return "independent"
-    cells = frame.drop_nulls("block").group_by("block", "policy").len()
-    shared = cells.group_by("block").len().filter(pl.col("len") > 1)
-    if not len(shared):
-        text = "design: independent was assumed, since no block has trials of two policies"
-        notes.append(Message(text, code="design-assumed"))
-        return "independent"
-    repeated = bool((cells["len"] > 1).any())
-    design = "stratified" if repeated else "paired"
-    blocks = cells["block"].n_unique()
-    why = ", some with several trials of a policy" if repeated else ""
-    text = f"design: {design} was assumed, since policies share {len(shared)} of {blocks} blocks"
-    notes.append(Message(text, why, code="design-assumed"))
+    design, why = "independent", "the trials have no blocks"
+    if "block" in frame.columns:
+        cells = frame.drop_nulls("block").group_by("block", "policy").len()
+        shared = int((cells.group_by("block").len()["len"] > 1).sum())
+        why = "no block has trials of two policies"
+        if shared:
+            repeated = bool((cells["len"] > 1).any())
+            design = "stratified" if repeated else "paired"
+            why = f"policies share {shared} of {cells['block'].n_unique()} blocks"
+            why += ", some with several trials of a policy" if repeated else ""
+    notes.add(f"design: {design} was assumed, since {why}", code="design-assumed")
     return design
 
 
-def _side_by_side(
-    columns: list[NDArray[np.float64]], names: tuple[str, ...], notes: list[str]
-) -> NDArray[np.float64]:
+def _aligned(columns: list[Floats], names: tuple[str, ...], notes: Notes) -> Floats:
     lengths = [len(column) for column in columns]
-    scores = np.full((max(lengths), len(names)), np.nan)
-    for index, column in enumerate(columns):
-        scores[: len(column), index] = column
     if len(set(lengths)) > 1:
         counted = ", ".join(f"{name} {n}" for name, n in zip(names, lengths, strict=True))
-        notes.append(
-            Message(
-                f"unequal numbers of trials ({counted}): the last trials of the longer policies "
-                "have no partner",
-                code="unequal-numbers",
-            )
+        notes.add(
+            f"unequal numbers of trials ({counted}): the last trials of the longer policies "
+            "have no partner",
+            code="unequal-numbers",
         )
-    return scores
+    return side_by_side(columns)
 
 
-def _note_gaps(scores: NDArray[np.float64], notes: list[str]) -> None:
-    empty = int(np.isnan(scores).sum())
-    if empty:
-        text = f"{empty} of {scores.size} cells are empty: pairs with that policy skip the block"
-        notes.append(Message(text, code="empty-cells"))
-
-
-def _by_block(
-    frame: pl.DataFrame, names: tuple[str, ...], design: str, notes: list[str]
-) -> NDArray[np.float64]:
+def _by_block(frame: pl.DataFrame, names: tuple[str, ...], design: str, notes: Notes) -> Floats:
     """Return one row per block (paired), or per block and occurrence (stratified)."""
     require(
         "block" in frame.columns,
-        Message(
-            f"design {design!r} needs a column of blocks, and no column has a usual name for one; "
-            "name it with ",
-            Setting("columns", {"block": BLANK}),
-            code="no-blocks",
-        ),
+        f"design {design!r} needs a column of blocks, and no column has a usual name for one; "
+        "name it with ",
+        Setting("columns", {"block": BLANK}),
+        code="no-blocks",
     )
     without = frame["block"].null_count()
     if without:
-        text = f"{without} trials without a block were left out"
-        notes.append(Message(text, code="without-block"))
+        notes.add(f"{without} trials without a block were left out", code="without-block")
     frame = frame.drop_nulls("block")
     require(len(frame) > 0, f"design {design!r} needs blocks, but every trial lacks one")
     if design == "stratified":
@@ -209,51 +184,45 @@ def _by_block(
     return scores
 
 
-def _first_in_block(frame: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
+def _first_in_block(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     first = frame.unique(["block", "policy"], keep="first", maintain_order=True)
     repeats = len(frame) - len(first)
     if repeats:
-        notes.append(
-            Message(
-                f"{repeats} further trials of a policy in the same block were left out (the first "
-                "counts); ",
-                Setting("design", "stratified"),
-                " uses them",
-                code="repeats-left-out",
-            )
+        notes.add(
+            f"{repeats} further trials of a policy in the same block were left out (the first "
+            "counts); ",
+            Setting("design", "stratified"),
+            " uses them",
+            code="repeats-left-out",
         )
     return first
 
 
-def _note_strata(frame: pl.DataFrame, notes: list[str]) -> None:
+def _note_strata(frame: pl.DataFrame, notes: Notes) -> None:
     strata = frame["block"].n_unique()
     rows = frame.select(pl.struct("block", "occurrence").n_unique()).item()
     text = f"stratified: {rows} rows within {strata} strata, in order of occurrence"
-    notes.append(Message(text, code="strata"))
+    notes.add(text, code="strata")
     if rows < FEW_ROWS_PER_STRATUM * strata:
-        notes.append(
-            Message(
-                "strata with few trials each are exchangeable rather than i.i.d.: the guarantee is "
-                "approximate unless the strata were drawn at random",
-                code="few-per-stratum",
-            )
+        notes.add(
+            "strata with few trials each are exchangeable rather than i.i.d.: the guarantee is "
+            "approximate unless the strata were drawn at random",
+            code="few-per-stratum",
         )
 
 
 def _one_policy_per_row(
-    scores: NDArray[np.float64], names: tuple[str, ...], seed: int | None, notes: list[str]
-) -> NDArray[np.float64]:
+    scores: Floats, names: tuple[str, ...], seed: int | None, notes: Notes
+) -> Floats:
     require_whole(seed, "the seed of the i.i.d. correction", 0)
     # Drawn among all policies, present or not: missing cells must not steer the choice.
     drawn = np.random.default_rng(seed).integers(len(names), size=len(scores))
     kept = scores[np.arange(len(scores)), drawn]
     columns = [kept[(drawn == index) & ~np.isnan(kept)] for index in range(len(names))]
     used = sum(map(len, columns))
-    notes.append(
-        Message(
-            f"i.i.d. correction: one policy per block drawn with seed {seed}, {used} of "
-            f"{int((~np.isnan(scores)).sum())} trials kept",
-            code="iid-correction",
-        )
+    notes.add(
+        f"i.i.d. correction: one policy per block drawn with seed {seed}, {used} of "
+        f"{int((~np.isnan(scores)).sum())} trials kept",
+        code="iid-correction",
     )
-    return _side_by_side(columns, names, notes)
+    return _aligned(columns, names, notes)

@@ -1,6 +1,6 @@
 """The scores of one task, aligned: a row of trials, a column per policy, NaN where none is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,8 +10,6 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.scores import Scale
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting
-
-__all__ = ["Table", "unit_scores"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -97,6 +95,14 @@ class Table:
             Setting("bounds"),
             code="bounds-undeclared",
         )
+
+
+def side_by_side(columns: Sequence[Floats]) -> Floats:
+    """Return scores as the columns of one array, NaN below the shorter ones."""
+    scores = np.full((max(map(len, columns), default=0), len(columns)), np.nan)
+    for index, column in enumerate(columns):
+        scores[: len(column), index] = column
+    return scores
 
 
 def unit_scores(table: Table, comparison: Comparison) -> Floats:

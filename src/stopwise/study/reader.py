@@ -64,7 +64,7 @@ class StudyReader:
 
     @property
     def plan_text(self) -> str:
-        """The plan as the text of a ``study.yaml``; a draft just as it was written."""
+        """The plan as ``study.yaml`` text; a draft exactly as it was written."""
         if not self.locked and self._draft is None and self.folder is not None:
             return read_text(self.folder / FILE_NAME)
         return yaml_text(self.plan.content())
@@ -91,17 +91,17 @@ class StudyReader:
         return self._ledger.refresh().unblinded_at is not None
 
     def holding(self, station: str) -> views.Assignment | None:
-        """Return the trial that a station has taken and not yet reported."""
+        """Return the trial that a station has taken but not yet reported."""
         with self._ledger.reading() as state:
             return views.held(state, station, self.store.now())
 
     def whereabouts(self, trial: int, *, station: str) -> views.Whereabouts:
-        """Return where a trial of a station stands, also when the station holds it no longer."""
+        """Return the status of a station's trial, even if the station no longer holds it."""
         with self._ledger.reading() as state:
             return views.whereabouts(state, own_trial(state, trial, station))
 
     def last_scored(self, station: str) -> int | None:
-        """Return the number of the trial that a station scored last, if any."""
+        """Return the number of the last trial that a station scored, if any."""
         with self._ledger.reading() as state:
             own = (
                 trial.number
@@ -111,7 +111,7 @@ class StudyReader:
             return next(own, None)
 
     def answer(self, trial: int) -> Any:
-        """Return the answer that a trial was scored with last, or None."""
+        """Return the latest answer that a trial was scored with, or None."""
         found = None
         with closing(self.store.entries()) as entries:
             for entry in entries:
@@ -126,28 +126,28 @@ class StudyReader:
             return assignment.locked_plan(state).task(task).score.model_dump(mode="json")
 
     def resolve(self, code: str) -> views.Resolved:
-        """Return the policy behind the code of a trial that is under way, for the robot only."""
+        """Return the policy that the code of a trial in progress stands for; for the robot only."""
         with self._ledger.reading() as state:
             plan = assignment.locked_plan(state)
             trial = assignment.under_way(state, code.strip())
             if trial is None:
-                raise NotAllowed("there is no trial under way with this code")
+                raise NotAllowed("no trial with this code is in progress")
             name = self._lots(state).labels(plan)[trial.arm]
         run = next(policy.run for policy in plan.policies if policy.name == name)
         return views.Resolved(trial=trial.number, policy=name, run=run)
 
     def verdict(self) -> StudyVerdict:
-        """Return how each pair stands, replayed from the journal."""
+        """Return the verdict on each pair, replayed from the journal."""
         with self._ledger.reading() as state:
             return verdict(state)
 
     def analyses(self) -> dict[str, Analysis]:
-        """Return the whole analysis of each task, with intervals, letters and figures."""
+        """Return the full analysis of each task, with intervals, letters and figures."""
         with self._ledger.reading() as state:
             return analyses(state, assignment.locked_plan(state))
 
     def status(self) -> views.Status:
-        """Return where the study stands."""
+        """Return the progress of the study."""
         with self._ledger.reading() as state:
             name = self.plan.name
             return views.status(state, name, self.store.now())
@@ -159,15 +159,15 @@ class StudyReader:
             return trial_table(state, assignment.locked_plan(state))
 
     def records(self) -> "pl.DataFrame":
-        """Return one row per trial ever handed out, with all that was reported of it."""
+        """Return one row per trial ever handed out, with everything reported about it."""
         with self._ledger.reading() as state:
             return record_frame(state, self.store.entries())
 
     def exported(self, *, used: bool = False) -> "pl.DataFrame":
-        """Return the trials as a file may hold them now; ``used`` for those of the verdict only.
+        """Return the trials that may be exported now; with ``used`` only those in the verdict.
 
-        After unblinding these are the records. Before, they are the trials that count, without
-        number or code: beside a label, those would let a trial be voided by its arm.
+        After unblinding these are all records. Before, they are the trials that count, without
+        number or code: next to a label, these would allow a trial to be voided by its policy.
         """
         with self._ledger.reading() as state:
             if used:
@@ -178,7 +178,7 @@ class StudyReader:
             return frame.filter(frame["used"]) if used else frame
 
     def overshoot(self) -> dict[tuple[str, str], int]:
-        """Return the scored trials that no comparison needed, counted by task and policy."""
+        """Return the number of scored trials that no comparison needed, by task and policy."""
         with self._ledger.reading() as state:
             shown = state.shown()
             return dict(
@@ -190,27 +190,27 @@ class StudyReader:
             )
 
     def trials_saved(self) -> dict[str, int]:
-        """Return, by task, the trials up to n_max that are known not to be needed any more."""
+        """Return, by task, how many trials up to n_max are known to be no longer needed."""
         with self._ledger.reading() as state:
             return {task: board.saved() for task, board in state.boards.items()}
 
     def report(self) -> str:
-        """Return a self-contained page: verdict, figures, and what happened on the way."""
+        """Return the report as one self-contained page: verdict, figures, and what happened."""
         return study_report(self)
 
     def journal(self, after: int = 0, *, most: int | None = None) -> list[Entry]:
-        """Return the entries of the journal after a sequence number, their chain verified."""
+        """Return the journal entries after a sequence number, with their hash chain verified."""
         if after >= self.seq:
             return []
         with closing(self.store.entries(after)) as entries:
             return list(islice(entries, most))
 
     def verify(self) -> Verification:
-        """Replay the whole journal and check chain, random draws, assignments and saved state."""
+        """Replay the journal and check hash chain, random draws, assignments and saved state."""
         return verify(self.store)
 
     def tokens(self) -> tuple[TokenRecord, ...]:
-        """Return all tokens ever made, without the tokens themselves."""
+        """Return every token ever created, without the secret text."""
         with self._ledger.reading() as state:
             return tuple(state.tokens.values())
 

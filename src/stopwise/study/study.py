@@ -1,4 +1,4 @@
-"""The one object for everyone: a study that is planned, locked, run and read."""
+"""The main class: a study that is planned, locked, run and read."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -21,16 +21,16 @@ Report = TypeVar("Report", Released, Scored, Undone)
 
 
 class Study(StudyReader):
-    """A study: blinded trials at the robot, one journal, a verdict replayed from it.
+    """A study: blinded trials at the robot, one journal, and a verdict replayed from it.
 
-    Every method may be called from several threads, processes and machines at once. What changes
-    something is stored durably before the call returns, or raises and leaves nothing.
+    Every method is safe to call from several threads, processes and machines at once. A call that
+    changes something either stores it durably before it returns, or raises and changes nothing.
 
     Parameters
     ----------
     store, folder, draft
-        Where its journal is kept, the folder of its ``study.yaml`` and a plan that is not locked
-        yet; ``create`` and ``open`` find them.
+        Where the journal is kept, the folder of ``study.yaml``, and a plan that is not locked yet;
+        ``create`` and ``open`` find them for you.
 
     Examples
     --------
@@ -58,16 +58,16 @@ class Study(StudyReader):
         store: str | None = None,
         clock: Callable[[], float] | None = None,
     ) -> "Study":
-        """Make a study in a new folder, or in the database of a URL that ends in "#name".
+        """Create a study in a new folder, or in the database at a URL that ends in "#name".
 
         Parameters
         ----------
         target
-            A folder, in which ``study.yaml`` and ``study.db`` are made, or a URL.
+            A folder, in which ``study.yaml`` and ``study.db`` are created, or a URL.
         plan
-            The plan as plain values or as the text of a ``study.yaml``; None for the template.
+            The plan as plain values or as ``study.yaml`` text; None for the template.
         store
-            The URL of a database, for a study whose plan is kept in a folder.
+            The URL of a database, for a study whose plan stays in a folder.
         clock
             Seconds since 1970, for simulations.
         """
@@ -84,7 +84,7 @@ class Study(StudyReader):
         return cls(*open_store(url_or_path, clock=clock))
 
     def redraft(self, text: str) -> None:
-        """Replace the draft; a plan that is not valid, or was locked, is left as it is."""
+        """Replace the draft; raises if the new plan is invalid or the study is locked."""
         plan = parse_plan(text)
         if self.locked:
             raise NotAllowed("the study is locked: amend it instead")
@@ -94,18 +94,18 @@ class Study(StudyReader):
             self._draft = plan
 
     def lock(self, *, who: str = "owner") -> None:
-        """Freeze and hash the plan; draw the labels. From now on trials can be taken."""
-        plan = self.plan
+        """Freeze and hash the plan and draw the labels; trials can be taken from now on."""
+        plan = self.plan.with_luck()
         self._enter(lambda state: lifecycle.lock(state, self._ledger.lots(plan), plan), who)
 
     def amend(
         self, reason: str, changes: Mapping[str, Any] | None = None, *, who: str = "owner"
     ) -> None:
-        """Log a change after the lock, or a mere remark, with its reason."""
+        """Log a remark or a change after the lock, with its reason."""
         self._enter(lambda state: lifecycle.amend(state, reason, dict(changes or {})), who)
 
     def unblind(self, *, reason: str = "", who: str = "owner") -> dict[str, str]:
-        """Reveal which policy is behind each label, for good; return names by label."""
+        """Reveal which policy each label stands for, permanently; return names by label."""
         plan = self.plan
         lots = self._ledger.lots(plan)
         self._enter(lambda state: lifecycle.unblind(state, lots, plan, reason), who)
@@ -116,8 +116,8 @@ class Study(StudyReader):
     ) -> views.Assignment | None:
         """Return the trial that a station should run next, or None if there is none now.
 
-        A station that holds a trial gets the same one again. None means that all is decided
-        (see ``finished``), or that what is left is with other stations.
+        A station that holds a trial gets the same one again. None means that the study is finished
+        (see ``finished``), or that other stations hold the remaining trials.
         """
         require_name(station, "a station")
 
@@ -130,7 +130,7 @@ class Study(StudyReader):
         )
 
     def start(self, trial: int, *, station: str, who: str | None = None) -> None:
-        """Note that a trial has begun; repeated while it runs, it keeps the trial."""
+        """Mark a trial as started; repeat this during a long trial to extend its lease."""
         self._enter(lambda state: trial_actions.start(state, trial, station), who or station)
 
     def release(
@@ -142,7 +142,7 @@ class Study(StudyReader):
         key: str | None = None,
         who: str | None = None,
     ) -> None:
-        """Give a trial back that was not run, so that it can be handed out again."""
+        """Give back a trial that was not run, so that it can be handed out again."""
         entries = self._enter(
             lambda state: trial_actions.release(state, trial, station, reason), who or station, key
         )
@@ -171,8 +171,8 @@ class Study(StudyReader):
         station
             The station that ran it; None for the owner, who may report for any.
         key
-            An idempotency key: a report that comes twice with the same key is stored once. With
-            another answer, the key is refused. After an undo, a new key is needed.
+            An idempotency key: a report sent twice with the same key is stored once. The same key
+            with another answer is refused. After an undo, use a new key.
         note, tag, seconds
             Remarks, a failure tag of the plan, and how long the trial took.
         """
@@ -212,7 +212,7 @@ class Study(StudyReader):
         key: str | None = None,
         who: str | None = None,
     ) -> None:
-        """Withdraw the score of a trial, so that it can be entered again."""
+        """Withdraw the score of a trial so that it can be entered again."""
         by = who or station or "owner"
         entries = self._enter(
             lambda state: trial_actions.undo(state, trial, station, reason), by, key
@@ -222,7 +222,7 @@ class Study(StudyReader):
     def correct(self, trial: int, answer: Any, reason: str, *, who: str = "owner") -> None:
         """Replace the score of a trial that was entered wrongly, with a reason, in one step.
 
-        What was reported beside the score (note, tag, duration, by whom) stays as it is.
+        The rest of the report (note, tag, duration, by whom) is unchanged.
         """
 
         def decide(state: StudyState, _: float) -> list[Event]:
@@ -232,10 +232,10 @@ class Study(StudyReader):
         self._ledger.commit(decide, who=who)
 
     def void(self, trial: int, reason: str, *, redraw: bool = True, who: str = "owner") -> None:
-        """Do not count a trial, for a stated cause that has nothing to do with its score.
+        """Exclude a trial, for a stated reason that has nothing to do with its score.
 
-        The trial is kept in the journal and its place is tried again, unless it cannot be
-        repeated (``redraw=False``).
+        The trial stays in the journal and is run again, unless it cannot be repeated
+        (``redraw=False``).
         """
         self._enter(lambda state: trial_actions.void(state, trial, reason, redraw=redraw), who)
 
@@ -248,11 +248,11 @@ class Study(StudyReader):
         again: bool = False,
         who: str = "owner",
     ) -> int:
-        """Take in trials that were run elsewhere under the same plan; return how many.
+        """Import trials that were run elsewhere under the same plan; return how many.
 
-        They come as further rows, after those already begun. The random order and the blinding are
-        the word of whoever imports them: the report says so. Scores that are, or begin with, those
-        of an import before are refused, unless ``again`` says that these are other trials.
+        They are added after the rows that are already open. The study cannot vouch for their random
+        order and blinding, and the report says so. Scores that equal, or start with, those of an
+        earlier import are refused unless ``again`` declares that these are different trials.
         """
 
         def decide(state: StudyState, _: float) -> list[Event]:
@@ -265,7 +265,7 @@ class Study(StudyReader):
         return sum(entry.event.trials for entry in entries if isinstance(entry.event, Imported))
 
     def create_token(self, role: str, name: str, *, who: str = "owner") -> str:
-        """Return a new token; it is shown this once, only its hash is kept."""
+        """Return a new token; it is shown only once, and only its hash is kept."""
         text = access.new_token()
         self._enter(lambda state: access.create_token(state, text, role, name), who)
         return text

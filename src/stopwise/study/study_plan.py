@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, Field, field_validator, model_validator
 
+from stopwise.core.randomness import drawn_seed
+from stopwise.core.registry import uses_seed, with_recorded_seed
 from stopwise.core.rules import Rules
 from stopwise.errors import StopwiseError
 from stopwise.questions import pose
@@ -70,7 +72,8 @@ class StudyPlan(PlanPart):
     design
         "independent", or "blocks": all policies of a row start from the same condition.
     method, parameters, alpha, alpha_for, adjust, baseline, ties
-        The test; ``alpha_for`` says whether alpha holds for each task or is split over all.
+        The test; ``alpha_for`` says whether alpha holds for each task or is split over all. A
+        randomised method that is given no ``seed`` under ``parameters`` gets one at the lock.
     n_max
         The greatest number of trials per policy and task, or None for no limit.
     seed
@@ -117,7 +120,8 @@ class StudyPlan(PlanPart):
     @field_validator("parameters")
     @classmethod
     def _own_parameters(cls, value: dict[str, Any]) -> dict[str, Any]:
-        declared = {*cls.model_fields, "bounds"} & set(value)
+        # The seed of a randomised method is its own; that of the plan enters the random order.
+        declared = ({*cls.model_fields, "bounds"} - {"seed"}) & set(value)
         if declared:
             raise ValueError(f"{min(declared)} is set by the plan itself, not under parameters")
         return value
@@ -175,8 +179,21 @@ class StudyPlan(PlanPart):
             adjust=self.adjust,
             baseline=self.baseline,
             ties=self.ties,
-            parameters=self.parameters,
+            parameters=self._recorded_parameters(),
         )
+
+    def _recorded_parameters(self) -> dict[str, Any]:
+        """Return the parameters with the seed of a randomised method: the lock writes it down."""
+        recorded = with_recorded_seed({**self.parameters, "method": self.method})
+        return {name: value for name, value in recorded.items() if name != "method"}
+
+    def with_luck(self) -> "StudyPlan":
+        """Return the plan to lock: a randomised method without a seed gets one that is drawn."""
+        if self.parameters.get("seed") is not None or not uses_seed(
+            {**self.parameters, "method": self.method}
+        ):
+            return self
+        return self.model_copy(update={"parameters": {**self.parameters, "seed": drawn_seed()}})
 
     def content(self) -> dict[str, Any]:
         """Return the plan as plain JSON content."""

@@ -27,26 +27,26 @@ ERRORS: dict[int, type[StopwiseError]] = {400: InvalidInput, 413: InvalidInput}
 
 
 class StudyClient:
-    """A study that is served elsewhere (``stopwise study serve``).
+    """A study served by another process or machine (``stopwise study serve``).
 
-    Calls have the names and the results of ``Study``. A call that meets a broken connection or a
-    busy server is repeated for ``retry_seconds``; each report carries a key of its own, so that it
-    is stored once however often it is sent.
+    The methods have the same names and results as those of ``Study``. A call that meets a broken
+    connection or a busy server is retried for ``retry_seconds``; each report carries its own key,
+    so it is stored only once however often it is sent.
 
     Parameters
     ----------
     url
-        The address of the server, or a join link, which holds the token.
+        The server address, or a join link, which contains the token.
     token
-        A token of the study; a program at the robot needs one of role "runner".
+        A token for the study; a program at the robot needs one with the role "runner".
     retry_seconds
-        How long to try before ``StoreFailed`` is raised.
+        How long to retry before raising ``StoreFailed``.
     sleep
-        How to wait between two tries, for tests.
+        How to wait between attempts, for tests.
 
     Examples
     --------
-    A program at the robot, which runs trials until nothing is left to try::
+    A program at the robot that runs trials until the study is finished::
 
         study = sw.StudyClient("http://lab:8000", token)
         while (trial := study.next_trial("arm 1")) is not None:
@@ -95,18 +95,18 @@ class StudyClient:
         return None if found["trial"] is None else parsed(Assignment, found["trial"])
 
     def holding(self, station: str) -> Assignment | None:
-        """Return the trial that a station has taken and not yet reported."""
+        """Return the trial that a station has taken but not yet reported."""
         found = self._call("GET", f"/api/trials/held?station={quote(station, safe='')}")
         return None if found["trial"] is None else parsed(Assignment, found["trial"])
 
     def start(self, trial: int, *, station: str) -> None:
-        """Note that a trial has begun; repeated while it runs, it keeps the trial."""
+        """Mark a trial as started; repeat this during a long trial to extend its lease."""
         self._call("POST", f"/api/trials/{trial}/start", {"station": station})
 
     def release(
         self, trial: int, *, station: str, reason: str = "", key: str | None = None
     ) -> None:
-        """Give a trial back that was not run."""
+        """Give back a trial that was not run."""
         self._take_back("release", trial, station, reason, key)
 
     def record(
@@ -136,15 +136,15 @@ class StudyClient:
         self._take_back("undo", trial, station, reason, key)
 
     def resolve(self, code: str) -> Resolved:
-        """Return the policy behind a code; only for the role "runner"."""
+        """Return the policy a code stands for; only for the role "runner"."""
         return parsed(Resolved, self._call("GET", f"/api/policies/{quote(code, safe='')}"))
 
     def status(self) -> Status:
-        """Return where the study stands."""
+        """Return the progress of the study."""
         return parsed(Status, self._call("GET", "/api/status"))
 
     def verdict(self) -> StudyVerdict:
-        """Return how each pair stands; for owners and viewers."""
+        """Return the verdict on each pair; for owners and viewers."""
         return parsed(StudyVerdict, self._call("GET", "/api/verdict"))
 
     def _take_back(self, act: str, trial: int, station: str, reason: str, key: str | None) -> None:

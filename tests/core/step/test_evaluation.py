@@ -15,7 +15,7 @@ from stopwise.core.step.evaluation import (
     rejection_under_drift,
 )
 from stopwise.core.step.published import published_rule
-from stopwise.core.step.rule import Rule
+from stopwise.core.step.stopping_rule import Rule
 
 
 def small_rule(seed: int) -> Rule:

@@ -7,7 +7,7 @@ from scipy.stats import hypergeom
 from stopwise.core.step.alternatives import cost_arrays, default_alternatives
 from stopwise.core.step.evaluation import rejection_given_counts
 from stopwise.core.step.induction import error_coefficients, no_regions, unfold
-from stopwise.core.step.rule import Rule
+from stopwise.core.step.stopping_rule import Rule
 from stopwise.core.step.walk import Walk, by_rows, by_total, combine, interior
 from stopwise.core.step.worst_case import diagonal_coefficients
 

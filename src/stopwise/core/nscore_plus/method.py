@@ -7,9 +7,10 @@ wealth by ``1 + amount (x1 - x0) - cross x0 x1`` with ``x0 = r0 - m0``, ``x1 = r
 in the paired design ``cross`` is 0.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from stopwise.core.nscore_plus.estimates import (
 )
 from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
 from stopwise.core.nscore_plus.horizon_induction import bet_table
+from stopwise.core.nscore_plus.prospects import within_reach
 from stopwise.core.nscore_plus.state import Bet, PlusState, PlusWealth, Sums
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
@@ -43,24 +45,25 @@ class NScorePlus(Method[PlusState]):
     ----------
     deadline : bool
         Plan for ``n_max``: raise power there by spending evidence there. False bets for growth, as
-        a study without end does; choose it where the study may be extended.
+        a study without end does.
     last_look : {"exact", "randomised"}
         Randomised: evidence E left at ``n_max`` decides with probability alpha E, so that no risk
         stays unused; p-values then hold on average over ``seed``; later evidence does not count.
-    seed : int
-        Seed of the randomised look. Draw it at random before the study and write it down.
+    seed : int or None
+        Seed of the randomised look. ``Rules`` draws one from the operating system if none is given
+        and writes it down: a seed known beforehand, such as a constant, would break the level.
     """
 
     name: ClassVar[str] = "nscore-plus"
     summary: ClassVar[str] = "product increment, bets planned for the declared horizon"
-    edition: ClassVar[int] = 2
+    edition: ClassVar[int] = 3
     citation: ClassVar[str] = f"{NScore.citation}, with the bets of stopwise's nscore-plus"
     advice: ClassVar[str] = "the default: any score, either design, with or without n_max"
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
 
     deadline: bool = True
     last_look: str = "exact"
-    seed: int = 0
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         require(
@@ -71,7 +74,24 @@ class NScorePlus(Method[PlusState]):
             self.n_max is not None or not self._randomised,
             "a randomised last look needs a declared n_max, but n_max is None",
         )
-        require_whole(self.seed, "seed", 0)
+        if self.seed is not None:
+            require_whole(self.seed, "seed", 0)
+        require(
+            self.seed is not None or not self._randomised,
+            "a randomised last look needs a seed, but seed is None",
+        )
+
+    @classmethod
+    def uses_seed(cls, parameters: Mapping[str, Any]) -> bool:
+        """Whether the last look is randomised."""
+        return parameters.get("last_look") == "randomised"
+
+    @property
+    def why_it_ends(self) -> str | None:
+        """Why pairs beyond n_max cannot count, or None if they can."""
+        if not self._randomised:
+            return None
+        return f"the randomised look at n_max = {self.n_max} spends all of the risk"
 
     @property
     def _randomised(self) -> bool:
@@ -88,19 +108,20 @@ class NScorePlus(Method[PlusState]):
             return ()
         return (
             f"nscore-plus: the look at n_max = {self.n_max} is randomised (seed {self.seed}): "
-            "evidence E left there decides with probability alpha E.",
+            "evidence E left there decides with probability alpha E. With another seed the same "
+            "scores may give another answer; with this one they give the same.",
         )
 
     def for_block(self, index: int) -> "NScorePlus":
         """Return the method with a seed of its own for each block of simulated runs."""
-        if index == 0 or not self._randomised:
+        if index == 0 or self.seed is None or not self._randomised:
             return self
         return replace(self, seed=self.seed + index * BLOCK_STRIDE)
 
     def start(self, shape: tuple[int, ...]) -> PlusState:
         """State before the first pair."""
         state = PlusState._make(np.zeros(shape) for _ in PlusState._fields)
-        if self._randomised:
+        if self._randomised and self.seed is not None:
             luck = uniform(run_keys(self.seed, shape), np.full(shape, self.n_max))
             state = state._replace(luck=luck)
         return state
@@ -183,10 +204,12 @@ class NScorePlus(Method[PlusState]):
         return independent_estimates(sums, self.margin)
 
     def _standardised_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
-        """Return the planned bet while n_max lies ahead, else that of greatest growth."""
+        """Return the planned bet while n_max lies ahead and in reach, else that of growth."""
         if self.n_max is None or not self.deadline:
             return self._growth_bet(pairs, total, need)
         ahead = (pairs < self.n_max) & (need > 0)
+        if not self._randomised:  # there all wealth that is left at n_max counts
+            ahead = ahead & within_reach(self.n_max, pairs, total, need)
         if ahead.all():
             return self._planned_bet(self.n_max, pairs, total, need)
         growth = self._growth_bet(pairs, total, need)

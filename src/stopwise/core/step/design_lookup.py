@@ -1,6 +1,5 @@
 """A design by its settings: from the disk, or synthesised now."""
 
-import math
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -12,10 +11,10 @@ from stopwise.core.progress import Progress, watched
 from stopwise.core.step import cache
 from stopwise.core.step.design import StepDesign
 from stopwise.core.step.risk_budget import RiskBudget
-from stopwise.core.step.rule import Rule
+from stopwise.core.step.stopping_rule import Rule
 from stopwise.core.step.synthesis import synthesise
 from stopwise.core.step.worst_case import WorstCase
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require, require_choice
 
 _TABLES = ("optimal", "paper")
 _FUTILITY = (None, "advisory", "binding")
@@ -59,8 +58,7 @@ def step_design(
     """
     _validate(alpha, n_max, table, futility)
     budget = RiskBudget() if risk_budget is None else risk_budget
-    if table == "optimal" and budget != RiskBudget():
-        raise InvalidInput('risk_budget belongs to table="paper"')
+    require(table == "paper" or budget == RiskBudget(), 'risk_budget belongs to table="paper"')
     binding = futility == "binding"
 
     def make(renew: Callable[[], None]) -> cache.Arrays:
@@ -123,13 +121,10 @@ def _rule(arrays: cache.Arrays, *, keep_futility: bool) -> Rule:
 
 
 def _validate(alpha: float, n_max: int, table: str, futility: str | None) -> None:
-    if not (math.isfinite(alpha) and 0.0 < alpha < 0.5):
-        raise InvalidInput(f"alpha must lie between 0 and 1/2, got {alpha!r}")
+    require(0.0 < alpha < 0.5, f"alpha must lie between 0 and 1/2, got {alpha!r}")
     if n_max != int(n_max) or not 2 <= n_max <= _LARGEST:
         raise InvalidInput(f"step needs n_max between 2 and {_LARGEST}, got {n_max!r}")
-    if table not in _TABLES:
-        raise InvalidInput(f"table must be one of {_TABLES}, got {table!r}")
-    if futility not in _FUTILITY:
-        raise InvalidInput(f"futility must be one of {_FUTILITY}, got {futility!r}")
+    require_choice("table", table, _TABLES)
+    require_choice("futility", futility, _FUTILITY)
     if table == "paper" and futility == "binding":
         raise InvalidInput('the published rule has no binding futility stops; use table="optimal"')

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
 from stopwise.core.arrays import Doubles
-from stopwise.core.step.rule import Rule
+from stopwise.core.step.stopping_rule import Rule
 
 
 def rejection_given_counts(rule: Rule, *, heed_futility: bool) -> Doubles:

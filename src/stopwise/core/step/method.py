@@ -1,9 +1,10 @@
 """`step`: the synthesised test as a method of the package."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,11 @@ from numpy.typing import NDArray
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.method import Evidence, Method
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
+from stopwise.core.scores import require_whole
 from stopwise.core.step.design import StepDesign
 from stopwise.core.step.design_lookup import step_design
 from stopwise.core.step.risk_budget import RiskBudget
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require
 
 _REJECTED, _CLOSED, _FUTILE = np.int8(1), np.int8(2), np.int8(4)
 
@@ -51,8 +53,9 @@ class Step(Method[StepState]):
         Kind of futility stops; see `step_design`.
     risk_budget, risk_exponent
         Shape and exponent of the published rule's error budget, see ``RiskBudget``.
-    seed : int
-        Seed of the published rule's randomised states. The random number at a visit is a hash of
+    seed : int or None
+        Seed of the published rule's randomised states. ``Rules`` draws one from the operating
+        system if none is given, and writes it down. The random number at a visit is a hash of
         the seed, the position of the run and the number of pairs: a replay is exact, and a run does
         not depend on how many others there are. Both directions of a run share it, so that
         one is closed exactly when the other rejects.
@@ -67,7 +70,7 @@ class Step(Method[StepState]):
     futility: str | None = "advisory"
     risk_budget: str = "power"
     risk_exponent: float = 1.0
-    seed: int = 0
+    seed: int | None = None
 
     name: ClassVar[str] = "step"
     summary: ClassVar[str] = "STEP: near-optimal binary test for a declared n_max, from a table"
@@ -83,6 +86,23 @@ class Step(Method[StepState]):
     takes_margin: ClassVar[bool] = False
     advises_futility: ClassVar[bool] = True
     constant_rates: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.seed is not None:
+            require_whole(self.seed, "seed", 0)
+        require(
+            self.seed is not None or not self._randomised,
+            "the published table has randomised states and needs a seed, but seed is None",
+        )
+
+    @classmethod
+    def uses_seed(cls, parameters: Mapping[str, Any]) -> bool:
+        """Whether the table has randomised states."""
+        return parameters.get("table") == "paper"
+
+    @property
+    def _randomised(self) -> bool:
+        return self.table == "paper"
 
     @cached_property
     def stopping(self) -> StepDesign:
@@ -111,8 +131,9 @@ class Step(Method[StepState]):
             if math.isnan(certificate.lower_bound)
             else f"; no test of this level and power needs fewer than {certificate.lower_bound:.4g}"
         )
+        seed = f", randomised with seed {self.seed}" if self._randomised else ""
         return (
-            f"step ({self.table} table, n_max = {self.n_max}): the error of one direction is "
+            f"step ({self.table} table, n_max = {self.n_max}{seed}): the error of one direction is "
             f"proven to be at most {worst.error:.5f} (allowed: {self.alpha:.5f}), worst near "
             f"success rate {worst.rate:.3g}; on average over its alternatives it needs "
             f"{certificate.expected_n:.4g} pairs{bound}.",
@@ -120,7 +141,9 @@ class Step(Method[StepState]):
 
     def for_block(self, index: int) -> "Step":
         """Return the method with a seed of its own for each block of simulated runs."""
-        return self if index == 0 else replace(self, seed=self.seed + index * BLOCK_STRIDE)
+        if index == 0 or self.seed is None:
+            return self
+        return replace(self, seed=self.seed + index * BLOCK_STRIDE)
 
     def start(self, shape: tuple[int, ...]) -> StepState:
         """State before the first pair; makes or reads the table."""
@@ -128,7 +151,7 @@ class Step(Method[StepState]):
         _ = self.stopping
         zero = np.zeros(shape, dtype=np.int32)
         return StepState(
-            zero, zero, zero, np.zeros(shape, dtype=np.int8), run_keys(self.seed, shape)
+            zero, zero, zero, np.zeros(shape, dtype=np.int8), run_keys(self.seed or 0, shape)
         )
 
     def step(self, state: StepState, r0: Floats, r1: Floats) -> StepState:

@@ -18,7 +18,7 @@ from stopwise.core.arrays import Doubles
 from stopwise.core.step.evaluation import binomial_probabilities
 from stopwise.core.step.null_points import folded, published_rates
 from stopwise.core.step.risk_budget import RiskBudget
-from stopwise.core.step.rule import Rule
+from stopwise.core.step.stopping_rule import Rule
 from stopwise.core.step.walk import Walk, combine, combine_totals, interior
 
 # 2 ** rounds + 1 null points over the whole scale: 129 as published, 513 at the horizon.
@@ -35,10 +35,7 @@ class States(NamedTuple):
 
 
 def published_rule(
-    alpha: float,
-    n_max: int,
-    budget: RiskBudget,
-    progress: Callable[[int, int], None] | None = None,
+    alpha: float, n_max: int, budget: RiskBudget, progress: Callable[[int, int], None] | None = None
 ) -> Rule:
     """Synthesise the published rule.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stopwise.core.arrays import Doubles
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require_choice
 
 _SHAPES = ("power", "partial_sums")
 
@@ -32,8 +32,7 @@ class RiskBudget:
 
     def __post_init__(self) -> None:
         """Refuse shapes and exponents that are no budget."""
-        if self.shape not in _SHAPES:
-            raise InvalidInput(f"risk budget shape must be one of {_SHAPES}, got {self.shape!r}")
+        require_choice("risk_budget", self.shape, _SHAPES)
         if not math.isfinite(self.exponent) or self.exponent < 0.0:
             raise InvalidInput(f"risk budget exponent must be at least 0, got {self.exponent!r}")
         if self.shape == "power" and self.exponent == 0.0:

@@ -14,7 +14,7 @@ from stopwise.core.step.induction import Regions, best_regions, unfold
 from stopwise.core.step.lagrangian import Problem, solve
 from stopwise.core.step.published import published_rule
 from stopwise.core.step.risk_budget import RiskBudget
-from stopwise.core.step.rule import Rule
+from stopwise.core.step.stopping_rule import Rule
 from stopwise.core.step.walk import Integers, Walk
 from stopwise.core.step.worst_case import WorstCase, worst_case
 

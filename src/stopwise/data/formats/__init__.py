@@ -17,9 +17,9 @@ from stopwise.data.formats import (
     sb3_monitor,
     vla_evaluation_harness,
 )
-from stopwise.data.formats.protocol import Format
+from stopwise.data.formats.format import Format
 from stopwise.data.raw import RawTable
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require_choice
 
 __all__ = ["find", "names", "read", "recognise"]
 
@@ -48,10 +48,8 @@ def names() -> tuple[str, ...]:
 
 def find(name: str) -> Format:
     """Return the format of that name, or raise."""
-    for known in FORMATS:
-        if known.name == name:
-            return known
-    raise InvalidInput(f"format must be one of {', '.join(names())}, but got {name!r}")
+    require_choice("format", name, names())
+    return FORMATS[names().index(name)]
 
 
 def recognise(path: Path) -> Format | None:

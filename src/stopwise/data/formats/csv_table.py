@@ -1,13 +1,10 @@
 """CSV, TSV and semicolon-separated tables with a header line."""
 
-from functools import partial
 from pathlib import Path
 
-from stopwise.data.formats.delimited_file import header, line_of_row, read_delimited
+from stopwise.data.formats.delimited_file import header, read_delimited
 from stopwise.data.raw import RawTable
 from stopwise.data.roles import SCORE_NAMES
-
-__all__ = ["name", "read", "recognise"]
 
 name = "csv"
 SUFFIXES = (".csv", ".tsv")
@@ -21,4 +18,4 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path) -> RawTable:
     """Return all columns."""
-    return RawTable(source=str(path), frame=read_delimited(path), place=partial(line_of_row, path))
+    return read_delimited(path)

@@ -1,15 +1,15 @@
 """Delimited text, shared by all formats that are CSV inside."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 from stopwise.data.formats.text_file import first_line
-from stopwise.errors import InvalidInput
-
-__all__ = ["header", "line_of_row", "read_delimited"]
+from stopwise.data.raw import RawTable
+from stopwise.errors import InvalidInput, require
 
 DELIMITERS = ("\t", ";", ",")
 
@@ -20,18 +20,18 @@ def header(path: Path) -> list[str]:
     return next(csv.reader([line], delimiter=_delimiter(line)), [])
 
 
-def read_delimited(path: Path, comment_lines: int = 0) -> pl.DataFrame:
-    """Return all columns as text, so that a bad value can be named; blank lines are no rows."""
+def read_delimited(path: Path, columns: Iterable[str] = (), comment_lines: int = 0) -> RawTable:
+    """Return all columns as text, so that a bad value can be named; these must be there.
+
+    Blank lines are no rows.
+    """
     with path.open(encoding="utf-8-sig", newline="") as file:
         lines = [file.readline() for _ in range(comment_lines + 1)]
-    if not lines[-1].strip():
-        raise InvalidInput(f"{path}, line {comment_lines + 1}: there is no header line")
+    header_line = comment_lines + 1
+    require(lines[-1].strip() != "", f"{path}, line {header_line}: there is no header line")
     try:
         frame = pl.read_csv(
-            path,
-            separator=_delimiter(lines[-1]),
-            skip_lines=comment_lines,
-            infer_schema=False,
+            path, separator=_delimiter(lines[-1]), skip_lines=comment_lines, infer_schema=False
         )
     except pl.exceptions.PolarsError as error:
         _require_equal_fields(path, comment_lines)
@@ -41,10 +41,14 @@ def read_delimited(path: Path, comment_lines: int = 0) -> pl.DataFrame:
     if frame[:, -1].null_count():
         _require_equal_fields(path, comment_lines)
         frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-    return frame
+    for column in columns:
+        missing = f"{path}, line {header_line}: the column {column!r} is missing"
+        require(column in frame.columns, missing)
+    place = partial(_line_of_row, path, comment_lines)
+    return RawTable(source=str(path), frame=frame, place=place)
 
 
-def line_of_row(path: Path, row: int, comment_lines: int = 0) -> str:
+def _line_of_row(path: Path, comment_lines: int, row: int) -> str:
     """Return the line at which a row ends; read again, since quoted text may span lines."""
     for index, (line, _) in enumerate(_rows(path, comment_lines)):
         if index == row + 1:

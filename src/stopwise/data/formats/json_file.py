@@ -4,12 +4,17 @@ import json
 from pathlib import Path
 from typing import Any, TypeVar
 
-from stopwise.errors import InvalidInput
-
-__all__ = ["field", "load_json"]
+from stopwise.data.formats.text_file import head
+from stopwise.errors import InvalidInput, require
 
 Value = TypeVar("Value")
 KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
+
+
+def has_keys(path: Path, *keys: str) -> bool:
+    """Whether the file begins as a JSON object does, and all keys appear near its beginning."""
+    beginning = head(path)
+    return beginning.lstrip().startswith("{") and all(f'"{key}"' in beginning for key in keys)
 
 
 def load_json(path: Path) -> Any:
@@ -28,8 +33,7 @@ def field(path: Path, place: str, record: object, key: str, kind: type[Value]) -
     where = f"{path}, {place}" if place else str(path)
     if not isinstance(record, dict):
         raise InvalidInput(f"{where}: must be an object, but got {_shown(record)}")
-    if key not in record:
-        raise InvalidInput(f"{where}: the field {key!r} is missing")
+    require(key in record, f"{where}: the field {key!r} is missing")
     value = record[key]
     if not isinstance(value, kind):
         raise InvalidInput(

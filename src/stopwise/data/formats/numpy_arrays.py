@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from stopwise.data.formats.numpy_file import NPY_MAGIC, load_arrays
+from stopwise.data.formats.text_file import first_bytes
 from stopwise.data.frames import raw_of_array, raw_of_arrays
 from stopwise.data.raw import RawTable
-
-__all__ = ["name", "read", "recognise"]
 
 name = "numpy"
 ZIP_MAGIC = b"PK\x03\x04"
@@ -14,11 +13,7 @@ ZIP_MAGIC = b"PK\x03\x04"
 
 def recognise(path: Path) -> bool:
     """Whether the file begins as NumPy files do."""
-    try:
-        with path.open("rb") as file:
-            beginning = file.read(len(NPY_MAGIC))
-    except OSError:
-        return False
+    beginning = first_bytes(path, len(NPY_MAGIC))
     return beginning == NPY_MAGIC or (path.suffix == ".npz" and beginning.startswith(ZIP_MAGIC))
 
 

@@ -1,13 +1,12 @@
 """Text logs of the LIBERO evaluation of openvla, openvla-oft and their descendants."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from stopwise.data.formats.text_file import head
-from stopwise.data.raw import RawTable, frame_of_records
+from stopwise.data.raw import UNIT, RawTable, table_of_records
 from stopwise.errors import InvalidInput
-
-__all__ = ["name", "read", "recognise"]
 
 name = "openvla-libero"
 # A logger may put its own words before them: "INFO:root:Success: True".
@@ -24,8 +23,11 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path) -> RawTable:
     """Return the success (the score) of each episode."""
-    records: list[dict[str, object]] = []
-    lines: list[int] = []
+    roles = {"task": "task", "score": "success", "success": "success"}
+    return table_of_records(path, _episodes(path), roles=roles, bounds={"success": UNIT})
+
+
+def _episodes(path: Path) -> Iterator[tuple[str, dict[str, object]]]:
     task: str | None = None
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if found := TASK.match(line):
@@ -33,15 +35,8 @@ def read(path: Path) -> RawTable:
         elif found := SUCCESS.match(line):
             if task is None:
                 raise InvalidInput(f"{path}, line {number}: a success before any 'Task:' line")
-            records.append({"task": task, "success": _success(path, number, found["success"])})
-            lines.append(number)
-    return RawTable(
-        source=str(path),
-        frame=frame_of_records(records),
-        place=lambda row: f"line {lines[row]}",
-        roles={"task": "task", "score": "success", "success": "success"},
-        bounds={"success": (0.0, 1.0)},
-    )
+            success = _success(path, number, found["success"])
+            yield f"line {number}", {"task": task, "success": success}
 
 
 def _success(path: Path, number: int, words: str) -> bool:

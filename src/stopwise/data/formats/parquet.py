@@ -4,10 +4,9 @@ from pathlib import Path
 
 import polars as pl
 
+from stopwise.data.formats.text_file import first_bytes
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput
-
-__all__ = ["name", "read", "recognise"]
 
 name = "parquet"
 MAGIC = b"PAR1"
@@ -15,11 +14,7 @@ MAGIC = b"PAR1"
 
 def recognise(path: Path) -> bool:
     """Whether the file begins as Parquet files do."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False
+    return first_bytes(path, len(MAGIC)) == MAGIC
 
 
 def read(path: Path) -> RawTable:

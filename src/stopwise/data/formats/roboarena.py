@@ -7,11 +7,9 @@ from typing import Any
 
 from stopwise.data.formats.json_file import field
 from stopwise.data.formats.text_file import head
-from stopwise.data.raw import RawTable, frame_of_records
+from stopwise.data.raw import UNIT, RawTable, table_of_records
 from stopwise.errors import InvalidInput
-from stopwise.messages import Message
-
-__all__ = ["name", "read", "recognise"]
+from stopwise.messages import Notes
 
 name = "roboarena"
 SESSIONS = "evaluation_sessions"
@@ -29,9 +27,8 @@ def recognise(path: Path) -> bool:
 def read(path: Path) -> RawTable:
     """Return partial_success (the default score), binary_success and duration of each trial."""
     files = [path] if path.is_file() else sorted(_files(path))
-    records: list[dict[str, object]] = []
-    places: list[str] = []
-    empty = 0
+    found: list[tuple[str, dict[str, object]]] = []
+    notes, empty = Notes(), 0
     for file in files:
         session, policies = _session(file)
         for letter, trial in policies.items():
@@ -41,17 +38,17 @@ def read(path: Path) -> RawTable:
             place = f"policies.{letter}"
             field(file, place, trial, "policy_name", str)
             field(file, place, trial, "partial_success", object)
-            records.append({**session, **trial, "task": name, "session": file.parent.name})
-            places.append(f"{file.relative_to(path) if path.is_dir() else file.name}, {place}")
+            within = file.relative_to(path) if path.is_dir() else file.name
+            facts = {**session, **trial, "task": name, "session": file.parent.name}
+            found.append((f"{within}, {place}", facts))
     sessions = f"{path}: {len(files)} sessions, sorted by the names of their folders"
-    notes = [Message(sessions, code="sessions-sorted")]
+    notes.add(sessions, code="sessions-sorted")
     if empty:
         without = f"{path}: {empty} policies without a trial in their session were skipped"
-        notes.append(Message(without, code="empty-policies"))
-    return RawTable(
-        source=str(path),
-        frame=frame_of_records(records),
-        place=places.__getitem__,
+        notes.add(without, code="empty-policies")
+    return table_of_records(
+        path,
+        found,
         roles={
             "task": "task",
             "policy": "policy_name",
@@ -59,8 +56,8 @@ def read(path: Path) -> RawTable:
             "success": "binary_success",
             "block": "session",
         },
-        bounds={"partial_success": (0.0, 1.0), "binary_success": (0.0, 1.0)},
-        notes=tuple(notes),
+        bounds={"partial_success": UNIT, "binary_success": UNIT},
+        notes=notes,
     )
 
 

@@ -1,18 +1,17 @@
 """stable-baselines3 monitor files: a comment with JSON, then r, l, t per episode."""
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import polars as pl
 
-from stopwise.data.formats.delimited_file import line_of_row, read_delimited
+from stopwise.data.formats.delimited_file import read_delimited
 from stopwise.data.formats.text_file import first_line
 from stopwise.data.raw import RawTable
-from stopwise.data.values import to_numbers
+from stopwise.data.typed_columns import to_numbers
 from stopwise.errors import InvalidInput
-
-__all__ = ["name", "read", "recognise"]
 
 name = "sb3-monitor"
 
@@ -26,20 +25,15 @@ def recognise(path: Path) -> bool:
 def read(path: Path) -> RawTable:
     """Return the return r (the default score), length l and finishing time of each episode."""
     about = _comment(path)
-    frame = read_delimited(path, comment_lines=1)
-    place = partial(line_of_row, path, comment_lines=1)
-    raw = RawTable(source=str(path), frame=frame, place=place)
-    for column in ("r", "l", "t"):
-        if column not in frame.columns:
-            raise InvalidInput(f"{path}, line 2: the column {column!r} is missing")
+    raw = read_delimited(path, ("r", "l", "t"), comment_lines=1)
     # Seconds since the start of the process say nothing across files.
-    seconds = to_numbers(frame["t"], lambda row, rule: raw.error(row, "t", rule))
+    seconds = to_numbers(raw.frame["t"], partial(raw.error, "t"))
     columns = [(seconds + about["t_start"]).alias("finished")]
     roles = {"score": "r", "time": "finished"}
     if about["env_id"]:
-        columns.append(pl.Series("env_id", [about["env_id"]]).new_from_index(0, len(frame)))
+        columns.append(pl.Series("env_id", [about["env_id"]]).new_from_index(0, len(raw.frame)))
         roles["task"] = "env_id"
-    return RawTable(source=str(path), frame=frame.with_columns(columns), place=place, roles=roles)
+    return replace(raw, frame=raw.frame.with_columns(columns), roles=roles)
 
 
 def _comment(path: Path) -> dict[str, object]:

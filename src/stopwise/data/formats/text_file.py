@@ -2,18 +2,21 @@
 
 from pathlib import Path
 
-__all__ = ["first_line", "head"]
-
 HEAD_BYTES = 65536
+
+
+def first_bytes(path: Path, count: int) -> bytes:
+    """Return the first so many bytes; none for folders and unreadable files."""
+    try:
+        with path.open("rb") as file:
+            return file.read(count)
+    except OSError:
+        return b""
 
 
 def head(path: Path) -> str:
     """Return the beginning of a text file; empty for folders, binary and unreadable files."""
-    try:
-        with path.open("rb") as file:
-            beginning = file.read(HEAD_BYTES)
-    except OSError:
-        return ""
+    beginning = first_bytes(path, HEAD_BYTES)
     if b"\0" in beginning:
         return ""
     return beginning.decode("utf-8-sig", errors="replace")

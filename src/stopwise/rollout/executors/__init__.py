@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from stopwise.errors import InvalidInput
+from stopwise.errors import require_choice
+from stopwise.rollout.executors.executor import Executor
 from stopwise.rollout.executors.fleet import Fleet
 from stopwise.rollout.executors.processes import processes
-from stopwise.rollout.executors.protocol import Executor
 from stopwise.rollout.executors.ray_cluster import ray_cluster
 from stopwise.rollout.executors.serial import Serial
 
@@ -21,6 +21,5 @@ def executor_of(choice: str | Executor) -> Executor:
         "processes": processes,
         "ray": ray_cluster,
     }
-    if choice not in known:
-        raise InvalidInput(f"executor must be one of {', '.join(known)}, but got {choice!r}")
+    require_choice("executor", choice, known)
     return known[choice]()

@@ -12,8 +12,6 @@ from typing import Any, Protocol
 from stopwise.core.scores import require_whole
 from stopwise.errors import StopwiseError
 
-__all__ = ["Backend", "Fleet", "Work", "Worker", "WorkerLost"]
-
 # How long after its time-out an episode that checks the clock itself may still come back.
 GRACE = 0.5
 
@@ -22,7 +20,7 @@ class WorkerLost(Exception):
     """A worker is gone, with all that it had."""
 
 
-class Worker(Protocol):
+class TicketRunner(Protocol):
     """Runs tickets, wherever it lives."""
 
     def run(self, tickets: Sequence[Any]) -> list[Any]:
@@ -36,7 +34,7 @@ class Work(Protocol):
     def timeout(self) -> float | None:
         """Seconds that a ticket may take, or None."""
 
-    def worker(self) -> Worker:
+    def worker(self) -> TicketRunner:
         """Return a worker, with all that it needs loaded."""
 
     def failed(self, ticket: Any, error: str, seconds: float) -> Any:

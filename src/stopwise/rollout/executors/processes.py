@@ -10,15 +10,13 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from typing import Any
 
-from stopwise.errors import StopwiseError, require
-from stopwise.rollout.executors.fleet import Fleet, Work, Worker, WorkerLost
+from stopwise.errors import StopwiseError, require_choice
+from stopwise.rollout.executors.fleet import Fleet, TicketRunner, Work, WorkerLost
 from stopwise.rollout.executors.payload import packed, unpacked
-
-__all__ = ["cores", "processes"]
 
 STARTS = ("spawn", "forkserver")
 # The worker of this process, in the processes that are one.
-_worker: Worker | None = None
+_worker: TicketRunner | None = None
 
 
 def processes(
@@ -37,7 +35,7 @@ def processes(
     start
         "spawn" or "forkserver", see ``multiprocessing``.
     """
-    require(start in STARTS, f"start must be one of {', '.join(STARTS)}, but got {start!r}")
+    require_choice("start", start, STARTS)
     count = cores() if workers is None else workers
     return Fleet(_Processes(start), workers=count, batch=batch, retries=retries)
 

@@ -5,13 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from stopwise.core.plain_values import plain_values
 from stopwise.data.trials import Trials
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Standing
 from stopwise.rollout.episode import Episode
 from stopwise.rollout.schedule import Schedule
-
-__all__ = ["RaceProgress", "RaceResult", "progress_of", "result_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,16 +92,11 @@ class RaceResult:
         return {
             **self.analysis.to_dict(),
             "race": {
-                "decided": self.decided,
-                "rows": self.rows,
+                **plain_values(self, ("decided", "rows")),
                 "episodes": len(self.episodes),
                 "used": self.used,
                 "overshoot": len(self.overshoot),
-                "abandoned": self.abandoned,
-                "window": self.window,
-                "failures": self.failures,
-                "retries": self.retries,
-                "seconds": self.seconds,
+                **plain_values(self, ("abandoned", "window", "failures", "retries", "seconds")),
             },
         }
 

@@ -16,8 +16,6 @@ from stopwise.questions.analysis import Analysis
 from stopwise.questions.question import FindRow, complete
 from stopwise.questions.standing import Standing, remaining_rows
 
-__all__ = ["StopRule"]
-
 
 class StopRule(Resumable):
     """Says when enough trials were run, and which policy still needs some.
@@ -51,7 +49,7 @@ class StopRule(Resumable):
 
     _kind = "StopRule"
 
-    @flat(StopSettings, bounds=(0.0, 1.0), design="independent", ties="strict")
+    @flat(StopSettings)
     def __init__(self, policies: Sequence[str], **settings: Unpack[StopSettings]) -> None:
         self._question = pose(Rules.of(policies=tuple(policies), **settings))
         # Results that are not looked at yet, by row; None where a policy has none to offer.

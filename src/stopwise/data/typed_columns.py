@@ -7,15 +7,6 @@ import polars as pl
 
 from stopwise.errors import InvalidInput
 
-__all__ = [
-    "Complaint",
-    "is_logical",
-    "require_zero_or_one",
-    "to_names",
-    "to_numbers",
-    "to_times",
-]
-
 # Turns a row and a rule into the error that names file, place and column.
 Complaint = Callable[[int, str], InvalidInput]
 
@@ -71,10 +62,7 @@ def to_names(column: pl.Series) -> pl.Series:
         whole = column.fill_nan(None).cast(pl.Int64, strict=False)
         if bool((whole == column).fill_null(True).all()):
             column = whole
-    text = column.cast(pl.String).str.strip_chars()
-    return text.to_frame("name").select(
-        pl.when(pl.col("name") != "").then(pl.col("name")).alias("name")
-    )["name"]
+    return column.cast(pl.String).str.strip_chars().replace("", None)
 
 
 def to_times(column: pl.Series, complaint: Complaint) -> pl.Series:
@@ -104,24 +92,33 @@ def _without_zone(times: pl.Series) -> pl.Series:
 
 
 def _logical_words(words: pl.Series, numbers: pl.Series) -> pl.Series:
-    frame = pl.DataFrame({"word": words, "number": numbers})
-    return frame.select(
-        pl.when(pl.col("word").is_in(TRUE))
-        .then(1.0)
-        .when(pl.col("word").is_in(FALSE))
-        .then(0.0)
-        .otherwise(pl.col("number"))
-        .alias("number")
-    )["number"]
+    meaning = {**dict.fromkeys(TRUE, 1.0), **dict.fromkeys(FALSE, 0.0)}
+    found = words.replace_strict(meaning, default=None, return_dtype=pl.Float64)
+    return numbers.zip_with(found.is_null(), found)
 
 
 def _is_missing(words: pl.Series) -> pl.Series:
     return words.is_null() | words.is_in(MISSING).fill_null(True)
 
 
+def first(bad: pl.Series) -> int | None:
+    """Return the first row that is marked, if any is."""
+    return bad.arg_max() if bad.any() else None
+
+
+def require_known(
+    column: pl.Series, complaint: Complaint, rule: str = "a value is missing"
+) -> pl.Series:
+    """Return the column, or raise for its first missing value."""
+    row = first(column.is_null())
+    if row is not None:
+        raise complaint(row, rule)
+    return column
+
+
 def _require(bad: pl.Series, column: pl.Series, complaint: Complaint, rule: str) -> None:
-    row = bad.arg_max() if len(bad) else None
-    if row is not None and bad[row]:
+    row = first(bad)
+    if row is not None:
         raise complaint(row, f"{rule}, but got {column[row]!r}{_advice(column[row], rule)}")
 
 

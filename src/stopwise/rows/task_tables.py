@@ -11,9 +11,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale, numeric_array
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message
-from stopwise.rows.table import Table
-
-__all__ = ["pooled", "tables"]
+from stopwise.rows.table import Table, side_by_side
 
 POOLED = "pooled"
 
@@ -91,14 +89,11 @@ def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:
     columns = [numeric_array(scores, repr(name)) for name, scores in source.items()]
     for name, column in zip(source, columns, strict=True):
         require(column.ndim == 1, f"{name!r} needs its scores in one row, got {column.shape}")
-    scores = np.full((max(map(len, columns), default=0), len(columns)), np.nan)
-    for index, column in enumerate(columns):
-        scores[: len(column), index] = column
     gaps = sum(int(np.isnan(column).sum()) for column in columns)
     note = Message(f"{gaps} scores are NaN, which counts as no trial", code="nan-scores")
     return Table(
         policies=tuple(map(str, source)),
-        scores=scores,
+        scores=side_by_side(columns),
         design=design or "independent",
         notes=(note,) if gaps else (),
     )

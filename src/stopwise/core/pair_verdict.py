@@ -10,8 +10,6 @@ from stopwise.core.confidence import Interval
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import score_text
 
-__all__ = ["Decision", "Verdict", "e_value_of"]
-
 
 def e_value_of(log_e: float | None) -> float | None:
     """Return the e-value of its logarithm; infinite beyond what a number can hold."""
@@ -99,6 +97,20 @@ class Verdict:
         return self.n_max is not None and self.n >= self.n_max
 
     @property
+    def other_looks_better(self) -> bool:
+        """Whether the scores speak for the policy that a one-sided test cannot declare better.
+
+        True while undecided if the whole interval of mean1 - mean0 favours that policy, beyond a
+        negative margin too: with equal policies ever with probability at most alpha.
+        """
+        if self.decided or self.alternative == "two-sided" or self.n == 0:
+            return False
+        allowed = min(self.margin, 0.0)
+        if self.alternative == "greater":
+            return self.interval.high < allowed
+        return self.interval.low > -allowed
+
+    @property
     def e_value(self) -> float | None:
         """The e-value: the factor by which a fair bet against the null has grown."""
         return e_value_of(self.log_e)
@@ -119,7 +131,9 @@ class Verdict:
             after = f"{self.n_decided} pair{'' if self.n_decided == 1 else 's'}"
             later = "" if self.n == self.n_decided else f", now {seen} seen"
             return f"{claim[0].upper()}{claim[1:]}: decided after {after}{later}; {facts}."
-        if not self.anytime and not self.n_max_reached:
+        if self.other_looks_better:
+            caveat = f"and {self._other()} looks better, which a one-sided test cannot declare"
+        elif not self.anytime and not self.n_max_reached:
             caveat = f"{self.method} answers only at n_max = {self.n_max}"
         else:
             caveat = "which does not show that they are equal"
@@ -172,7 +186,9 @@ class Verdict:
             sides = f"two-sided, {level}, ties count as errors"
         else:
             sides = f"two-sided, {level} per direction"
-        return f"{self.method}, {sides}, {self.design} design"
+        seed = self.rules.parameters.get("seed")
+        luck = "" if seed is None else f", seed {seed}"
+        return f"{self.method}, {sides}, {self.design} design{luck}"
 
     def _claim(self) -> str:
         """Return the claim that was shown, or that is being tested."""
@@ -185,6 +201,9 @@ class Verdict:
         if self.margin < 0:
             return f"{better} is not worse than {other} by {-self.margin:g} or more"
         return f"{better} is better than {other}" + self._by_margin()
+
+    def _other(self) -> str:
+        return "policy 0" if self.alternative == "greater" else "policy 1"
 
     def _by_margin(self) -> str:
         return f" by more than {self.margin:g}" if self.margin else ""

@@ -1,0 +1,47 @@
+"""The map of the folders, and what it promises, hold for the tree as it is."""
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+from benchmarks.house import class_names, count, listings
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "design" / "architecture.md").read_text(encoding="utf-8")
+
+
+def test_every_folder_is_on_the_map() -> None:
+    table = PAGE.partition("## The folders")[2].partition("## One of each")[0]
+    package = ROOT / "src" / "stopwise"
+    folders = {path.name for path in package.iterdir() if (path / "__init__.py").exists()}
+    files = {path.name for path in package.glob("[a-z]*.py")}
+
+    named = set(re.findall(r"`([a-z_]+)/`", table)) | set(re.findall(r"`([a-z_]+\.py)`", table))
+    assert folders | files == named
+
+
+def test_no_class_name_is_used_twice() -> None:
+    """A name that is used twice is one that says too little."""
+    assert [name for name, number in class_names(ROOT).items() if number > 1] == []
+
+
+def test_the_settings_are_spelled_out_where_the_page_says() -> None:
+    """Fails when a new place lists the settings again."""
+    files = Counter(str(path.relative_to(ROOT / "src" / "stopwise")) for path, _ in listings(ROOT))
+
+    assert files == {
+        "core/rules.py": 1,  # the value itself
+        "questions/analysis.py": 1,  # its JSON
+        "study/study_plan.py": 2,  # what study.yaml declares, and the rules of a task
+        "cli/options.py": 1,  # the options of all commands
+    }
+
+
+def test_the_numbers_of_the_page_are_counted() -> None:
+    command = [sys.executable, "-m", "benchmarks.house"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+
+    for what, number in count(ROOT).items():
+        assert f"{what}: {number:,}" in done.stdout

@@ -13,7 +13,7 @@ from stopwise.core.scores import require_whole
 from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
 from stopwise.errors import require
-from stopwise.messages import Message, Setting
+from stopwise.messages import Setting
 from stopwise.planning.continuation import further_trials, study_ranking
 from stopwise.planning.metrics_result import MetricComparison, MetricRow
 from stopwise.planning.populations import Resampled
@@ -194,11 +194,9 @@ def _by_score(source: Any, bounds: Any, columns: Any) -> dict[str, Trials]:
     for task in trials.tasks:
         require(
             task in trials.bounds,
-            Message(
-                f"the range of the score of {task!r} must be declared in advance: give ",
-                Setting("bounds"),
-                code="bounds-undeclared",
-            ),
+            f"the range of the score of {task!r} must be declared in advance: give ",
+            Setting("bounds"),
+            code="bounds-undeclared",
         )
     frame = trials.frame
     score = {_with_kind("score", trials): trials}

@@ -12,7 +12,7 @@ from stopwise.core.progress import Progress
 from stopwise.core.rules import PlanSettings, Rules
 from stopwise.core.scores import Scale, is_number, require_whole
 from stopwise.errors import require
-from stopwise.messages import Message, Setting
+from stopwise.messages import Setting
 from stopwise.planning.fixed_sample import MOST_POWER, WELCH, fixed_plan
 from stopwise.planning.plan_result import Plan, PlanRow
 from stopwise.planning.planned_study import PlannedStudy, stopping_times
@@ -237,12 +237,10 @@ def _check_scores(method: str, scenarios: list[Scenario]) -> None:
 def _check_scenarios(study: PlannedStudy, scenarios: list[Scenario], correlation: float) -> None:
     require(
         correlation == 0 or study.rules.design == "paired",
-        Message(
-            f"a correlation of {correlation:g} needs ",
-            Setting("design", "paired"),
-            f", but the design is {study.rules.design!r}",
-            code="correlation-without-pairs",
-        ),
+        f"a correlation of {correlation:g} needs ",
+        Setting("design", "paired"),
+        f", but the design is {study.rules.design!r}",
+        code="correlation-without-pairs",
     )
     if study.rules.alternative == "two-sided":
         return

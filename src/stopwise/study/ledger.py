@@ -2,7 +2,8 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -73,6 +74,12 @@ class Ledger:
                 apply(self._state, entry)
             self._save_now_and_then()
             return self._state
+
+    @contextmanager
+    def reading(self) -> Iterator[StudyState]:
+        """Give the newest state, which no other thread changes meanwhile."""
+        with self.lock:
+            yield self.refresh()
 
     def commit(self, decide: Decide, *, who: str, key: str | None = None) -> list[Entry]:
         """Let a decision be taken on the newest state and store it, durably.

@@ -156,8 +156,7 @@ def _clear(state: StudyState, trial: TrialRecord) -> None:
 def _imported(event: Imported, state: StudyState, _: Entry) -> None:
     board = state.boards[event.task]
     state.imports.append(Import.of(event.task, event.rows, event.source))
-    first = len(board.rows)
-    for scores in event.rows:
+    for row, scores in enumerate(event.rows, start=len(board.rows)):
         board.open_row(tuple(scores))
         for arm, score in scores.items():
             number = len(state.trials) + 1
@@ -165,17 +164,16 @@ def _imported(event: Imported, state: StudyState, _: Entry) -> None:
                 TrialRecord(
                     number=number,
                     task=event.task,
-                    row=first,
+                    row=row,
                     arm=arm,
                     status="scored",
                     score=score,
                     counted=True,
                 )
             )
-            slot = board.rows[first][arm]
+            slot = board.rows[row][arm]
             slot.score, slot.settled_by, slot.holder = score, number, number
-        board.touch(first)
-        first += 1
+        board.touch(row)
 
 
 @take_in.register

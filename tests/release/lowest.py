@@ -21,8 +21,10 @@ __all__ = ["Group", "constraints", "main"]
 
 ROOT = Path(__file__).parents[2]
 FRAMES = ("pandas", "pyarrow")
-# An old release may use what a newer one of another package has deprecated.
-WARNINGS = ("-W", "default::DeprecationWarning", "-W", "default::PendingDeprecationWarning")
+# An old release may use what a newer one of another package has deprecated, and Ray's leaves
+# processes to the garbage collector.
+TOLERATED = ("DeprecationWarning", "ResourceWarning", "pytest.PytestUnraisableExceptionWarning")
+WARNINGS = [word for warning in TOLERATED for word in ("-W", f"default::{warning}")]
 FOLDER = ROOT / ".lowest"
 BOUND = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(\[[^]]*\])?>=(?P<version>[0-9.]+)")
 

@@ -215,11 +215,11 @@ def drawn(draw: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Sco
     return Scores(draw, values, np.full(DRAWN, 1 / DRAWN))
 
 
-def held_out() -> list[Case]:
+def held_out(count: int = HELD_OUT, seed: int = HELD_OUT_SEED) -> list[Case]:
     """Return random pairs of random kinds; in three of five, policy 1 is policy 0 improved."""
-    rng = np.random.default_rng(HELD_OUT_SEED)
+    rng = np.random.default_rng(seed)
     cases: list[Case] = []
-    while len(cases) < HELD_OUT:
+    while len(cases) < count:
         kind0, scores0 = _random_scores(rng)
         kind1, scores1 = _random_scores(rng)
         if rng.random() < 0.6:

@@ -1,10 +1,10 @@
 """Pairs until the decision at the low levels that rankings of many policies work at.
 
 Run ``python -m benchmarks.efficiency.low_alpha`` (about 10 minutes on 2 cores). Seven policies have
-21 pairs and 42 directions, so each is tested at about .05/21 or less. A mean hides runs in which one
-bad pair took nearly all evidence, so the table also has the pairs that 99 % of the runs stay below.
-Ratios are to ``nscore`` with 21 bins, over the cases that one of the two decides in half of the
-runs; ``savi`` takes success or failure in the independent design only.
+21 pairs and 42 directions, so each is tested at about .05/21 or less. A mean hides runs in which
+one bad pair took nearly all evidence, so the table also has the number of pairs that 99 % of the
+runs do not exceed. Ratios are to ``nscore`` with 21 bins, over the cases that one of the two
+decides in half of the runs; ``savi`` takes success or failure in the independent design only.
 """
 
 import argparse

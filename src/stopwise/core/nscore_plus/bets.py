@@ -109,7 +109,8 @@ def noisy_scores(amount: Floats, worst: Floats | float, pairs: Floats, spread: F
     """
     doubted = np.minimum(pairs, 1.0) * (NOISY_PAIRS / (pairs + NOISY_PAIRS))
     square = spread * spread
-    return np.minimum(amount, (BOUND_SHARE - NOISY_SHARE * doubted * square * square) / worst)
+    kept: Floats = (BOUND_SHARE - NOISY_SHARE * doubted * square * square) / worst
+    return np.minimum(amount, kept)
 
 
 def cap(sums: Sums, need: Floats, margin: float, gain: Floats, loss: Floats) -> Floats:

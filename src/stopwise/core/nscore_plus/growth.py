@@ -39,7 +39,8 @@ def log_prior(n_max: int | None, points: int) -> Floats:
     grid = effects(n_max, points)
     if n_max is not None:
         return np.zeros_like(grid)
-    return 2 * np.minimum(np.log(grid / USUAL_EFFECT), 0.0)
+    weights: Floats = 2 * np.minimum(np.log(grid / USUAL_EFFECT), 0.0)
+    return weights
 
 
 def growth_bet(

@@ -92,10 +92,9 @@ class StopSettings(RuleSettings, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """All that is declared before the data, checked once, as plain Python values.
+    """Everything that is declared before the data, as plain Python values that are checked once.
 
-    Nothing can change it afterwards, and it survives JSON. Every result carries the rules that it
-    rests on.
+    It is frozen and can be stored as JSON. Every result carries the rules it was obtained under.
 
     Attributes
     ----------

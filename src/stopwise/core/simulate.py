@@ -33,7 +33,7 @@ class Simulation:
     decision
         1 where policy 1 was declared better, 0 where policy 0, -1 where undecided.
     log_e, p_value
-        Evidence at the stop, to be held against 1/alpha and alpha.
+        Evidence when the run stopped; compare with 1/alpha and alpha.
     rules
         What was declared.
     """

@@ -36,14 +36,15 @@ MOST_IN_WORDS = 10
 class Analysis(Drawn):
     """A ranking of several policies; never changes afterwards.
 
-    With an anytime method the probability that any declared order is false is at most alpha,
-    whenever one stops, ties counting as false orders unless ``ties`` is "paper"; the sentence
-    says what the method promises.
+    With an anytime method, the probability that any declared order is false is at most alpha,
+    whenever you stop. An order declared at a tie counts as false unless ``ties`` is "paper".
+    ``sentence`` says what the method promises.
 
     Attributes
     ----------
     policies
-        One result per policy, from best to worst: as was decided, and by mean beyond that.
+        One result per policy, from best to worst: in the decided order, and by mean where that
+        leaves it open.
     pairs
         One result per compared pair.
     order_text
@@ -58,7 +59,7 @@ class Analysis(Drawn):
     ties
         "strict" or "paper", as it holds: a method that splits its level itself is always strict.
     doubts
-        What in the trials contradicts that they are fresh draws in random order, one clause each.
+        Signs that the trials are not fresh draws in random order, one clause each.
     warnings
         What was assumed, and what may void the guarantee.
     facts

@@ -25,7 +25,7 @@ class PolicyResult:
         Its trials after that, which were not needed: those up to n_max, run or not, or without a
         declared n_max those in the table. 0 as long as one of its pairs is undecided.
     trials_unpaired
-        Its trials before that which entered none, for want of a partner in their row.
+        Its earlier trials that entered no comparison, because they had no partner in their row.
     """
 
     name: str

@@ -69,8 +69,8 @@ class StepDesign:
 
     The outcomes of the two policies are independent, with success rates ``p0`` and ``p1``. The test
     declares ``p1 > p0`` with probability at most ``alpha`` whenever ``p1 <= p0``; the mirrored
-    declaration has the same guarantee. Both rates stay as they are for the whole study, else the
-    error may be larger (`drift_error`). Nothing here is simulated.
+    declaration has the same guarantee. Both rates must stay constant for the whole study; otherwise
+    the error may be larger (`drift_error`). Nothing here is simulated.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class StepDesign:
 
     @cached_property
     def drift_error(self) -> float:
-        """Largest error if the rates may change from pair to pair, in reply to all outcomes so far.
+        """Largest error if the rates may change from pair to pair, in response to the outcomes.
 
         In every pair policy 1 has at most the rate of policy 0. The level is proven for rates that
         stay the same; this says how much it depends on that.

@@ -30,7 +30,7 @@ def step_design(
     risk_budget: RiskBudget | None = None,
     progress: Progress | None = None,
 ) -> StepDesign:
-    """Near-optimal sequential test of two success rates, from the disk or synthesised now.
+    """Return a near-optimal sequential test of two success rates, from the cache or newly made.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def step_design(
         The design by backward induction, or the published STEP rule.
     futility : {None, "advisory", "binding"}
         Advisory stops may be ignored: the level is computed without them. Binding stops end the
-        study, which pays with fewer pairs; the level holds only if they are obeyed.
+        study, which saves pairs; the level holds only if they are obeyed.
     risk_budget : RiskBudget, optional
         Shape of the error budget of the published rule; linear by default.
     progress : callable, optional

@@ -28,6 +28,11 @@ __all__ = ["plan"]
 
 N_MAX = (50, 100, 200)
 
+GENEROUS = (
+    "declare n_max generously: a study stops as soon as it can, a larger n_max costs few trials, "
+    "and extending a smaller one later costs many"
+)
+
 
 @flat(PlanSettings)
 def plan(
@@ -153,7 +158,7 @@ def plan(
         ties=studies[0].family.ties,
         bounds_inferred=table is not None and table.bounds_inferred,
         minutes_per_trial=minutes_per_trial,
-        notes=(*notes, *_notes(rows), *(() if table is None else table.notes)),
+        notes=(*notes, *_notes(rows, rules.method), *(() if table is None else table.notes)),
     )
 
 
@@ -263,8 +268,10 @@ def _check_scenarios(study: PlannedStudy, scenarios: list[Scenario], correlation
         )
 
 
-def _notes(rows: list[PlanRow]) -> list[str]:
+def _notes(rows: list[PlanRow], method: str) -> list[str]:
     found = []
+    if registry.find(method).anytime:
+        found.append(GENEROUS)
     if any(row.power > MOST_POWER for row in rows):
         found.append(
             f"where power exceeds {MOST_POWER:g}, the fixed-sample plan has a power of "

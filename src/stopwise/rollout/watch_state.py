@@ -50,4 +50,6 @@ def write_watch_state(path: Path, tasks: Mapping[str, WatchedTask]) -> None:
 
 def _watched(rules: dict[str, Any], rows: list[list[float]]) -> WatchedTask:
     table = np.array(rows, dtype=float).reshape(len(rows), len(rules["policies"]))
-    return WatchedTask(rules=with_recorded_seed({**rules, "edition": rules.get("edition", UNWRITTEN)}), rows=table)
+    return WatchedTask(
+        rules=with_recorded_seed({**rules, "edition": rules.get("edition", UNWRITTEN)}), rows=table
+    )

@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # A selection that says in a minute whether the numerics, the contracts of the methods, files,
 # questions and commands still hold; `make test` runs everything.
 QUICK := tests/contracts tests/core tests/data tests/rows tests/questions tests/saved \
-	tests/study/test_plan.py tests/study/test_study.py tests/rollout/test_rule.py \
+	tests/study/test_plan.py tests/study/test_study.py tests/rollout/test_stop_rule.py \
 	tests/cli/test_analyze.py tests/cli/test_compare.py tests/test_package.py
 
 .PHONY: demo test check lint types imports docs pytest programs test-pythons test-lowest dist format clean

@@ -5,7 +5,9 @@ each other.
 """
 
 import ast
+import io
 import sys
+import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,9 +30,30 @@ def count(root: Path) -> dict[str, int]:
         "places that list the settings": sum(1 for _ in listings(root)),
         "files": len(files),
         "lines": sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files),
+        "lines of code": sum(map(_lines_of_code, files)),
         "class names used twice": sum(number > 1 for number in names.values()),
         "module names used twice": sum(number > 1 for number in modules.values()),
     }
+
+
+def _lines_of_code(path: Path) -> int:
+    """Return the lines that hold code: neither blank, nor only a comment or a docstring."""
+    text = path.read_text(encoding="utf-8")
+    documented = {
+        line
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    held = {
+        line
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type in (tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING)
+        for line in range(token.start[0], token.end[0] + 1)
+    }
+    return len(held - documented)
 
 
 def class_names(root: Path) -> Counter[str]:

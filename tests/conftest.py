@@ -25,7 +25,10 @@ if os.environ.get("STOPWISE_REQUIRE_DATA") and not HAS_DATA:
 
 @pytest.fixture(scope="session", autouse=True)
 def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("tables")
+    """Keep tables in a new folder, one for all processes of a run: each is made once."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "tables"
+    folder.mkdir(exist_ok=True)
     before = os.environ.get("STOPWISE_CACHE")
     os.environ["STOPWISE_CACHE"] = str(folder)
     yield folder

@@ -116,7 +116,7 @@ def summary(cases: Sequence[CaseFigures]) -> dict[str, dict[str, Any]]:
     """Return the ratios over the decidable cases, of each family and of the fixed suite."""
     families = list(dict.fromkeys(case.family for case in cases))
     groups = {family: [case for case in cases if case.family == family] for family in families}
-    groups["all"] = [case for case in cases if case.family != SEPARATE] or list(cases)
+    groups["all"] = [case for case in cases if case.family not in SEPARATE] or list(cases)
     return {name: _ratios(group) for name, group in groups.items()}
 
 

@@ -45,10 +45,10 @@ def main() -> None:
     arguments = parser.parse_args()
     rng = np.random.default_rng(arguments.seed)
     size = (arguments.runs, MOST)
-    scores = [(rng.random(size) < rate).astype(float) for rate in (0.5, 0.7)]
+    scores0, scores1 = ((rng.random(size) < rate).astype(float) for rate in (0.5, 0.7))
     table = Table("declared", "extended to", "mean pairs", "power")
     for plans in [*((n,) for n in DECLARED), *EXTENDED]:
-        pairs, power = study(*scores, *plans)
+        pairs, power = study(scores0, scores1, *plans)
         names = [str(n) for n in plans]
         table.add_row(names[0], *(names[1:] or ["-"]), f"{pairs:.1f}", f"{power:.3f}")
     Console(width=100).print(table)

@@ -63,12 +63,24 @@ FAILURES = (
 )  # fmt: skip
 # Half the width of the scores that are no failures.
 STEADY = 0.02
+# Two good policies, as on BipedalWalker: best score, mean distance below it (skewed), rate of falls
+# and their mean score, for policy 0 and policy 1.
+GOOD_RETURNS = (
+    ((0.90, 0.02, 0.03, 0.35), (0.91, 0.02, 0.02, 0.35)),
+    ((0.90, 0.02, 0.05, 0.35), (0.92, 0.015, 0.03, 0.35)),
+    ((0.88, 0.01, 0.02, 0.40), (0.89, 0.01, 0.02, 0.40)),
+    ((0.90, 0.03, 0.10, 0.30), (0.92, 0.03, 0.06, 0.30)),
+    ((0.93, 0.01, 0.04, 0.40), (0.93, 0.01, 0.01, 0.40)),
+    ((0.85, 0.02, 0.00, 0.40), (0.87, 0.02, 0.02, 0.30)),
+)
+FALL_DEVIATION = 0.08
 # Held-out cases: how many, their seed, and the least and greatest gap of their means.
 HELD_OUT, HELD_OUT_SEED, HELD_OUT_GAPS = 120, 20261116, (0.01, 0.5)
 # Scores that stand for a distribution which is known by its draws alone.
 DRAWN = 4000
-# Added later to the fixed suite: reported by itself, not part of its overall figures.
-SEPARATE = "rare failures"
+# Added later to the fixed suite: reported by themselves, not part of its overall figures.
+RARE_FAILURES, STEADY_RETURNS = "rare failures", "steady returns"
+SEPARATE = (RARE_FAILURES, STEADY_RETURNS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +175,17 @@ def beta_mixture(*components: tuple[float, float, float]) -> Scores:
     return Scores(draw, values.ravel(), np.repeat(shares / len(grid), len(grid)))
 
 
+def falling(best: float, below: float, rate: float, fall: float) -> Scores:
+    """Return skewed scores just below the best one, and a few falls."""
+
+    def draw(rng: np.random.Generator, size: tuple[int, int]) -> Floats:
+        scores = best - rng.exponential(below, size)
+        falls = rng.normal(fall, FALL_DEVIATION, size)
+        return np.clip(np.where(rng.random(size) < rate, falls, scores), 0, 1)
+
+    return drawn(draw)
+
+
 def polynomial_pair(seed: int, sampler: str) -> tuple[Scores, Scores]:
     """Return random polynomial densities with means .02 to .2 apart, see ``paper.polynomial``."""
     pair = random_pair(np.random.default_rng(seed), (0.02, 0.2), "if negative")
@@ -206,7 +229,9 @@ def synthetic() -> Iterator[Case]:
         yield Case(f"bim{index}", "bimodal", beta_mixture(*shape0_), beta_mixture(*shape1_))
     for failing0, failing1 in FAILURES:
         name = "fails " + "/".join(f"{level:g}-{rate:g}" for level, rate in (failing0, failing1))
-        yield Case(name, SEPARATE, failing(*failing0), failing(*failing1))
+        yield Case(name, RARE_FAILURES, failing(*failing0), failing(*failing1))
+    for index, (good0, good1) in enumerate(GOOD_RETURNS, start=1):
+        yield Case(f"good{index}", STEADY_RETURNS, falling(*good0), falling(*good1))
 
 
 def drawn(draw: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Scores:
@@ -215,11 +240,11 @@ def drawn(draw: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Sco
     return Scores(draw, values, np.full(DRAWN, 1 / DRAWN))
 
 
-def held_out() -> list[Case]:
+def held_out(count: int = HELD_OUT, seed: int = HELD_OUT_SEED) -> list[Case]:
     """Return random pairs of random kinds; in three of five, policy 1 is policy 0 improved."""
-    rng = np.random.default_rng(HELD_OUT_SEED)
+    rng = np.random.default_rng(seed)
     cases: list[Case] = []
-    while len(cases) < HELD_OUT:
+    while len(cases) < count:
         kind0, scores0 = _random_scores(rng)
         kind1, scores1 = _random_scores(rng)
         if rng.random() < 0.6:

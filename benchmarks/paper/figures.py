@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.simulate import Simulation
-from stopwise.report.figures import COLOURS, GREY
+from stopwise.report.canvas import COLOURS, GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

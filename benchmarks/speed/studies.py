@@ -20,7 +20,8 @@ import numpy as np
 import stopwise as sw
 from stopwise.study import assignment
 from stopwise.study.blinding import Lots
-from stopwise.study.events import Event, Scored, Started
+from stopwise.study.event import Event
+from stopwise.study.events import Scored, Started
 from stopwise.study.state import StudyState
 from tests.study.postgres import Server
 from tests.study.simulation import Journal

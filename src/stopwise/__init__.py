@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stopwise.core.confidence import Interval
+    from stopwise.core.pair_verdict import Decision, Verdict
     from stopwise.core.registry import MethodInfo, methods
     from stopwise.core.simulate import Simulation, simulate
     from stopwise.core.step.design import StepDesign
     from stopwise.core.step.design_lookup import step_design
     from stopwise.core.stream import SequentialTest
-    from stopwise.core.verdict import Decision, Verdict
     from stopwise.data.read import read_trials
     from stopwise.data.trials import Trials
     from stopwise.errors import (
@@ -91,7 +91,7 @@ _MAY_TAKE_LONG = {
 }
 _HOMES = {
     "Analysis": "questions.analysis",
-    "Decision": "core.verdict",
+    "Decision": "core.pair_verdict",
     "Forecast": "planning.forecast_result",
     "Interval": "core.confidence",
     "InvalidInput": "errors",
@@ -110,7 +110,7 @@ _HOMES = {
     "Study": "study.study",
     "StudyClient": "web.client",
     "Trials": "data.trials",
-    "Verdict": "core.verdict",
+    "Verdict": "core.pair_verdict",
     "analyze": "questions.analyze",
     "analyze_tasks": "questions.analyze",
     "compare_metrics": "planning.compare_metrics",

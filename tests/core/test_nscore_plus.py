@@ -8,6 +8,7 @@ import pytest
 import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus import NScorePlus
+from stopwise.core.nscore_plus.growth import growth_bet
 
 
 def steady(rng: np.random.Generator, size: tuple[int, int], level: float, rate: float) -> Floats:
@@ -142,6 +143,54 @@ def test_ties_and_first_wins_do_not_rule_a_loss_out(first: list[tuple[float, flo
     assert before is not None
     assert after is not None
     assert after - before > np.log(0.1)
+
+
+@pytest.mark.parametrize("design", ["independent", "paired"])
+def test_a_loss_after_a_few_wins_leaves_evidence_to_go_on_with(design: str) -> None:
+    """All-or-nothing scores: edition 2 bet .94 of the bound here, and lost 5.5 (paired 2.8)."""
+    test = sw.SequentialTest("nscore-plus", n_max=200, alpha=0.001, design=design)
+    for _ in range(4):
+        before = test.update(0.0, 1.0).log_e
+
+    after = test.update(1.0, 0.0).log_e
+
+    assert before is not None
+    assert after is not None
+    assert after - before > (-4.6 if design == "independent" else -1.5)
+
+
+@pytest.mark.parametrize("rates", [(0.2, 0.82), (0.05, 0.6), (0.4, 0.9)])
+def test_no_run_is_lost_at_a_low_level(rates: tuple[float, float]) -> None:
+    """In edition 2 one bad pair could end a study: power .97, and 200 pairs in 2 % of the runs."""
+    rng = np.random.default_rng(7)
+    scores = [(rng.random((1000, 200)) < rate).astype(float) for rate in rates]
+
+    ours = sw.simulate("nscore-plus", *scores, n_max=200, alpha=0.001, workers=1)
+    published = sw.simulate("nscore", *scores, n_max=200, alpha=0.001, bins=21, workers=1)
+
+    assert ours.rate(1) > 0.995
+    assert ours.n.mean() < 0.95 * published.n.mean()
+    assert np.quantile(ours.n, 0.99) < 1.2 * np.quantile(published.n, 0.99)
+
+
+def test_first_pairs_of_binary_scores_are_not_bet_on_too_boldly() -> None:
+    """Paired, .5 against .7: edition 2 took 78.5 pairs on these scores, this one 76.5."""
+    rng = np.random.default_rng(8)
+    scores = [(rng.random((4000, 200)) < rate).astype(float) for rate in (0.5, 0.7)]
+
+    sim = sw.simulate("nscore-plus", *scores, n_max=200, design="paired", workers=1)
+
+    assert sim.n.mean() < 77.5
+    assert sim.rate(1) > 0.955
+
+
+def test_without_n_max_small_effects_are_bet_on_as_what_they_are() -> None:
+    """A bet of more than twice the effect shrinks the evidence: it would never be found."""
+    pairs, effect = np.array(100_000.0), 0.015
+
+    bet = growth_bet(None, pairs, effect * pairs, np.array(3.0), 0.5)
+
+    assert 0.8 * effect < bet < 1.2 * effect
 
 
 @pytest.mark.parametrize("design", ["independent", "paired"])

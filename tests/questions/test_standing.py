@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from stopwise.core.verdict import Decision
+from stopwise.core.pair_verdict import Decision
 from stopwise.questions.standing import Standing, remaining_rows, share_of_way
 
 

@@ -21,7 +21,6 @@ from stopwise.report import fonts
 from stopwise.report.figure_data import (
     evidence_curves,
     pair_matrix,
-    ranking_edges,
     score_strips,
 )
 from stopwise.report.methods_text import methods_paragraph
@@ -61,7 +60,7 @@ def test_p_value_curves_fall_to_the_verdict(analysis: sw.Analysis) -> None:
 
 
 def test_edges_are_the_decisions(analysis: sw.Analysis) -> None:
-    better = {(edge.policy0, edge.policy1): edge.better for edge in ranking_edges(analysis)}
+    better = {(edge.policy0, edge.policy1): edge.better for edge in analysis.pairs}
 
     assert len(better) == 3
     assert better[("good <b>", "fair")] == "good <b>"

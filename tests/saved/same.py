@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stopwise.core.verdict import Verdict
+from stopwise.core.pair_verdict import Verdict
 
-__all__ = ["SAVED", "arithmetic", "changing", "read", "require_same", "verdict_content"]
+__all__ = ["SAVED", "alike", "arithmetic", "changing", "read", "require_same", "verdict_content"]
 
 SAVED = Path(__file__).parents[1] / "fixtures" / "saved"
 # Sentences may be worded better one day; that there is one, and how many, stays.
@@ -75,7 +75,7 @@ def require_same(found: Any, expected: Any, place: str = "") -> None:
         assert len(found) == len(expected), f"{place}: {found!r} instead of {expected!r}"
         for number, pair in enumerate(zip(found, expected, strict=True)):
             require_same(*pair, f"{place}[{number}]")
-    elif isinstance(expected, float) and not _alike():
+    elif isinstance(expected, float) and not alike():
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True), place
     else:
         # By their text, which tells floats apart to the bit, and of which NaN is the same.
@@ -90,5 +90,6 @@ def _require_alike(found: Any, expected: Any, place: str) -> None:
 
 
 @cache
-def _alike() -> bool:
+def alike() -> bool:
+    """Return whether this machine rounds as the one did on which the files were made."""
     return bool(read("arithmetic.json")["digest"] == arithmetic())

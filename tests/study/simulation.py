@@ -16,7 +16,7 @@ from stopwise.questions.question import Question
 from stopwise.study import assignment, lifecycle, trial_actions
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
-from stopwise.study.events import Event
+from stopwise.study.event import Event
 from stopwise.study.replay import apply
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan

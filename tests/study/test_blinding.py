@@ -75,7 +75,9 @@ def test_conditions_of_independent_trials_are_independent(tmp_path: Path) -> Non
 
 
 def test_policies_of_a_block_share_its_condition(tmp_path: Path) -> None:
-    task = {"name": "stack", "conditions": {"drawn": {"x": [0, 1]}}}
+    # Of so many conditions that three blocks never draw the same by chance.
+    drawn = {name: [0, 1] for name in "uvwxyz"}
+    task = {"name": "stack", "conditions": {"drawn": drawn}}
     study = sw.Study.create(tmp_path / "s", plan(policies=POLICIES, tasks=[task], design="blocks"))
     study.lock()
     trials = []

@@ -12,8 +12,8 @@ from sqlalchemy import insert
 import stopwise as sw
 from stopwise.study import lifecycle
 from stopwise.study.entries import Entry, decode, encode
-from stopwise.study.event import KINDS, Event, Open, read_event
-from stopwise.study.events import Locked, Scored
+from stopwise.study.event import KINDS, Event, Open
+from stopwise.study.events import Locked, Scored, read_event
 from stopwise.study.replay import take_in
 from stopwise.study.store import Store
 from stopwise.study.tables import journal, studies

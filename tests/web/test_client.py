@@ -13,7 +13,7 @@ import pytest
 from pydantic import TypeAdapter
 
 import stopwise as sw
-from stopwise.core.verdict import Decision
+from stopwise.core.pair_verdict import Decision
 from stopwise.study.verdict import StudyVerdict
 from stopwise.study.views import Assignment
 from stopwise.web.client import parsed

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,10 +12,11 @@ from stopwise.cli.options import (
     NamedFiles,
     OutputOptions,
     ReadingOptions,
+    TrialFiles,
     json_of,
 )
 from stopwise.cli.output_files import check_places, write_files
-from stopwise.cli.printing import print_finding, print_notes
+from stopwise.cli.printing import print_finding, print_notes, table_of
 from stopwise.cli.values import trial_source
 from stopwise.cli.wording import in_options
 
@@ -39,9 +39,7 @@ class AnalyzeReadingOptions(ReadingOptions):
 @grouped
 def analyze(
     *,
-    files: Annotated[
-        list[Path] | None, typer.Argument(help="Files of trials, or a folder of them.")
-    ] = None,
+    files: TrialFiles = None,
     policy: NamedFiles = None,
     comparison: ComparisonOptions,
     bins: Annotated[
@@ -162,32 +160,23 @@ def show(analysis: "Analysis", *, without: Sequence[str] = (), alone: bool = Tru
     """Print one analysis: its table, its sentence and its notes, ``without`` some of them."""
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
     from stopwise.core.scores import score_text
 
-    console = Console(highlight=False)
+    rows = [
+        {
+            "policy": policy.name,
+            "n": policy.n,
+            "mean": score_text(policy.mean),
+            "interval": "[{}, {}]".format(*map(score_text, policy.interval)),
+            "letters": policy.letters,
+            "used": policy.trials_used,
+            "saved": policy.trials_saved,
+            **({"no partner": policy.trials_unpaired} if analysis.trials_unpaired else {}),
+        }
+        for policy in analysis.policies
+    ]
     title = _place(analysis, alone=alone)
-    table = Table(title=None if title is None else escape(title), title_justify="left")
-    columns = ["policy", "n", "mean", "interval", "letters", "used", "saved"]
-    if analysis.trials_unpaired:
-        columns.append("no partner")
-    for name in columns:
-        words = name in ("policy", "letters")
-        # Long names are broken, never cut: names that begin alike would look the same.
-        table.add_column(
-            name, justify="left" if words else "right", overflow="fold", no_wrap=not words
-        )
-    for policy in analysis.policies:
-        table.add_row(
-            escape(policy.name),
-            str(policy.n),
-            score_text(policy.mean),
-            escape(f"[{score_text(policy.interval.low)}, {score_text(policy.interval.high)}]"),
-            policy.letters,
-            str(policy.trials_used),
-            str(policy.trials_saved),
-            *([str(policy.trials_unpaired)] if analysis.trials_unpaired else []),
-        )
-    console.print(table)
+    table = table_of(rows, ("policy", "letters"), title=None if title is None else escape(title))
+    Console(highlight=False).print(table)
     print_finding(analysis.sentence, [note for note in analysis.warnings if note not in without])

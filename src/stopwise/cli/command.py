@@ -10,8 +10,6 @@ from typer.core import TyperCommand, TyperGroup
 from stopwise.cli.wording import as_option
 from stopwise.errors import StopwiseError
 
-__all__ = ["Command", "CommandGroup", "UsageError", "clear_errors", "name_of"]
-
 # The class that typer's parser raises; typer has its own copy of click, so it has no other name.
 UsageError: type[Any] = typer.BadParameter.__mro__[1]
 

@@ -15,10 +15,8 @@ from stopwise.cli.simulated_study import show_app
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from stopwise.core.verdict import Verdict
+    from stopwise.core.pair_verdict import Verdict
     from stopwise.questions.analysis import Analysis
-
-__all__ = ["demo"]
 
 BAR = 24
 MINUTES_PER_TRIAL = 3
@@ -113,11 +111,7 @@ def _outcome(
     fixed = SequentialTest("welch", alpha=verdict.alpha, n_max=plan).run(scores0, scores1)
     return {
         "decision": verdict.decision.value,
-        "n": verdict.n,
-        "mean0": verdict.mean0,
-        "mean1": verdict.mean1,
-        "e_value": verdict.e_value,
-        "p_value": verdict.p_value,
+        **{name: getattr(verdict, name) for name in ("n", "mean0", "mean1", "e_value", "p_value")},
         "interval": list(verdict.interval),
         "trials_planned": 2 * plan,
         "trials_used": 2 * verdict.n,

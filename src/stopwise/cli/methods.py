@@ -6,8 +6,6 @@ import typer
 
 from stopwise.cli.options import AsJson
 
-__all__ = ["methods"]
-
 
 def methods(as_json: AsJson = False) -> None:
     """List the statistical tests, with the scores and designs that each accepts."""

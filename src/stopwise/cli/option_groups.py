@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ClassVar, get_type_hints
 
-__all__ = ["OptionGroup", "grouped"]
-
 
 class OptionGroup:
     """A dataclass whose fields are options, as typer reads them from a signature.

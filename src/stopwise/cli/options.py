@@ -10,23 +10,16 @@ import typer
 from stopwise.cli.option_groups import OptionGroup
 from stopwise.cli.values import chosen_executor, column_choices, parse_bounds
 
-__all__ = [
-    "AsJson",
-    "ComparisonOptions",
-    "MinutesPerTrial",
-    "NamedFiles",
-    "OutputOptions",
-    "ReadingOptions",
-    "SimulationOptions",
-    "json_of",
-    "refuse_unused",
-]
-
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 NamedFiles = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=FILE", help="The file of one policy; repeat it for each policy."),
 ]
+TrialFiles = Annotated[
+    list[Path] | None, typer.Argument(help="Files of trials, or a folder of them.")
+]
+Workers = Annotated[int | None, typer.Option(help="Number of workers of processes or ray.")]
+Address = Annotated[str | None, typer.Option(help="Address of an existing Ray cluster.")]
 MinutesPerTrial = Annotated[
     float | None,
     typer.Option(
@@ -137,10 +130,8 @@ class SimulationOptions(OptionGroup):
     executor: Annotated[
         str, typer.Option(help="What runs the simulation: threads, processes or ray.")
     ] = "threads"
-    workers: Annotated[int | None, typer.Option(help="Number of workers of processes or ray.")] = (
-        None
-    )
-    address: Annotated[str | None, typer.Option(help="Address of an existing Ray cluster.")] = None
+    workers: Workers = None
+    address: Address = None
 
     def keywords(self) -> dict[str, Any]:
         """Return the options as keywords of the library."""

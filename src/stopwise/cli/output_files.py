@@ -15,8 +15,6 @@ from stopwise.cli.printing import say
 if TYPE_CHECKING:
     from stopwise.report.drawn import Drawn
 
-__all__ = ["check_places", "write_files"]
-
 
 def check_places(html: Path | None, figures: Path | None) -> None:
     """Raise before the work if the page or the figures cannot be written there."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
@@ -20,9 +20,6 @@ from stopwise.cli.options import (
 )
 from stopwise.cli.output_files import check_places
 from stopwise.cli.values import numbers
-
-if TYPE_CHECKING:
-    from stopwise.planning.plan_result import Plan
 
 __all__ = ["PlanCommand", "PlanReadingOptions", "plan"]
 
@@ -95,43 +92,36 @@ def plan(
     Two more questions have commands of their own: `stopwise forecast` says how a study that is
     under way will go on, and `stopwise metrics` which score needs the fewest trials.
     """
+    from stopwise import plan as make
+    from stopwise import read_trials
     from stopwise.cli.planning_tables import show_answers
+    from stopwise.display import bar
     from stopwise.errors import require
 
     check_places(output.html, output.figures)
     require(not (guesses and pilot), "give guesses or --pilot, but not both")
     if pilot is None:
         refuse_unused(context, reading.options().keys() - {"bounds"}, "without --pilot")
-    made = _planned(
-        [_guess(text) for text in guesses or []],
-        pilot,
-        reading.keywords(),
-        n_max=numbers(n_max, "n_max", int),
-        budget=numbers(budget, "budget", int),
-        gaps=numbers(gaps, "gaps", float),
-        policies=policies,
-        power=power,
-        correlation=correlation,
-        alternative=alternative,
-        baseline=baseline,
-        minutes_per_trial=minutes_per_trial,
-        **comparison.keywords(),
-        **simulation.keywords(),
-    )
-    show_answers({"": made}, output)
-
-
-def _planned(
-    guesses: list[Any], pilot: Path | None, reading: dict[str, Any], **settings: Any
-) -> "Plan":
-    from stopwise import plan as make
-    from stopwise import read_trials
-    from stopwise.display import bar
-
+    read = reading.keywords()
     with bar("simulated studies") as show:
-        if pilot is None:
-            return make(*guesses, bounds=reading["bounds"], progress=show, **settings)
-        return make(pilot=read_trials(pilot, **reading), progress=show, **settings)
+        made = make(
+            *(_guess(text) for text in guesses or []),
+            pilot=None if pilot is None else read_trials(pilot, **read),
+            bounds=read["bounds"] if pilot is None else None,
+            n_max=numbers(n_max, "n_max", int),
+            budget=numbers(budget, "budget", int),
+            gaps=numbers(gaps, "gaps", float),
+            policies=policies,
+            power=power,
+            correlation=correlation,
+            alternative=alternative,
+            baseline=baseline,
+            minutes_per_trial=minutes_per_trial,
+            progress=show,
+            **comparison.keywords(),
+            **simulation.keywords(),
+        )
+    show_answers({"": made}, output)
 
 
 def _guess(text: str) -> Any:
@@ -164,31 +154,28 @@ class PlanCommand(Command):
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
     ) -> Any:
         """Parse the arguments, or let the command parse them that an option has become."""
+        from stopwise.errors import InvalidInput, require
+
         given = [word.partition("=")[0] for word in args]
         former = [option for option in FORMER if option in given]
         if not former or parent is None:
             return super().make_context(info_name, args, parent, **extra)
-        with clear_errors(name_of(parent, info_name)):
-            return self._forwarded(former, info_name, args, parent, **extra)
-
-    def _forwarded(
-        self, former: list[str], info_name: str | None, args: list[str], parent: Any, **extra: Any
-    ) -> Any:
-        from stopwise.errors import InvalidInput, require
-
-        require(len(former) == 1, "give guesses, --pilot, --continue or --metrics, but only one")
         option = former[0]
         other = parent.command.commands[FORMER[option]]
-        try:
-            # Not the method of Command: the error below comes before its one line.
-            return TyperCommand.make_context(
-                other, info_name, _as_argument(args, option), parent, **extra
+        with clear_errors(name_of(parent, info_name)):
+            require(
+                len(former) == 1, "give guesses, --pilot, --continue or --metrics, but only one"
             )
-        except UsageError as error:
-            unknown = getattr(error, "option_name", None)
-            if unknown in _names(self) - _names(other):
-                raise InvalidInput(f"{unknown} has no effect with {option}") from error
-            raise
+            try:
+                # Not the method of Command: the error below comes before its one line.
+                return TyperCommand.make_context(
+                    other, info_name, _as_argument(args, option), parent, **extra
+                )
+            except UsageError as error:
+                unknown = getattr(error, "option_name", None)
+                if unknown in _names(self) - _names(other):
+                    raise InvalidInput(f"{unknown} has no effect with {option}") from error
+                raise
 
 
 def _as_argument(args: list[str], option: str) -> list[str]:

@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
+from rich.box import SIMPLE
+from rich.console import Console
 
 from stopwise.cli.options import OutputOptions, json_of
 from stopwise.cli.output_files import write_files
-from stopwise.cli.printing import print_finding
+from stopwise.cli.printing import print_finding, table_of
 from stopwise.cli.wording import in_options
 from stopwise.planning.presentation import TEXT_COLUMNS, planning_page
 
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
     from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics_result import MetricComparison
     from stopwise.planning.plan_result import Plan
-
-__all__ = ["show_answers"]
 
 Answer = TypeVar("Answer", "Plan", "Forecast", "MetricComparison")
 
@@ -32,25 +32,9 @@ def show_answers(answers: Mapping[str, Answer], output: OutputOptions) -> None:
         for task, answer in answers.items():
             if len(answers) > 1:
                 typer.echo(f"task {task}")
-            for rows in answer.text_tables().values():
-                _show_rows(rows)
+            for rows in filter(None, answer.text_tables().values()):
+                look = {"box": SIMPLE, "padding": 0, "collapse_padding": True}
+                Console(highlight=False).print(table_of(rows, TEXT_COLUMNS, **look))
             print_finding(answer.sentence, answer.notes)
     typed = {task: replace(one, notes=in_options(one.notes)) for task, one in answers.items()}
     write_files(partial(planning_page, typed), list(typed.items()), output)
-
-
-def _show_rows(rows: list[dict[str, Any]]) -> None:
-    """Print a table whose columns are the keys of its rows."""
-    from rich.box import SIMPLE
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    if not rows:
-        return
-    table = Table(box=SIMPLE, padding=0, collapse_padding=True)
-    for name in rows[0]:
-        table.add_column(escape(name), justify="left" if name in TEXT_COLUMNS else "right")
-    for row in rows:
-        table.add_row(*(escape(str(value)) for value in row.values()))
-    Console(highlight=False).print(table)

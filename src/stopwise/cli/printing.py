@@ -1,10 +1,12 @@
-"""Sentences and notes on the screen: wrapped in a terminal, one line each in a file or a pipe."""
+"""Sentences, notes and tables on the screen, as wide as a terminal; a file gets whole lines."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from stopwise.cli.wording import in_options
 
-__all__ = ["print_finding", "print_notes", "say"]
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def print_finding(sentence: str, notes: Sequence[str]) -> None:
@@ -25,3 +27,23 @@ def say(text: str, *, style: str = "", err: bool = False) -> None:
 
     console = Console(highlight=False, stderr=err)
     console.print(text, style=style, markup=False, soft_wrap=not console.is_terminal)
+
+
+def table_of(rows: Sequence[Mapping[str, object]], words: Collection[str], **look: Any) -> "Table":
+    """Return a table whose columns are the keys of its rows; ``words`` are columns of text.
+
+    Long names are broken, never cut: names that begin alike would look the same. A number that is
+    cut shows it.
+    """
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title_justify="left", **look)
+    for name in rows[0]:
+        if name in words:
+            table.add_column(escape(name), overflow="fold")
+        else:
+            table.add_column(escape(name), justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*(escape(str(value)) for value in row.values()))
+    return table

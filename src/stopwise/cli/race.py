@@ -14,7 +14,7 @@ import typer
 
 from stopwise.cli.analyze import as_typed, show
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import ComparisonOptions, OutputOptions
+from stopwise.cli.options import Address, ComparisonOptions, OutputOptions, Workers
 from stopwise.cli.output_files import check_places, write_files
 from stopwise.cli.standings_table import rows_text, standings_table
 from stopwise.cli.values import chosen_executor, named_values, parse_bounds
@@ -80,11 +80,9 @@ def race(
     executor: Annotated[
         str, typer.Option(help="What runs the episodes: serial, processes or ray.")
     ] = "serial",
-    workers: Annotated[
-        int | None, typer.Option(help="Number of workers of processes or ray.")
-    ] = None,
+    workers: Workers = None,
     batch: Annotated[int, typer.Option(help="Episodes sent to a worker at once.")] = 1,
-    address: Annotated[str | None, typer.Option(help="Address of an existing Ray cluster.")] = None,
+    address: Address = None,
     journal: Annotated[
         Path | None,
         typer.Option(help="Keep every episode in this file, and resume from it if it exists."),

@@ -13,8 +13,6 @@ from stopwise.cli.options import AsJson
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["reproduce"]
-
 # Share of the paper's redraws in a quick run.
 QUICK = 0.1
 PACKAGE = "stopwise.reproduce"

@@ -3,6 +3,7 @@
 import tempfile
 import threading
 import time
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from stopwise.study.study import Study
-
-__all__ = ["PLAN", "half_run", "show_app"]
 
 MILESTONES = ("cup reached", "cup grasped", "cup lifted", "stacked and released")
 # The chance of each policy to get from one milestone to the next.
@@ -108,9 +107,4 @@ def _answer_once(serving: Any) -> None:
 
 def _reached(rng: "np.random.Generator", skill: float) -> list[str]:
     """Return the milestones reached before the first that is missed."""
-    reached = []
-    for name in MILESTONES:
-        if rng.random() > skill:
-            break
-        reached.append(name)
-    return reached
+    return list(takewhile(lambda _: rng.random() <= skill, MILESTONES))

@@ -4,12 +4,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from stopwise.cli.printing import table_of
+
 if TYPE_CHECKING:
     from rich.table import Table
 
     from stopwise.questions.standing import Standing
-
-__all__ = ["rows_text", "standings_table"]
 
 BAR = 24
 
@@ -17,26 +17,23 @@ BAR = 24
 def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -> "Table":
     """Return one line per pair: its evidence, on a log scale that is full at the decision."""
     from rich.markup import escape
-    from rich.table import Table
 
     from stopwise.questions.standing import share_of_way
 
-    table = Table(title=escape(title), title_justify="left")
-    for name in ("pair", "rows", "p", "evidence", "e-value"):
-        number = name in ("rows", "p", "e-value")
-        table.add_column(
-            name, justify="right" if number else "left", overflow="fold", no_wrap=name != "pair"
-        )
+    rows = []
     for pair in standings:
         marks = round(BAR * share_of_way(pair, pairs=len(standings), alpha=alpha))
-        table.add_row(
-            escape(_relation(pair)),
-            str(pair.n),
-            f"{pair.p_value:.2g}",
-            "█" * marks + "░" * (BAR - marks),
-            "" if pair.log_e is None else f"{math.exp(min(pair.log_e, 700)):.3g}",
+        e_value = "" if pair.log_e is None else f"{math.exp(min(pair.log_e, 700)):.3g}"
+        rows.append(
+            {
+                "pair": relation(pair),
+                "rows": pair.n,
+                "p": f"{pair.p_value:.2g}",
+                "evidence": "█" * marks + "░" * (BAR - marks),
+                "e-value": e_value,
+            }
         )
-    return table
+    return table_of(rows, ("pair",), title=escape(title))
 
 
 def rows_text(rows: int, n_max: int | None, remaining: int | None) -> str:
@@ -49,6 +46,7 @@ def rows_text(rows: int, n_max: int | None, remaining: int | None) -> str:
     return f"{so_far}; about {remaining} more at the present rate of evidence"
 
 
-def _relation(pair: "Standing") -> str:
-    sign = {"policy0": ">", "policy1": "<"}.get(pair.decision.value, "?")
-    return f"{pair.policy0} {sign} {pair.policy1}"
+def relation(pair: "Standing") -> str:
+    """Return which policy is better, or a question mark between both."""
+    unknown = f"{pair.policy0} ? {pair.policy1}"
+    return f"{pair.better} > {pair.worse}" if pair.decided else unknown

@@ -5,15 +5,6 @@ from typing import Any
 
 from stopwise.errors import InvalidInput, require
 
-__all__ = [
-    "chosen_executor",
-    "column_choices",
-    "named_values",
-    "numbers",
-    "parse_bounds",
-    "trial_source",
-]
-
 
 def trial_source(files: list[Path] | None, policies: list[str] | None) -> Any:
     """Return what ``read_trials`` takes: a path, several, or policy: path."""

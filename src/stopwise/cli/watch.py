@@ -10,7 +10,7 @@ import typer
 
 from stopwise.cli.analyze import show
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import ComparisonOptions, NamedFiles, ReadingOptions
+from stopwise.cli.options import ComparisonOptions, NamedFiles, ReadingOptions, TrialFiles
 from stopwise.cli.printing import say
 from stopwise.cli.standings_table import rows_text
 from stopwise.cli.values import trial_source
@@ -38,9 +38,7 @@ class WatchReadingOptions(ReadingOptions, left_out=("missing", "order", "seed"))
 @grouped
 def watch(
     *,
-    files: Annotated[
-        list[Path] | None, typer.Argument(help="Files of trials, or a folder of them.")
-    ] = None,
+    files: TrialFiles = None,
     policy: NamedFiles = None,
     comparison: ComparisonOptions,
     reading: WatchReadingOptions,

@@ -5,8 +5,6 @@ from collections.abc import Iterable
 
 from stopwise.messages import Blank, Setting, reworded
 
-__all__ = ["as_option", "in_options"]
-
 
 def in_options(texts: Iterable[str]) -> tuple[str, ...]:
     """Return notes of the library in the words of the command line."""

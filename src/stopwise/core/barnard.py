@@ -7,8 +7,6 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 
-__all__ = ["barnard_p_value"]
-
 # Points of the first search: for few trials, and more by the root of their number.
 LEAST_POINTS, FINENESS = 64, 16
 # A peak that is lower than this share of the greatest cannot become the greatest by refinement.

@@ -14,8 +14,6 @@ from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import Scale, numeric_array
 from stopwise.errors import InvalidInput
 
-__all__ = ["Comparison"]
-
 
 @dataclass(frozen=True)
 class Comparison:

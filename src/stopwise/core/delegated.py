@@ -3,8 +3,6 @@
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-__all__ = ["Delegated"]
-
 T = TypeVar("T")
 
 

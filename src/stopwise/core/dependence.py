@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import require_whole
 
-__all__ = ["FALSE_ALARMS", "OPPOSED", "TOGETHER", "PairDependence", "dependence"]
-
 # Share of studies with independent scores in which dependence is ever claimed.
 FALSE_ALARMS = 0.01
 # Pairs of the first two blocks, of each way to cut them; later blocks double up to the last size.

@@ -15,8 +15,6 @@ from typing import Any, TypeVar, cast, get_type_hints
 from stopwise.core.rules import Rules
 from stopwise.errors import InvalidInput
 
-__all__ = ["flat"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -49,21 +47,14 @@ def flat(settings: type, **defaults: Any) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         signature = inspect.signature(function)
-        own = [
-            parameter
-            for parameter in signature.parameters.values()
-            if parameter.kind is not parameter.VAR_KEYWORD
-        ]
+        taken = signature.parameters.values()
+        own = [parameter for parameter in taken if parameter.kind is not parameter.VAR_KEYWORD]
         hints = get_type_hints(settings)
-        ordered = [name for name in shown if name in hints]
+        ordered = dict.fromkeys([*(name for name in shown if name in hints), *hints])
+        keyword = functools.partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
         more = [
-            inspect.Parameter(
-                name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=shown.get(name, _Default()),
-                annotation=hints[name],
-            )
-            for name in dict.fromkeys([*ordered, *hints])
+            keyword(name, default=shown.get(name, _Default()), annotation=hints[name])
+            for name in ordered
         ]
         known = {parameter.name for parameter in (*own, *more)}
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.confidence import ConfidenceSequence
 
-__all__ = ["Evidence", "Method", "State", "evidence_from_log_e"]
-
 # A NamedTuple of arrays, each with the runner's shape as its leading axes.
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])
 

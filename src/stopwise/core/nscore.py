@@ -9,15 +9,12 @@ import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.method import Evidence, Method, evidence_from_log_e
-from stopwise.core.scores import require_whole
-from stopwise.errors import require
+from stopwise.core.scores import LEVEL_TOLERANCE, level_values, require_whole
 
 __all__ = ["NScore", "NScoreState"]
 
 # The published cap of the bet; at 1 a single pair could wipe out all evidence.
 LARGEST_BET = 0.995
-# Data files round 1/7 to 0.14285714, so scores this near below a bin value belong to it.
-BIN_TOLERANCE = 1e-6
 # Finer bins than these cost time and memory and no longer change the bets.
 MOST_BINS, MOST_BIN_VALUES = 1001, 128
 # Halley's method nearly always converges within so many steps; after them, bisection guards it.
@@ -70,20 +67,11 @@ class NScore(Method[NScoreState]):
 
     def __post_init__(self) -> None:
         require_whole(self.bins, "bins", 2, MOST_BINS)
-        if self.bin_values is not None:
-            values = np.sort(np.asarray(self.bin_values, dtype=float))
-            require(
-                2 <= values.size <= MOST_BIN_VALUES
-                and bool(np.all(np.diff(values) > 10 * BIN_TOLERANCE)),
-                f"bin_values must be 2 to {MOST_BIN_VALUES} distinct scores, "
-                f"but got {self.bin_values!r}",
-            )
+        _ = self._centres  # checks the values
 
     @cached_property
     def _centres(self) -> Floats:
-        if self.bin_values is None:
-            return np.linspace(0.0, 1.0, self.bins)
-        return np.sort(np.asarray(self.bin_values, dtype=float))
+        return level_values(self.bins, self.bin_values, "bin_values", MOST_BIN_VALUES)
 
     @cached_property
     def _lag_tables(self) -> tuple[Floats, Ints, Ints]:
@@ -145,7 +133,8 @@ class NScore(Method[NScoreState]):
 
     @cached_property
     def _bin_starts(self) -> Floats:
-        return self._centres[1:] - BIN_TOLERANCE
+        # Data files round 1/7 to 0.14285714: scores this near below a bin value belong to it.
+        return self._centres[1:] - LEVEL_TOLERANCE
 
     def _bin(self, scores: Floats) -> Ints:
         return self._bin_starts.searchsorted(scores, side="right")

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
-__all__ = ["plain_values"]
-
 
 def plain_values(thing: object, names: Iterable[str]) -> dict[str, Any]:
     """Return some attributes by name: tuples as lists, members of an enumeration by value."""

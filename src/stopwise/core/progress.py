@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
-__all__ = ["Announcer", "Progress", "watched"]
-
 # Told how much of how much is done.
 Progress = Callable[[int, int], None]
 # Shows, under a title, what it is told until its context ends.

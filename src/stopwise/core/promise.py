@@ -3,8 +3,6 @@
 from stopwise.core import registry
 from stopwise.core.dependence import TOGETHER
 
-__all__ = ["dependence_text", "p_value_name", "promise"]
-
 
 def promise(
     method: str, chance: str, alpha: float, *, n_max: int | None, bounds_inferred: bool = False

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from stopwise.core.arrays import Floats
 
-__all__ = ["BLOCK_STRIDE", "drawn_seed", "run_keys", "uniform"]
-
 # Odd and large: blocks of runs get seeds far apart.
 BLOCK_STRIDE = 0x9E3779B97F4A7C15
 SEED_BITS = 32  # short enough to be copied by hand

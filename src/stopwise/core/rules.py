@@ -19,18 +19,6 @@ from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting
 
-__all__ = [
-    "CommonSettings",
-    "ForecastSettings",
-    "FromRules",
-    "PairSettings",
-    "PlanSettings",
-    "RaceSettings",
-    "RuleSettings",
-    "Rules",
-    "StopSettings",
-]
-
 T = TypeVar("T")
 
 ALTERNATIVES = ("greater", "less", "two-sided")
@@ -104,10 +92,9 @@ class StopSettings(RuleSettings, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """All that is declared before the data, checked once, as plain Python values.
+    """Everything that is declared before the data, as plain Python values that are checked once.
 
-    Nothing can change it afterwards, and it survives JSON. Every result carries the rules that it
-    rests on.
+    It is frozen and can be stored as JSON. Every result carries the rules it was obtained under.
 
     Attributes
     ----------

@@ -9,7 +9,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.method import Evidence, Method, evidence_from_log_e
-from stopwise.core.scores import LEVEL_TOLERANCE, require_whole
+from stopwise.core.scores import LEVEL_TOLERANCE, level_values, require_whole
 from stopwise.errors import require
 
 __all__ = ["Savi", "SaviState", "closest_null"]
@@ -67,23 +67,14 @@ class Savi(Method[SaviState]):
 
     def __post_init__(self) -> None:
         require_whole(self.levels, "levels", 2, MOST_LEVELS)
-        values = self._values
         require(
-            2 <= values.size <= MOST_LEVELS
-            and bool(np.all(np.diff(values) > 10 * LEVEL_TOLERANCE)),
-            f"level_values must be 2 to {MOST_LEVELS} distinct scores, "
-            f"but got {self.level_values!r}",
-        )
-        require(
-            self.margin + values[-1] - values[0] > LEVEL_TOLERANCE,
+            self.margin + self._values[-1] - self._values[0] > LEVEL_TOLERANCE,
             "a margin as wide as the range of the levels makes the claim true of any scores",
         )
 
     @cached_property
     def _values(self) -> Floats:
-        if self.level_values is None:
-            return np.linspace(0.0, 1.0, self.levels)
-        return np.sort(np.asarray(self.level_values, dtype=float))
+        return level_values(self.levels, self.level_values, "level_values", MOST_LEVELS)
 
     def score_values(self) -> Floats:
         """Return the levels, the only scores that the method accepts."""
@@ -106,13 +97,8 @@ class Savi(Method[SaviState]):
     def step(self, state: SaviState, r0: Floats, r1: Floats) -> SaviState:
         """Return the state after one more pair; the next likelihood ratios are fixed here."""
         level0, level1 = self._level(r0), self._level(r1)
-        ratio0, ratio1 = likelihood_ratios(
-            state.intercept,
-            state.slope,
-            self._values[level0],
-            self._values[level1],
-            self.margin,
-        )
+        scores = self._values[level0], self._values[level1]
+        ratio0, ratio1 = likelihood_ratios(state.intercept, state.slope, *scores, self.margin)
         return self._with_next_bet(
             state._replace(
                 log_e=state.log_e + np.log(ratio0 * ratio1),

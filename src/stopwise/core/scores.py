@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from stopwise.core.arrays import Floats
 from stopwise.errors import InvalidInput, require
 
-__all__ = ["Scale", "is_number", "numeric_array", "score_text"]
-
 # Data files round milestone values to about 8 digits.
 LEVEL_TOLERANCE = 1e-6
 
@@ -40,8 +38,7 @@ def score_text(value: float) -> str:
 
 def numeric_array(values: object, what: str) -> NDArray[Any]:
     """Return an array of booleans, integers or floats, or raise one clear error."""
-    if np.ma.is_masked(values):
-        raise InvalidInput(f"{what} must be numbers, but some are masked as missing")
+    require(not np.ma.is_masked(values), f"{what} must be numbers, but some are masked as missing")
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -89,7 +86,8 @@ class Scale(NamedTuple):
         """Raise unless every score is finite and within the bounds."""
         # One pass without temporaries for good data; NaN makes both comparisons false.
         if scores.size and not (scores.min() >= self.low and scores.max() <= self.high):
-            bad = np.atleast_1d(scores)[np.atleast_1d(~self._inside(scores))][0]
+            outside = ~((scores >= self.low) & (scores <= self.high))
+            bad = np.atleast_1d(scores)[np.atleast_1d(outside)][0]
             raise InvalidInput(
                 f"scores must lie within the bounds [{self.low:g}, {self.high:g}], "
                 f"but {what} got {bad:g}"
@@ -108,8 +106,16 @@ class Scale(NamedTuple):
                 "nscore-plus takes any score within the bounds"
             )
 
-    def _inside(self, scores: NDArray[Any]) -> NDArray[np.bool_]:
-        return (scores >= self.low) & (scores <= self.high)
+
+def level_values(count: int, given: Sequence[float] | None, name: str, most: int) -> Floats:
+    """Return so many equally spaced levels of [0, 1], or those given, in order and distinct."""
+    if given is None:
+        return np.linspace(0.0, 1.0, count)
+    values = np.sort(np.asarray(given, dtype=float))
+    distinct = bool(np.all(np.diff(values) > 10 * LEVEL_TOLERANCE))
+    message = f"{name} must be 2 to {most} distinct scores, but got {given!r}"
+    require(2 <= values.size <= most and distinct, message)
+    return values
 
 
 def require_whole(value: object, name: str, least: int, most: int | None = None) -> int:

@@ -12,12 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.comparison import Comparison
 from stopwise.core.keywords import flat
-from stopwise.core.method import Method
 from stopwise.core.rules import PairSettings, Rules
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.errors import InvalidInput, require
-
-__all__ = ["Simulation", "run_studies", "simulate"]
 
 # Runs per block: states of a block stay in the processor's cache, and memory stays bounded.
 BLOCK = 1024
@@ -36,7 +33,7 @@ class Simulation:
     decision
         1 where policy 1 was declared better, 0 where policy 0, -1 where undecided.
     log_e, p_value
-        Evidence at the stop, to be held against 1/alpha and alpha.
+        Evidence when the run stopped; compare with 1/alpha and alpha.
     rules
         What was declared.
     """
@@ -131,37 +128,27 @@ def run_studies(
             columns = slice(start, min(start + COLUMNS, n))
             comparison.check(array0[block, columns], "policy 0")
             comparison.check(array1[block, columns], "policy 1")
-    done = 0
     parts: list[tuple[Ints, Ints, Floats, Floats]] = []
     with ThreadPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
         pending = [
-            pool.submit(
-                _run_block,
-                comparison,
-                comparison.test.for_block(index),
-                array0[block, :n],
-                array1[block, :n],
-            )
+            pool.submit(_run_block, comparison, index, array0[block, :n], array1[block, :n])
             for index, block in enumerate(blocks)
         ]
         for block, future in zip(blocks, pending, strict=True):
             parts.append(future.result())
-            done += block.stop - block.start
             if progress is not None:
-                progress(done, runs)
+                progress(block.stop, runs)
     if not parts:
         return Simulation(np.empty(0, int), np.empty(0, int), np.empty(0), np.empty(0), rules)
-    joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
-    return Simulation(joined[0], joined[1], joined[2], joined[3], rules)
+    used, decision, log_e, p_value = map(np.concatenate, zip(*parts, strict=True))
+    return Simulation(used, decision, log_e, p_value, rules)
 
 
 def _run_block(
-    comparison: Comparison,
-    test: Method[Any],
-    scores0: NDArray[Any],
-    scores1: NDArray[Any],
+    comparison: Comparison, index: int, scores0: NDArray[Any], scores1: NDArray[Any]
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Run one block of studies, dropping each as soon as it is decided."""
+    test = comparison.test.for_block(index)
     runs, n = scores0.shape
     shape = (runs, len(comparison.directions))
     used, decision = np.full(runs, n), np.full(runs, -1)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -10,18 +11,6 @@ from numpy.typing import NDArray
 
 from stopwise.core.registry import UNWRITTEN, other_edition
 from stopwise.errors import InvalidState
-
-__all__ = [
-    "Resumable",
-    "dump",
-    "encode_shaped",
-    "encode_state",
-    "kind_of",
-    "load",
-    "restore_array",
-    "restore_shaped",
-    "restore_state",
-]
 
 Arrays = TypeVar("Arrays", bound=tuple[NDArray[Any], ...])
 
@@ -124,11 +113,17 @@ def restore_array(values: Any, like: NDArray[Any], *, free_last_axis: bool = Fal
     return array
 
 
-def restore_state(encoded: list[Any], template: Arrays, *, free_last_axis: bool = False) -> Arrays:
+def restore_state(
+    encoded: list[Any],
+    template: Arrays,
+    *,
+    free_last_axis: bool = False,
+    restore: Callable[..., NDArray[Any]] = restore_array,
+) -> Arrays:
     """Return a state of the template's type, array types and shapes, or raise ``ValueError``."""
     pairs = zip(encoded, template, strict=True)
     return type(template)(
-        *(restore_array(values, like, free_last_axis=free_last_axis) for values, like in pairs)
+        *(restore(values, like, free_last_axis=free_last_axis) for values, like in pairs)
     )
 
 

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import Interval
 from stopwise.core.keywords import flat
+from stopwise.core.pair_verdict import Verdict
 from stopwise.core.registry import edition_of, with_recorded_seed
 from stopwise.core.rules import PairSettings, Rules
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.core.snapshot import Resumable
 from stopwise.core.stream_state import StreamState
-from stopwise.core.verdict import Verdict
 from stopwise.errors import InvalidInput, require
 
 __all__ = ["SequentialTest"]
@@ -23,20 +23,20 @@ __all__ = ["SequentialTest"]
 class SequentialTest(Resumable):
     """A sequential test of two policies, fed one pair of scores at a time.
 
-    You may look after every pair and stop whenever you like: with the anytime methods, the
-    chance of ever declaring a policy better that is not stays below alpha, if the pairs are
-    independent and identically distributed and the bounds were known beforehand. (Where the
-    method bets, weaker: if each pair's means given the past satisfy the null hypothesis. Not so
-    "step", whose rates must stay the same.)
+    You may look after every pair and stop whenever you like. With the anytime methods, the chance
+    of ever declaring a policy better when it is not is at most alpha, if pairs are independent and
+    identically distributed and the bounds were known in advance. (Methods that bet need less: each
+    pair's means, given the past, satisfy the null hypothesis. "step" needs success rates that stay
+    constant.)
 
     Parameters
     ----------
     method
         Name of the method, see ``stopwise.methods()``.
     alpha
-        Probability, in (0, 1), of ever declaring a policy better that is not.
+        Largest probability, in (0, 1), of ever declaring a policy better when it is not.
     n_max
-        The declared greatest number of pairs, at least 1, or None.
+        The declared maximum number of pairs, at least 1, or None for no limit.
     bounds
         Range [A, B] of the score, known before the data; a score outside is an error.
     alternative
@@ -47,10 +47,11 @@ class SequentialTest(Resumable):
         The null hypothesis is mean1 <= mean0 + margin, in units of the score: positive for
         superiority by a margin, negative for non-inferiority (one-sided only).
     ties
-        Two-sided only: "paper" tests both directions at alpha each, as in the paper, so that
-        at an exact tie some direction is declared with up to 2 alpha; "strict" splits alpha.
+        Two-sided only: "paper" tests each direction at alpha, as in the paper, so at an exact tie
+        the chance of declaring either direction is up to 2 alpha; "strict" splits alpha between
+        them.
     **settings
-        Those above after n_max, and the method's own parameters, e.g. ``bins=21`` or
+        The parameters listed after n_max, and the method's own, e.g. ``bins=21`` or
         ``bin_values=[0, .5, 1]``.
 
     Examples
@@ -118,7 +119,7 @@ class SequentialTest(Resumable):
     def update(self, r0: float, r1: float) -> Verdict:
         """Add one pair of scores and return the verdict.
 
-        After a decision further pairs may come: the decision stays, the interval goes on.
+        You may add pairs after a decision: the decision stays, and the interval keeps narrowing.
 
         Parameters
         ----------
@@ -132,7 +133,7 @@ class SequentialTest(Resumable):
         return self.verdict
 
     def run(self, scores0: ArrayLike, scores1: ArrayLike) -> Verdict:
-        """Add pairs until the decision falls or the scores or n_max are used up.
+        """Add pairs until there is a decision, the scores run out, or n_max is reached.
 
         Scores after that are not looked at; ``unused`` says how many pairs were left. A test that
         has decided takes no further run: another task or another pair of policies needs a test of
@@ -141,7 +142,7 @@ class SequentialTest(Resumable):
         Parameters
         ----------
         scores0, scores1
-            Equally many scores of both policies; all are checked before the first is used.
+            As many scores of policy 0 as of policy 1; all are checked before the first is used.
         """
         array0, array1 = (
             numeric_array(scores, policy)

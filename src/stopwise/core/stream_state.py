@@ -8,9 +8,9 @@ from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceState
 from stopwise.core.dependence import PairDependence
+from stopwise.core.pair_verdict import Decision
 from stopwise.core.scores import require_whole
 from stopwise.core.snapshot import encode_state, restore_array, restore_state
-from stopwise.core.verdict import Decision
 from stopwise.errors import require
 
 __all__ = ["StreamState"]

@@ -10,8 +10,6 @@ from stopwise.data.typed_columns import Complaint, first
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Setting, placed
 
-__all__ = ["bounds_of_data", "declared_bounds", "require_within"]
-
 
 def declared_bounds(
     bounds: Bounds | Mapping[str, Bounds] | None, tasks: Sequence[str]

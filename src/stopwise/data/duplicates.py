@@ -6,8 +6,6 @@ from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput
 from stopwise.messages import BLANK, Notes, Setting
 
-__all__ = ["duplicate_rows"]
-
 
 def duplicate_rows(raw: RawTable, frame: pl.DataFrame, notes: Notes) -> pl.Series:
     """Return which rows repeat an earlier one in every column of the file.

@@ -4,8 +4,6 @@ import csv
 from importlib.resources import as_file, files
 from pathlib import Path
 
-__all__ = ["four_policies", "two_policies"]
-
 
 def two_policies() -> tuple[list[float], list[float]]:
     """Return 50 generated partial-credit scores each of a baseline and a new policy.

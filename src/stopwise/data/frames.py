@@ -9,10 +9,8 @@ import polars as pl
 
 from stopwise.data.raw import RawTable, column_of_values, common_kind
 from stopwise.data.roles import ROLE_NAMES, ColumnChoice
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message
-
-__all__ = ["is_frame", "raw_of_array", "raw_of_arrays", "raw_of_frame"]
 
 
 def is_frame(source: object) -> bool:
@@ -39,8 +37,7 @@ def raw_of_arrays(
     arrays: Mapping[Any, Any], columns: Mapping[str, ColumnChoice], source: str = "the dictionary"
 ) -> RawTable:
     """Return the columns; if none has a usual name, each array holds the scores of a policy."""
-    if not arrays:
-        raise InvalidInput(f"{source}: there are no arrays in it")
+    require(len(arrays) > 0, f"{source}: there are no arrays in it")
     series = {
         str(name): _array_column(str(name), values, source) for name, values in arrays.items()
     }

@@ -10,16 +10,6 @@ import polars as pl
 from stopwise.errors import InvalidInput
 from stopwise.messages import placed
 
-__all__ = [
-    "UNIT",
-    "Bounds",
-    "RawTable",
-    "column_of_values",
-    "common_kind",
-    "frame_of_records",
-    "table_of_records",
-]
-
 Bounds = tuple[float, float]
 UNIT: Bounds = (0.0, 1.0)  # of successes and partial credit
 
@@ -66,14 +56,11 @@ def table_of_records(
     notes: Sequence[str] = (),
 ) -> RawTable:
     """Return the table of records, each with the place in the file where it is."""
-    places, records = [], []
-    for place, record in found:
-        places.append(place)
-        records.append(record)
+    rows = list(found)
     return RawTable(
         source=str(source),
-        frame=frame_of_records(records),
-        place=places.__getitem__,
+        frame=frame_of_records([record for _, record in rows]),
+        place=lambda row: rows[row][0],
         roles=roles,
         bounds=bounds,
         notes=notes,
@@ -92,7 +79,8 @@ def column_of_values(name: str, values: list[object]) -> pl.Series:
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:
         return pl.Series(name, values, dtype=pl.Boolean)
-    if kinds == {int} and all(value is None or _fits(value) for value in values):
+    whole = [value for value in values if isinstance(value, int)]
+    if kinds == {int} and min(whole) >= -(2**63) and max(whole) < 2**63:
         return pl.Series(name, values, dtype=pl.Int64)
     if kinds <= {int, float}:
         return pl.Series(name, values, dtype=pl.Float64, strict=False)
@@ -106,10 +94,6 @@ def common_kind(columns: Iterable[pl.Series]) -> pl.DataType:
         return kinds.pop()
     numeric = all(kind.is_numeric() or kind == pl.Boolean for kind in kinds)
     return pl.Float64() if numeric else pl.String()
-
-
-def _fits(value: object) -> bool:
-    return isinstance(value, int) and -(2**63) <= value < 2**63
 
 
 def _text(value: object) -> str | None:

@@ -11,11 +11,9 @@ from stopwise.data.raw import Bounds
 from stopwise.data.roles import ColumnChoice, require_columns
 from stopwise.data.sources import load
 from stopwise.data.standard import Part, standardise
-from stopwise.data.trials import ORDERS, Trials
+from stopwise.data.trials import ORDERS, Trials, numbered
 from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import BLANK, Notes, Setting
-
-__all__ = ["read_trials"]
 
 MISSING = ("error", "drop")
 
@@ -94,7 +92,8 @@ def read_trials(
     if order == "shuffled":
         shuffled = f"order: shuffled with seed {seed}, not the order in which trials were run"
         notes.add(shuffled, code="order-shuffled")
-    return Trials._of(frame, limits, notes, order, bounds == "data")
+    said = tuple(dict.fromkeys(notes))
+    return Trials(numbered(frame), limits, said, order, bounds_inferred=bounds == "data")
 
 
 def _columns(

@@ -7,17 +7,6 @@ from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Notes, Setting
 
-__all__ = [
-    "GUESSES",
-    "ROLE_NAMES",
-    "SCORE_NAMES",
-    "ColumnChoice",
-    "Roles",
-    "guess_note",
-    "require_columns",
-    "resolve",
-]
-
 # A column, several whose values together make the name, or None for "no such column".
 ColumnChoice = str | Sequence[str] | None
 
@@ -25,14 +14,8 @@ ColumnChoice = str | Sequence[str] | None
 GUESSES: dict[str, tuple[str, ...]] = {
     "task": ("task", "task_name", "task_id", "env_id", "env_name"),
     "policy": (
-        "policy",
-        "policy_name",
-        "policy_id",
-        "model",
-        "method",
-        "algo",
-        "algorithm",
-        "agent",
+        *("policy", "policy_name", "policy_id", "model"),
+        *("method", "algo", "algorithm", "agent"),
     ),
     "trial": ("trial", "trial_id", "episode", "episode_id", "episode_ix", "rollout", "rollout_id"),
     "score": (

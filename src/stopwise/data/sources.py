@@ -14,10 +14,8 @@ from stopwise.data.frames import is_frame, raw_of_array, raw_of_arrays, raw_of_f
 from stopwise.data.raw import RawTable
 from stopwise.data.roles import ColumnChoice
 from stopwise.data.wide import unfolded
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting
-
-__all__ = ["Loaded", "load"]
 
 # File names that tools always use, so that only the folder tells policies apart.
 COMMON_STEMS = {"eval_info", "eval_results", "evaluations", "metadata", "monitor", "results"}
@@ -36,16 +34,28 @@ def load(
     source: Any, *, format_name: str | None, policy: str | None, columns: Mapping[str, ColumnChoice]
 ) -> list[Loaded]:
     """Return every table that the source holds, in the order given (folders: sorted by name)."""
-    if policy is None and _is_place(source):
-        return _alone(_load(source, format_name, policy), columns)
     if _is_place(source):
-        return _load(source, format_name, policy)
+        tables = _load(source, format_name, policy)
+        if policy is None and len(tables) == 1:
+            # A table that stands alone must hold all policies, perhaps side by side.
+            return [replace(tables[0], raw=unfolded(tables[0].raw, columns))]
+        return tables
     if isinstance(source, np.ndarray):
         return [Loaded(raw_of_array(source), policy)]
     if isinstance(source, Mapping):
-        if source and all(_is_place(value) for value in source.values()):
-            return _load_mapping(source, format_name, policy, columns)
-        return [Loaded(raw_of_arrays(source, columns), policy)]
+        if not source or not all(map(_is_place, source.values())):
+            return [Loaded(raw_of_arrays(source, columns), policy)]
+        require(
+            policy is None,
+            "the policies are named by the dictionary already, but got ",
+            Setting("policy", policy),
+            code="policy-named-twice",
+        )
+        return [
+            table
+            for name, value in source.items()
+            for table in _load(value, format_name, str(name))
+        ]
     if isinstance(source, Sequence) and source and all(_is_place(value) for value in source):
         parts = [_load(value, format_name, policy) for value in source]
         return _without_repeats([table for part in parts for table in part])
@@ -61,45 +71,18 @@ def _load(source: Any, format_name: str | None, policy: str | None) -> list[Load
     return _load_path(Path(source), format_name, policy)
 
 
-def _alone(tables: list[Loaded], columns: Mapping[str, ColumnChoice]) -> list[Loaded]:
-    """Return the tables; one that stands alone must hold all policies, perhaps side by side."""
-    if len(tables) > 1:
-        return tables
-    return [replace(table, raw=unfolded(table.raw, columns)) for table in tables]
-
-
 def _is_place(value: object) -> bool:
     return isinstance(value, str | os.PathLike) or is_frame(value)
 
 
-def _load_mapping(
-    source: Mapping[Any, Any],
-    format_name: str | None,
-    policy: str | None,
-    columns: Mapping[str, ColumnChoice],
-) -> list[Loaded]:
-    if policy is not None:
-        raise InvalidInput(
-            "the policies are named by the dictionary already, but got ",
-            Setting("policy", policy),
-            code="policy-named-twice",
-        )
-    tables: list[Loaded] = []
-    for name, value in source.items():
-        tables += load(value, format_name=format_name, policy=str(name), columns=columns)
-    return tables
-
-
 def _load_path(path: Path, format_name: str | None, policy: str | None) -> list[Loaded]:
-    if not path.exists():
-        raise InvalidInput(f"{path}: there is no such file or folder")
+    require(path.exists(), f"{path}: there is no such file or folder")
     reader = formats.find(format_name) if format_name is not None else formats.recognise(path)
     if reader is not None and (path.is_file() or reader.recognise(path)):
         return [Loaded(formats.read(reader, path), policy, _name_of(path))]
     if path.is_dir():
         return _load_folder(path, format_name, policy)
-    if path.stat().st_size == 0:
-        raise InvalidInput(f"{path}: the file is empty")
+    require(path.stat().st_size > 0, f"{path}: the file is empty")
     raise InvalidInput(
         f"{path}: not recognised as any of {', '.join(formats.names())}; name one with ",
         Setting("format"),

@@ -19,10 +19,8 @@ from stopwise.data.typed_columns import (
     to_numbers,
     to_times,
 )
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require
 from stopwise.messages import BLANK, Message, Notes, Setting
-
-__all__ = ["Part", "standardise"]
 
 DEFAULT_TASK = "task"
 
@@ -50,8 +48,7 @@ def standardise(
 ) -> Part:
     """Return the trials of one file, or raise one line that names the place."""
     raw, policies = table.raw, (table.policy, table.policy_from_file)
-    if not len(raw.frame):
-        raise InvalidInput(f"{raw.source}: there are no trials in it")
+    require(len(raw.frame) > 0, f"{raw.source}: there are no trials in it")
     roles = resolve(raw, columns)
     notes = Notes([*raw.notes, *roles.notes])
     (score_column,) = roles.columns["score"]

@@ -18,8 +18,6 @@ from stopwise.data.typed_columns import (
 )
 from stopwise.errors import InvalidInput, require, require_choice
 
-__all__ = ["ORDERS", "Trials"]
-
 ORDERS = ("file", "time", "shuffled")
 NAMES = ("task", "policy")
 OPTIONAL = ("success", "block", "time", "evaluator")
@@ -80,22 +78,8 @@ class Trials:
         tasks = frame["task"].unique(maintain_order=True).to_list()
         declared = declared_bounds(bounds, tasks)
         require_within(frame["score"], frame["task"], declared, _complaint("score"))
-        return cls._of(frame, declared, notes, order, bounds_inferred)
-
-    @classmethod
-    def _of(
-        cls,
-        frame: pl.DataFrame,
-        bounds: Mapping[str, Bounds],
-        notes: Iterable[str],
-        order: str,
-        bounds_inferred: bool,
-    ) -> "Trials":
-        """Return the table of columns that were checked."""
-        number = pl.int_range(pl.len(), dtype=pl.Int64).over("task", "policy").alias("trial")
-        known = [*NAMES, "trial", "score", *(name for name in OPTIONAL if name in frame.columns)]
-        numbered = frame.with_columns(number).select(known)
-        return cls(numbered, bounds, tuple(dict.fromkeys(notes)), order, bounds_inferred)
+        said = tuple(dict.fromkeys(notes))
+        return cls(numbered(frame), declared, said, order, bounds_inferred)
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -114,6 +98,13 @@ class Trials:
         """Return the number of trials per task and policy."""
         counted = self.frame.group_by("task", "policy", maintain_order=True).len()
         return {(task, policy): n for task, policy, n in counted.rows()}
+
+
+def numbered(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return checked columns in their order, with the number of each trial."""
+    number = pl.int_range(pl.len(), dtype=pl.Int64).over("task", "policy").alias("trial")
+    order = [*NAMES, "trial", "score", *(name for name in OPTIONAL if name in frame.columns)]
+    return frame.with_columns(number).select(order)
 
 
 def _checked_frame(columns: Mapping[str, Any]) -> pl.DataFrame:

@@ -7,17 +7,6 @@ import polars as pl
 
 from stopwise.errors import InvalidInput
 
-__all__ = [
-    "Complaint",
-    "first",
-    "is_logical",
-    "require_known",
-    "require_zero_or_one",
-    "to_names",
-    "to_numbers",
-    "to_times",
-]
-
 # Turns a row and a rule into the error that names file, place and column.
 Complaint = Callable[[int, str], InvalidInput]
 
@@ -73,10 +62,7 @@ def to_names(column: pl.Series) -> pl.Series:
         whole = column.fill_nan(None).cast(pl.Int64, strict=False)
         if bool((whole == column).fill_null(True).all()):
             column = whole
-    text = column.cast(pl.String).str.strip_chars()
-    return text.to_frame("name").select(
-        pl.when(pl.col("name") != "").then(pl.col("name")).alias("name")
-    )["name"]
+    return column.cast(pl.String).str.strip_chars().replace("", None)
 
 
 def to_times(column: pl.Series, complaint: Complaint) -> pl.Series:
@@ -106,15 +92,9 @@ def _without_zone(times: pl.Series) -> pl.Series:
 
 
 def _logical_words(words: pl.Series, numbers: pl.Series) -> pl.Series:
-    frame = pl.DataFrame({"word": words, "number": numbers})
-    return frame.select(
-        pl.when(pl.col("word").is_in(TRUE))
-        .then(1.0)
-        .when(pl.col("word").is_in(FALSE))
-        .then(0.0)
-        .otherwise(pl.col("number"))
-        .alias("number")
-    )["number"]
+    meaning = {**dict.fromkeys(TRUE, 1.0), **dict.fromkeys(FALSE, 0.0)}
+    found = words.replace_strict(meaning, default=None, return_dtype=pl.Float64)
+    return numbers.zip_with(found.is_null(), found)
 
 
 def _is_missing(words: pl.Series) -> pl.Series:

@@ -12,8 +12,6 @@ from stopwise.data.typed_columns import to_numbers
 from stopwise.errors import InvalidInput
 from stopwise.messages import Message, Setting
 
-__all__ = ["ROW", "unfolded"]
-
 # The column that says which trials stood in one row, for whoever knows that they share their start.
 ROW = "row"
 # Names of columns that number the rows, as people and pandas call them.

@@ -13,7 +13,7 @@ from stopwise.core.scores import require_whole
 from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
 from stopwise.errors import require
-from stopwise.messages import Message, Setting
+from stopwise.messages import Setting
 from stopwise.planning.continuation import further_trials, study_ranking
 from stopwise.planning.metrics_result import MetricComparison, MetricRow
 from stopwise.planning.populations import Resampled
@@ -22,8 +22,6 @@ from stopwise.questions.pairs import replay
 from stopwise.questions.ranking import Ranking
 from stopwise.rows.table import Table, unit_scores
 from stopwise.rows.task_tables import tables
-
-__all__ = ["compare_metrics"]
 
 # More different scores than this are called continuous.
 MOST_LEVELS = 20
@@ -191,18 +189,14 @@ def _by_milestones(source: Any, names: Sequence[str], columns: Any) -> dict[str,
 
 def _by_score(source: Any, bounds: Any, columns: Any) -> dict[str, Trials]:
     """Return success, as far as it is known, and the score."""
-    if isinstance(source, Trials):
-        trials = source
-    else:
-        trials = read_trials(source, bounds=bounds, columns=columns)
+    found = isinstance(source, Trials)
+    trials = source if found else read_trials(source, bounds=bounds, columns=columns)
     for task in trials.tasks:
         require(
             task in trials.bounds,
-            Message(
-                f"the range of the score of {task!r} must be declared in advance: give ",
-                Setting("bounds"),
-                code="bounds-undeclared",
-            ),
+            f"the range of the score of {task!r} must be declared in advance: give ",
+            Setting("bounds"),
+            code="bounds-undeclared",
         )
     frame = trials.frame
     score = {_with_kind("score", trials): trials}

@@ -18,8 +18,6 @@ from stopwise.messages import Message
 from stopwise.planning.planned_study import PlannedStudy
 from stopwise.planning.populations import Moments, Population
 
-__all__ = ["ALL_PAIRS", "BARNARD", "PAIRED_T", "WELCH", "FixedPlan", "barnard_power", "fixed_plan"]
-
 # The tests of fixed-sample plans.
 BARNARD = Message("Barnard's exact test", code="barnard")
 WELCH = Message("Welch's t-test", code="welch")

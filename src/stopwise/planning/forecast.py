@@ -21,8 +21,6 @@ from stopwise.rows.task_tables import tables
 if TYPE_CHECKING:
     from stopwise.study.study import Study
 
-__all__ = ["forecast", "forecast_study"]
-
 MOST_RUNS = 20_000
 
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from stopwise.core.promise import promise
 from stopwise.core.registry import find
 from stopwise.core.rules import Rules
 from stopwise.planning.presentation import PlanningResult, Rows, pair_rows
@@ -14,8 +13,6 @@ from stopwise.report.plan_figures import ChanceCurve
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["Forecast", "PairForecast"]
 
 ANYTIME = (
     "The forecast does not affect validity, so you may act on it freely: whatever the reason you "
@@ -149,13 +146,7 @@ class Forecast(PlanningResult):
         )
 
     def _validity(self) -> str:
-        promised = promise(
-            self.method,
-            "the chance of a false claim",
-            self.alpha,
-            n_max=self.n_max,
-            bounds_inferred=self.bounds_inferred,
-        )
+        promised = self._promised(self.n_max, bounds_inferred=self.bounds_inferred)
         text = ANYTIME if find(self.method).anytime else FIXED_SAMPLE
         return text.format(method=self.method, promised=promised)
 

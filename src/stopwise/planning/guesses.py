@@ -15,9 +15,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale, is_number
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message, Setting
-
-__all__ = ["Guess", "as_guess"]
+from stopwise.messages import Setting
 
 ATOMS = 1024
 # A beta with a larger spread than this share of the largest would be all but success or failure.
@@ -142,24 +140,20 @@ def as_guess(value: Any, scale: Scale) -> Guess:
     if is_number(value):
         require(
             scale == (0.0, 1.0),
-            Message(
-                "a success rate needs bounds (0, 1), but they are "
-                f"({scale.low:g}, {scale.high:g}); give ",
-                MOMENTS,
-                code="rate-out-of-bounds",
-            ),
+            "a success rate needs bounds (0, 1), but they are "
+            f"({scale.low:g}, {scale.high:g}); give ",
+            MOMENTS,
+            code="rate-out-of-bounds",
         )
         require(0 <= value <= 1, f"a success rate must lie in [0, 1], but got {value:g}")
         return Guess.of_rate(float(value))
     if isinstance(value, tuple | list) and len(value) == 2 and all(map(is_number, value)):
         return _of_moments(float(value[0]), float(value[1]), scale)
     raise InvalidInput(
-        Message(
-            "a guess must be a success rate, ",
-            MOMENTS,
-            f" or {{score: probability}}, but got {value!r}",
-            code="not-a-guess",
-        )
+        "a guess must be a success rate, ",
+        MOMENTS,
+        f" or {{score: probability}}, but got {value!r}",
+        code="not-a-guess",
     )
 
 

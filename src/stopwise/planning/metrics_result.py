@@ -12,8 +12,6 @@ from stopwise.report.plan_figures import TrialRange, plot_ranges
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["MetricComparison", "MetricRow"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class MetricRow:

@@ -8,11 +8,12 @@ import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.keywords import flat
+from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.progress import Progress
 from stopwise.core.rules import PlanSettings, Rules
 from stopwise.core.scores import Scale, is_number, require_whole
 from stopwise.errors import require
-from stopwise.messages import Message, Setting
+from stopwise.messages import Setting
 from stopwise.planning.fixed_sample import MOST_POWER, WELCH, fixed_plan
 from stopwise.planning.plan_result import Plan, PlanRow
 from stopwise.planning.planned_study import PlannedStudy, stopping_times
@@ -23,8 +24,6 @@ from stopwise.planning.smallest_gap import detectable_gap
 from stopwise.planning.stopping_times import StoppingTimes
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
-
-__all__ = ["plan"]
 
 N_MAX = (50, 100, 200)
 
@@ -132,7 +131,10 @@ def plan(
         baseline=names[0] if baseline else None,
         **settings,
     ).with_luck(seed)
-    _check_power(power, rules.alpha)
+    require(
+        is_number(power) and rules.alpha < power < 1,
+        f"power must lie strictly between alpha = {rules.alpha:g} and 1, but got {power!r}",
+    )
     studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
     _check_scenarios(studies[0], scenarios, correlation)
     with opened(executor) as workers:
@@ -218,13 +220,6 @@ def _scale_and_pilot(
     return scale, table
 
 
-def _check_power(power: Any, alpha: float) -> None:
-    require(
-        is_number(power) and alpha < power < 1,
-        f"power must lie strictly between alpha = {alpha:g} and 1, but got {power!r}",
-    )
-
-
 def _horizons(n_max: Any, budget: Any, policies: int) -> list[int]:
     require(n_max is None or budget is None, "give either n_max or budget, not both")
     if budget is not None:
@@ -248,12 +243,10 @@ def _check_scores(method: str, scenarios: list[Scenario]) -> None:
 def _check_scenarios(study: PlannedStudy, scenarios: list[Scenario], correlation: float) -> None:
     require(
         correlation == 0 or study.rules.design == "paired",
-        Message(
-            f"a correlation of {correlation:g} needs ",
-            Setting("design", "paired"),
-            f", but the design is {study.rules.design!r}",
-            code="correlation-without-pairs",
-        ),
+        f"a correlation of {correlation:g} needs ",
+        Setting("design", "paired"),
+        f", but the design is {study.rules.design!r}",
+        code="correlation-without-pairs",
     )
     if study.rules.alternative == "two-sided":
         return
@@ -270,7 +263,7 @@ def _check_scenarios(study: PlannedStudy, scenarios: list[Scenario], correlation
 
 def _notes(rows: list[PlanRow], method: str) -> list[str]:
     found = []
-    if registry.find(method).anytime:
+    if method == NScorePlus.name:  # it plans for n_max, and yet it can be extended
         found.append(GENEROUS)
     if any(row.power > MOST_POWER for row in rows):
         found.append(

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import score_text
 from stopwise.messages import Message
@@ -17,8 +16,6 @@ from stopwise.report.plan_figures import ChanceCurve, GapPoint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["Plan", "PlanRow", "detectable_points", "power_curves", "stopping_curves"]
 
 # Fields of a row that its table leaves out: the same in every row, and for figures only.
 _NOT_IN_TABLE = ("policies", "times")
@@ -207,13 +204,7 @@ class Plan(PlanningResult):
     def _caveat(self) -> str:
         share = "" if self.policies == 2 else f", {self.adjust} adjustment"
         ties = "" if self.ties == "strict" else ", assuming that no two means are exactly equal"
-        promised = promise(
-            self.method,
-            "the chance of a false claim",
-            self.alpha,
-            n_max=None,
-            bounds_inferred=self.bounds_inferred,
-        )
+        promised = self._promised(None, bounds_inferred=self.bounds_inferred)
         return (
             f"This is a forecast from assumptions; whether or not they hold, {promised} "
             f"({self.method}, {self.alternative}{share}, {self.design} design{ties})."

@@ -16,8 +16,6 @@ from stopwise.planning.stopping_times import StoppingTimes
 from stopwise.questions.pairs import replay
 from stopwise.questions.ranking import Ranking
 
-__all__ = ["PlanModel", "PlannedStudy", "exact_stopping_times", "is_exact", "stopping_times"]
-
 MOST_RUNS = 100_000
 
 

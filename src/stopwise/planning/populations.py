@@ -12,15 +12,7 @@ from stopwise.core.arrays import Floats
 from stopwise.errors import require
 from stopwise.planning.guesses import Guess
 
-__all__ = [
-    "WEIGHTS",
-    "Guessed",
-    "Moments",
-    "Population",
-    "Resampled",
-    "SimulatedScores",
-    "chances_of_weights",
-]
+__all__ = ["WEIGHTS", "Guessed", "Moments", "Population", "Resampled", "chances_of_weights"]
 
 # Weight, in trials, of the prior that a success or failure may yet come.
 JEFFREYS = 1.0

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import score_text
 from stopwise.report.drawn import Drawn
@@ -15,18 +16,6 @@ if TYPE_CHECKING:
     from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics_result import MetricComparison
     from stopwise.planning.plan_result import Plan
-
-__all__ = [
-    "PER_POLICY",
-    "TEXT_COLUMNS",
-    "PlanningResult",
-    "Rows",
-    "gap_rows",
-    "metric_rows",
-    "pair_rows",
-    "plan_rows",
-    "planning_page",
-]
 
 SCHEMA = 1
 Rows = list[dict[str, Any]]
@@ -76,6 +65,11 @@ class PlanningResult(Drawn):
     def to_html(self) -> str:
         """Return a self-contained page with the tables, the figures and the assumptions."""
         return planning_page({"": self})
+
+    def _promised(self, n_max: int | None, *, bounds_inferred: bool) -> str:
+        """Return what the method promises about false claims."""
+        claim = "the chance of a false claim"
+        return promise(self.method, claim, self.alpha, n_max=n_max, bounds_inferred=bounds_inferred)
 
     def _derived(self) -> dict[str, Any]:
         """Return what JSON holds besides the fields."""

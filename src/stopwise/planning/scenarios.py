@@ -14,8 +14,6 @@ from stopwise.planning.guesses import Guess, as_guess
 from stopwise.planning.populations import Guessed, Population, Resampled
 from stopwise.rows.table import Table
 
-__all__ = ["Assumptions", "GapFamily", "Scenario", "assume"]
-
 GAPS = (0.1, 0.2, 0.3, 0.4, 0.5)
 NO_GUESS = (
     "no guesses were given, so success rates around one half are assumed, which is close to the "

@@ -20,18 +20,6 @@ from stopwise.errors import InvalidInput, StopwiseError, require
 from stopwise.rollout.executors import Fleet, executor_of
 from stopwise.rollout.executors.processes import cores
 
-__all__ = [
-    "CHUNK",
-    "ExecutorChoice",
-    "MapExecutor",
-    "Simulator",
-    "StudyModel",
-    "Tally",
-    "check_minutes",
-    "check_simulation",
-    "opened",
-]
-
 CHUNK = 500
 
 
@@ -190,11 +178,11 @@ class _ChunkWork:
         raise StopwiseError(f"part of the simulation was lost: {error}")
 
 
+@dataclass(frozen=True)
 class _FleetMap:
     """The workers of a fleet, asked through ``map``."""
 
-    def __init__(self, fleet: Fleet) -> None:
-        self._fleet = fleet
+    fleet: Fleet
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> Iterator[Any]:
         """Send items while there is room; return the results in their order."""
@@ -203,8 +191,8 @@ class _FleetMap:
         sent = 0
         for place in range(len(calls)):
             while place not in found:
-                room = max(self._fleet.room, 0)
-                self._fleet.submit(calls[sent : sent + room])
+                room = max(self.fleet.room, 0)
+                self.fleet.submit(calls[sent : sent + room])
                 sent = min(sent + room, len(calls))
-                found.update(self._fleet.collect())
+                found.update(self.fleet.collect())
             yield found.pop(place)

@@ -19,8 +19,6 @@ from stopwise.planning.planned_study import PlanModel, PlannedStudy, is_exact
 from stopwise.planning.scenarios import GapFamily
 from stopwise.planning.simulation import CHUNK, Simulator
 
-__all__ = ["Detectable", "detectable_gap", "smallest_gap"]
-
 # Runs of one power on the way to the smallest gap; all gaps share their random numbers.
 GAP_RUNS = 2 * CHUNK
 STEPS = 30

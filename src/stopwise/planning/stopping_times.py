@@ -9,8 +9,6 @@ import numpy as np
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.planning.simulation import Tally
 
-__all__ = ["StoppingTimes"]
-
 
 @dataclass(frozen=True, eq=False)
 class StoppingTimes(Tally):

@@ -8,14 +8,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from stopwise.core.arrays import Floats
-from stopwise.core.confidence import Interval
 from stopwise.core.delegated import Delegated
 from stopwise.core.plain_values import plain_values
 from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules, Rules
 from stopwise.messages import Message
-from stopwise.questions.standing import Standing
-from stopwise.questions.trace import Path
+from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.report import figures, html
 from stopwise.report.drawn import Drawn
 from stopwise.report.fonts import font_note
@@ -23,8 +21,6 @@ from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["Analysis", "PairResult", "PolicyResult", "report"]
 
 SCHEMA = 1
 # Attributes of an analysis in its JSON, in this order.
@@ -38,65 +34,18 @@ MOST_IN_WORDS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class PolicyResult:
-    """One policy in the ranking.
-
-    Attributes
-    ----------
-    n, mean
-        Its trials in the table (up to n_max rows) and their plain average.
-    interval
-        Confidence interval of its mean; those of all policies hold together, at all times.
-    letters
-        Policies that share a letter are not told apart; empty if only compared with a baseline.
-    trials_used
-        Its trials that entered a comparison, until all its pairs were decided.
-    trials_saved
-        Its trials after that, which were not needed: those up to n_max, run or not, or without a
-        declared n_max those in the table. 0 as long as one of its pairs is undecided.
-    trials_unpaired
-        Its trials before that which entered none, for want of a partner in their row.
-    """
-
-    name: str
-    n: int
-    mean: float
-    interval: Interval
-    letters: str
-    trials_used: int
-    trials_saved: int
-    trials_unpaired: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairResult(Standing):
-    """One pair of policies, with what a report needs besides.
-
-    Attributes
-    ----------
-    interval
-        Confidence interval of mean1 - mean0 from all trials of the pair, also those after the
-        decision; those of all pairs hold together, at all times.
-    path
-        Evidence against n, for figures.
-    """
-
-    interval: Interval
-    path: Path
-
-
-@dataclass(frozen=True, kw_only=True)
 class Analysis(Drawn):
     """A ranking of several policies; never changes afterwards.
 
-    With an anytime method the probability that any declared order is false is at most alpha,
-    whenever one stops, ties counting as false orders unless ``ties`` is "paper"; the sentence
-    says what the method promises.
+    With an anytime method, the probability that any declared order is false is at most alpha,
+    whenever you stop. An order declared at a tie counts as false unless ``ties`` is "paper".
+    ``sentence`` says what the method promises.
 
     Attributes
     ----------
     policies
-        One result per policy, from best to worst: as was decided, and by mean beyond that.
+        One result per policy, from best to worst: in the decided order, and by mean where that
+        leaves it open.
     pairs
         One result per compared pair.
     order_text
@@ -111,8 +60,8 @@ class Analysis(Drawn):
     ties
         "strict" or "paper", as it holds: a method that splits its level itself is always strict.
     doubts
-        What in the trials contradicts that they are fresh draws in random order, and independent
-        where that was declared, one clause each.
+        Signs that the trials are not fresh draws in random order, or not independent where that
+        was declared, one clause each.
     warnings
         What was assumed, and what may void the guarantee.
     facts

@@ -12,8 +12,6 @@ from stopwise.questions.analysis import Analysis
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import pooled, tables
 
-__all__ = ["analyze", "analyze_tasks"]
-
 
 @flat(RuleSettings)
 def analyze(
@@ -28,9 +26,9 @@ def analyze(
 ) -> Analysis:
     """Rank several policies on one task by sequential tests of all pairs.
 
-    With an anytime method the probability that any order ever declared is false is at most alpha,
-    whenever you stop, if rows of trials are independent (or, more weakly and not for ``step``,
-    if conditional means given the past keep their order) and the bounds were known beforehand.
+    With an anytime method, the probability that any order it ever declares is false is at most
+    alpha, whenever you stop. This needs bounds known in advance and independent rows of trials
+    (except for ``step``, it is enough that the means, given the past, keep their order).
 
     Parameters
     ----------
@@ -56,7 +54,7 @@ def analyze(
         Probability, in (0, 1), of any false claim among all pairs.
     adjust
         "bonferroni", "holm" or "closed": how alpha is shared, see docs/design/many-policies.md;
-        ``closed`` mostly needs the fewest trials, for up to 7 policies.
+        ``closed`` usually needs the fewest trials, but takes at most 7 policies.
     baseline
         Compare all other policies with this one only.
     ties
@@ -65,7 +63,7 @@ def analyze(
     goal
         What is asked; "order" is which policies are better than which.
     **settings
-        The five above, and the method's own parameters.
+        The keywords from ``method`` on, and the method's own parameters.
 
     Examples
     --------

@@ -12,13 +12,11 @@ from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
+from stopwise.core.pair_verdict import Decision
 from stopwise.core.promise import dependence_text
-from stopwise.core.verdict import Decision
 from stopwise.messages import Message
-from stopwise.questions.analysis import PairResult, PolicyResult
+from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.family import Family
-
-__all__ = ["dependent", "doubts"]
 
 # As a share of the score's range; less is rounding.
 ROUNDING = 1e-9

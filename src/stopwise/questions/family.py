@@ -1,7 +1,7 @@
 """Which claims "a is better than b" are tested, and which of them can be false together."""
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.errors import require
-
-__all__ = ["LARGEST", "Family"]
 
 Entry = TypeVar("Entry", np.float64, np.bool_)
 # Orders that the closed procedure may have to carry: all pairs of 7 policies, 11 with a baseline.
@@ -44,8 +42,8 @@ class Family:
     @classmethod
     def of(cls, method: str, *, k: int, baseline: int | None = None, ties: str) -> "Family":
         """Return the family for a method; one that splits its level itself is always strict."""
-        family = cls(k=k, baseline=baseline, ties=ties)
-        return replace(family, ties="strict") if registry.find(method).splits_itself else family
+        strict = registry.find(method).splits_itself
+        return cls(k=k, baseline=baseline, ties="strict" if strict else ties)
 
     @cached_property
     def pairs(self) -> Ints:

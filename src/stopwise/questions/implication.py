@@ -5,8 +5,6 @@ import numpy as np
 from stopwise.core.arrays import Bools, Floats
 from stopwise.questions.family import Family
 
-__all__ = ["with_implied", "with_implied_p_values"]
-
 
 def with_implied(family: Family, claims: Bools) -> tuple[Bools, Bools]:
     """Return the claims (studies, pairs, 2) with those that follow, and which pairs those are.

@@ -5,8 +5,6 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence import ConfidenceSequence, Interval
 
-__all__ = ["interval"]
-
 STEPS = 1000
 
 

@@ -17,8 +17,6 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
 
-__all__ = ["letters", "order_text", "ranked"]
-
 
 def ranked(better: Bools, means: Floats) -> list[int]:
     """Return the policies from best to worst: as was decided, and by their means beyond that.

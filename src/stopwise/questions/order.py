@@ -1,15 +1,15 @@
 """Which policies are better than which: all pairs, or all with a baseline, asked row by row."""
 
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
+from stopwise.core.delegated import Delegated
 from stopwise.core.registry import edition_of
 from stopwise.core.rules import Rules
-from stopwise.core.snapshot import encode_shaped, restore_shaped
+from stopwise.core.snapshot import encode_shaped, restore_shaped, restore_state
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.pairs import PairStates
 from stopwise.questions.question import Question
@@ -17,8 +17,6 @@ from stopwise.questions.rank import rank
 from stopwise.questions.ranking import Ranking
 from stopwise.questions.standing import Standing, standing_of
 from stopwise.rows.table import Table
-
-__all__ = ["OrderQuestion"]
 
 # All of the pairs that changes; what else they have follows from the rules and these.
 _ACCOUNTS = ("log_e_now", "log_e", "p_value", "adjusted", "claims", "open", "implied", "n", "rows")
@@ -52,20 +50,13 @@ class OrderQuestion(Question):
         self._pairs = PairStates(self._ranking.comparison, self._ranking.budget, 1, 0)
         self._tried = self.policies
 
-    @cached_property
-    def comparison(self) -> Comparison:
-        """The test of each pair."""
-        return self._ranking.comparison
+    comparison = Delegated[Comparison]("_ranking.comparison", "The test of each pair.")
+    tried = Delegated[tuple[str, ...]]("_tried", "Policies that have an undecided pair.")
 
     @property
     def decided(self) -> bool:
         """Whether every pair is decided."""
         return not self._pairs.open.any()
-
-    @property
-    def tried(self) -> tuple[str, ...]:
-        """Policies that have an undecided pair."""
-        return self._tried
 
     def rows_for(self, policy: str) -> int:
         """Return the rows until all pairs of the policy were decided, or all."""
@@ -123,17 +114,10 @@ class OrderQuestion(Question):
         for name in _ACCOUNTS:
             setattr(pairs, name, restore_shaped(content[name], getattr(pairs, name)))
         pairs.keep(np.array(content["runs"], dtype=np.int64))
-        pairs.state = _restored(content["state"], pairs.state)
+        pairs.state = restore_state(content["state"], pairs.state, restore=restore_shaped)
         # A procedure may drop, with its last axis, what can no longer be claimed.
-        pairs.account = _restored(content["account"], pairs.account, free_last_axis=True)
+        pairs.account = restore_state(
+            content["account"], pairs.account, free_last_axis=True, restore=restore_shaped
+        )
         question._settle()
         return question
-
-
-def _restored(encoded: list[Any], template: Any, *, free_last_axis: bool = False) -> Any:
-    return type(template)(
-        *(
-            restore_shaped(array, like, free_last_axis=free_last_axis)
-            for array, like in zip(encoded, template, strict=True)
-        )
-    )

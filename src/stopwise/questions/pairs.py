@@ -18,8 +18,6 @@ from stopwise.questions.budget import Budget, Seen
 from stopwise.questions.implication import with_implied, with_implied_p_values
 from stopwise.questions.trace import Trace
 
-__all__ = ["PairStates", "Replay", "has_e_process", "replay"]
-
 
 @dataclass(frozen=True)
 class Replay:

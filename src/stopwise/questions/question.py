@@ -4,6 +4,7 @@ A question knows its claims, who still needs trials, and when it is answered. A 
 this folder with a subclass of ``Question``, registered in ``questions/__init__.py``.
 """
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -19,8 +20,6 @@ from stopwise.errors import require
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Standing
 from stopwise.rows.table import Table
-
-__all__ = ["Question", "complete"]
 
 # The scores of the policies asked for in a row, without those that have none to offer; None while
 # the row is not complete.
@@ -126,14 +125,8 @@ class Question(Resumable):
 
     def scores(self) -> list[dict[str, float]]:
         """Return the scores of each row seen."""
-        return [
-            {
-                name: score
-                for name, score in zip(self.policies, row.tolist(), strict=True)
-                if score == score  # noqa: PLR0124 - NaN is no score
-            }
-            for row in self._scores
-        ]
+        rows = [zip(self.policies, row.tolist(), strict=True) for row in self._scores]
+        return [{name: score for name, score in row if not math.isnan(score)} for row in rows]
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
         """Return the rows seen as a table."""

@@ -7,7 +7,8 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceSequence, Interval
 from stopwise.core.progress import watched
 from stopwise.messages import Message, first_few
-from stopwise.questions.analysis import Analysis, PairResult, PolicyResult
+from stopwise.questions.analysis import Analysis
+from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.doubts import dependent, doubts
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import interval
@@ -18,7 +19,18 @@ from stopwise.questions.standing import standing_of
 from stopwise.questions.trace import Trace
 from stopwise.rows.table import Table, unit_scores
 
-__all__ = ["rank"]
+# What may void the guarantee, or is to be known of it, by code.
+CAUTIONS = {
+    "rows-incomplete": "each pair uses only rows in which both policies have a trial; this is "
+    "valid only if which trials are missing does not depend on the scores",
+    "bounds-undeclared": "no bounds were declared: scores are assumed to lie in [0, 1]",
+    "ties-not-counted": "exact ties are assumed not to occur: if some means are equal, the chance "
+    "of a false order can be up to twice alpha",
+    "fixed-sample": "{method} answers only at n_max = {n_max}: it saves no trials",
+    "pooled-rates": "{method} assumes means that stay the same throughout, which pooled tasks have "
+    "only if they are alike: choose a method that bets",
+    "approximate": "{method} is approximate: its chance of an error has no proven limit",
+}
 
 
 def rank(table: Table, ranking: Ranking) -> Analysis:
@@ -166,40 +178,14 @@ def _warnings(
     # A policy that is no longer needed is not missing.
     columns = zip(table.scores.T, _last_rows(family, outcome), strict=True)
     incomplete = any(np.isnan(column[:rows]).any() for column, rows in columns)
-    method, test = comparison.method, comparison.test
-    cases = (
-        (
-            incomplete,
-            "rows-incomplete",
-            "each pair uses only rows in which both policies have a trial; this is valid only if "
-            "which trials are missing does not depend on the scores",
-        ),
-        (
-            table.bounds is None,
-            "bounds-undeclared",
-            "no bounds were declared: scores are assumed to lie in [0, 1]",
-        ),
-        (
-            family.ties == "paper",
-            "ties-not-counted",
-            "exact ties are assumed not to occur: if some means are equal, the chance of a false "
-            "order can be up to twice alpha",
-        ),
-        (
-            not test.anytime,
-            "fixed-sample",
-            f"{method} answers only at n_max = {comparison.n_max}: it saves no trials",
-        ),
-        (
-            bool(table.pooled_tasks) and test.constant_rates,
-            "pooled-rates",
-            f"{method} assumes means that stay the same throughout, which pooled tasks have only "
-            "if they are alike: choose a method that bets",
-        ),
-        (
-            not test.exact,
-            "approximate",
-            f"{method} is approximate: its chance of an error has no proven limit",
-        ),
-    )
-    return [Message(text, code=code) for holds, code, text in cases if holds]
+    test = comparison.test
+    holds = {
+        "rows-incomplete": incomplete,
+        "bounds-undeclared": table.bounds is None,
+        "ties-not-counted": family.ties == "paper",
+        "fixed-sample": not test.anytime,
+        "pooled-rates": bool(table.pooled_tasks) and test.constant_rates,
+        "approximate": not test.exact,
+    }
+    known = {"method": comparison.method, "n_max": comparison.n_max}
+    return [Message(CAUTIONS[code].format(**known), code=code) for code, so in holds.items() if so]

@@ -12,8 +12,6 @@ from stopwise.questions.budget import Budget
 from stopwise.questions.family import Family
 from stopwise.questions.pairs import has_e_process
 
-__all__ = ["Ranking"]
-
 
 @dataclass(frozen=True)
 class Ranking:

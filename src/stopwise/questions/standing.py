@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from stopwise.core.verdict import Decision, e_value_of
+from stopwise.core.pair_verdict import Decision, e_value_of
 from stopwise.questions.family import Family
 from stopwise.questions.pairs import Replay
 
-__all__ = ["Standing", "remaining_rows", "share_of_way", "standing_of"]
+# By what is claimed: that policy 1 is better, that policy 0 is.
+CLAIMED = {(True, False): Decision.POLICY1, (False, True): Decision.POLICY0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,18 +74,12 @@ def standing_of(
     return {
         "policy0": policies[policy0],
         "policy1": policies[policy1],
-        "decision": _decision(bool(claims[0]), bool(claims[1])),
+        "decision": CLAIMED.get(tuple(claims.tolist()), Decision.UNDECIDED),
         "implied": bool(outcome.implied[0, pair]),
         "n": int(outcome.n[0, pair]),
         "p_value": float(outcome.p_value[0, pair][shown].min()),
         "log_e": None if np.isnan(log_e).any() else float(log_e[shown].max()),
     }
-
-
-def _decision(policy1_better: bool, policy0_better: bool) -> Decision:
-    if policy1_better:
-        return Decision.POLICY1
-    return Decision.POLICY0 if policy0_better else Decision.UNDECIDED
 
 
 def share_of_way(standing: Standing, *, pairs: int, alpha: float) -> float:

@@ -7,8 +7,6 @@ import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
 
-__all__ = ["Path", "Trace"]
-
 # Every row up to here, then about as many again, ever further apart.
 DENSE = 2000
 

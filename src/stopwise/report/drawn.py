@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["DPI", "Drawn"]
-
 # Of pixels, also of those within vector figures.
 DPI = 160
 

@@ -11,17 +11,8 @@ from stopwise.core.arrays import Floats, Ints
 from stopwise.report.fonts import wrapped
 
 if TYPE_CHECKING:
-    from stopwise.questions.analysis import Analysis, PairResult
-
-__all__ = [
-    "Curve",
-    "Edge",
-    "ScoreStrip",
-    "evidence_curves",
-    "pair_matrix",
-    "ranking_edges",
-    "score_strips",
-]
+    from stopwise.questions.analysis import Analysis
+    from stopwise.questions.analysis_parts import PairResult
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,15 +37,6 @@ class Curve:
     decided_at: int | None
 
 
-@dataclass(frozen=True)
-class Edge:
-    """One compared pair in the graph of the ranking; ``better`` is None where undecided."""
-
-    policy0: str
-    policy1: str
-    better: str | None
-
-
 def score_strips(analysis: "Analysis") -> list[ScoreStrip]:
     """Return one strip per policy, from best to worst."""
     strips = []
@@ -77,11 +59,6 @@ def score_strips(analysis: "Analysis") -> list[ScoreStrip]:
 def evidence_curves(analysis: "Analysis", kind: str) -> list[Curve]:
     """Return a curve per pair: the running p-value of the better direction, or its e-value."""
     return [_curve(pair, kind) for pair in analysis.pairs]
-
-
-def ranking_edges(analysis: "Analysis") -> list[Edge]:
-    """Return the compared pairs, decided or not."""
-    return [Edge(pair.policy0, pair.policy1, pair.better) for pair in analysis.pairs]
 
 
 def pair_matrix(analysis: "Analysis", value: "Callable[[PairResult], float]") -> Floats:

@@ -6,44 +6,19 @@ import numpy as np
 
 from stopwise.core.promise import p_value_name
 from stopwise.core.step.design import StepDesign
-from stopwise.core.verdict import Decision
-from stopwise.report.figure_data import (
-    Curve,
-    evidence_curves,
-    pair_matrix,
-    ranking_edges,
-    score_strips,
-)
-from stopwise.report.fonts import drawable, require_matplotlib, wrapped
+from stopwise.report.canvas import COLOURS, GREY, STYLES, coloured, legend_below, new_axes
+from stopwise.report.figure_data import Curve, evidence_curves, score_strips
+from stopwise.report.fonts import drawable, wrapped
+from stopwise.report.matrix_figures import interval_matrix, verdict_matrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.patches import Patch
 
     from stopwise.questions.analysis import Analysis
 
-__all__ = [
-    "COLOURS",
-    "GREY",
-    "STYLES",
-    "legend_below",
-    "new_axes",
-    "plot_decision_regions",
-    "plot_evidence",
-    "plot_intervals",
-    "plot_ranking",
-    "plot_scores",
-]
-
-# Okabe and Ito's palette, which colour-blind readers can tell apart.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-GREY = "#777777"
-STYLES = ("-", "--", ":", "-.")
 # Inches; letters of a figure this wide stay legible on a phone.
 WIDTH = 5.2
-# Inches of a row and a column of a matrix.
-CELL = 0.16
 # Most pairs that get a name and a line each: those of eight policies.
 MOST_NAMED = 28
 # More points than this are drawn as pixels, also within a vector figure.
@@ -118,7 +93,7 @@ def _step(axes: "Axes", curves: list[Curve], label: str, dense: bool, **look: An
 def plot_intervals(analysis: "Analysis") -> "Figure":
     """Draw the confidence interval of each pair's difference; of very many pairs as a matrix."""
     if _is_matrix(analysis):
-        return _interval_matrix(analysis)
+        return interval_matrix(analysis)
     labels = [wrapped(f"{pair.policy1} - {pair.policy0}", 60) for pair in analysis.pairs]
     lines = max(label.count("\n") for label in labels) + 1
     figure, axes = new_axes(WIDTH, height=0.8 + (0.2 + 0.14 * lines) * len(labels))
@@ -148,7 +123,7 @@ def plot_ranking(analysis: "Analysis") -> "Figure":
     not told apart. Very many pairs are drawn as a matrix.
     """
     if _is_matrix(analysis):
-        return _verdict_matrix(analysis)
+        return verdict_matrix(analysis)
     from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
     labels = {
@@ -178,7 +153,7 @@ def plot_ranking(analysis: "Analysis") -> "Figure":
         frame = (-edge, place - tall / 2), 2 * edge, tall
         axes.add_patch(FancyBboxPatch(*frame, "round, pad=0, rounding_size=0.1", facecolor="white"))
     room = min(1.2, WIDTH / 2 - edge - 0.1)
-    for pair in ranking_edges(analysis):
+    for pair in analysis.pairs:
         start, end = places[pair.policy0], places[pair.policy1]
         if pair.better == pair.policy1:
             start, end = end, start
@@ -204,67 +179,9 @@ def plot_ranking(analysis: "Analysis") -> "Figure":
     return figure
 
 
-def legend_below(figure: "Figure", handles: "list[Patch] | None" = None) -> None:
-    """Put the legend below the axes, in as many columns as fit, and make room for it."""
-    for columns in (3, 2, 1):
-        legend = figure.legend(
-            handles=handles, fontsize=8, frameon=False, loc="outside lower center", ncols=columns
-        )
-        drawable(figure)
-        size = legend.get_window_extent()
-        if size.width <= figure.bbox.width or columns == 1:
-            figure.set_figheight(figure.get_figheight() + size.height / figure.dpi)
-            return
-        legend.remove()
-
-
 def _is_matrix(analysis: "Analysis") -> bool:
     """Whether pairs are too many for a line each; those with a baseline grow no faster than k."""
     return len(analysis.pairs) > MOST_NAMED and analysis.baseline is None
-
-
-def _interval_matrix(analysis: "Analysis") -> "Figure":
-    """Draw the middle of each pair's interval as a colour, a dot where it includes 0."""
-    figure, axes = _matrix_axes(analysis)
-    middle = pair_matrix(analysis, lambda pair: sum(pair.interval) / 2)
-    largest = float(np.nanmax(np.abs(middle)))
-    image = axes.imshow(middle, cmap="RdBu", vmin=-largest, vmax=largest)
-    open_ = pair_matrix(analysis, lambda pair: pair.interval.low <= 0 <= pair.interval.high)
-    rows, columns = np.nonzero(np.abs(np.nan_to_num(open_)))
-    axes.plot(columns, rows, ".", color="black", markersize=2)
-    bar = figure.colorbar(image, ax=axes, orientation="horizontal", shrink=0.6)
-    bar.set_label("row - column: middle of the interval; dot: 0 is within", fontsize=8)
-    return drawable(figure)
-
-
-def _verdict_matrix(analysis: "Analysis") -> "Figure":
-    """Draw which policies were shown to be better than which, as colours."""
-    from matplotlib.colors import ListedColormap
-    from matplotlib.patches import Patch
-
-    signs = {Decision.POLICY1: 1, Decision.POLICY0: -1, Decision.UNDECIDED: 0}
-    colours = [COLOURS[1], "#dddddd", COLOURS[0]]
-    figure, axes = _matrix_axes(analysis)
-    verdicts = pair_matrix(analysis, lambda pair: signs[pair.decision])
-    axes.imshow(verdicts, cmap=ListedColormap(colours), vmin=-1, vmax=1)
-    names = ("row worse", "not told apart", "row better")
-    legend_below(
-        figure,
-        [Patch(facecolor=colour, label=name) for colour, name in zip(colours, names, strict=True)],
-    )
-    return drawable(figure)
-
-
-def _matrix_axes(analysis: "Analysis") -> tuple["Figure", "Axes"]:
-    """Return axes for a matrix of policies, from best to worst."""
-    labels = [f"{wrapped(policy.name, 40)}  {n}" for n, policy in enumerate(analysis.policies, 1)]
-    size = len(labels) * CELL * (max(label.count("\n") for label in labels) + 1)
-    figure, axes = new_axes(size + 2, size + 1.2)
-    axes.set_yticks(range(len(labels)), labels, fontsize=7)
-    numbers = [str(n) for n in range(1, len(labels) + 1)]
-    axes.set_xticks(range(len(labels)), numbers, fontsize=6)
-    axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
-    return figure, axes
 
 
 def plot_decision_regions(design: StepDesign, n: int) -> "Figure":
@@ -282,37 +199,14 @@ def plot_decision_regions(design: StepDesign, n: int) -> "Figure":
     shown[regions.futile] = 1
     shown[regions.mirrored_probability > 0] = 2
     shown[regions.rejection_probability > 0] = 3
-    from matplotlib.colors import ListedColormap
-    from matplotlib.patches import Patch
-
     colours = ["#ffffff", "#dddddd", COLOURS[1], COLOURS[0]]
     figure, axes = new_axes(width=4.8, height=4.4)
-    axes.imshow(shown.T, origin="lower", cmap=ListedColormap(colours), vmin=0, vmax=3)
-    axes.set_xlabel("successes of policy 0")
-    axes.set_ylabel("successes of policy 1")
+    axes.set(xlabel="successes of policy 0", ylabel="successes of policy 1")
     axes.set_title(f"after {n} of {design.n_max} pairs, alpha = {design.alpha:.3g}", fontsize=10)
     labels = ["go on", "go on, though a decision is unlikely", "policy 0 better", "policy 1 better"]
+    handles = coloured(axes, shown.T, colours, labels, origin="lower")
     axes.legend(
-        handles=[
-            Patch(facecolor=colour, edgecolor=GREY, label=label)
-            for colour, label in zip(colours, labels, strict=True)
-        ],
-        fontsize=7,
-        loc="upper left",
-        bbox_to_anchor=(0, -0.14),
-        ncols=2,
+        handles=handles, fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.14), ncols=2,
         frameon=False,
-    )
+    )  # fmt: skip
     return figure
-
-
-def new_axes(width: float, height: float) -> tuple["Figure", "Axes"]:
-    """Return an empty figure, or raise with the extra to install."""
-    require_matplotlib()
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.subplots()
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    return figure, axes

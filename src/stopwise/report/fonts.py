@@ -12,8 +12,6 @@ from stopwise.errors import StopwiseError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["drawable", "font_note", "require_matplotlib", "wrapped"]
-
 
 def require_matplotlib() -> None:
     """Raise with the extra to install if there is nothing to draw with."""

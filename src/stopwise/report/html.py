@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from stopwise.questions.analysis import Analysis
 
-__all__ = ["Chapter", "captioned", "render", "render_page"]
-
-
 CAPTIONS = {
     "scores": "Every score, with the mean and its interval",
     "p_values": "{p_value}-values, adjusted for all pairs, until the decision",

@@ -9,8 +9,6 @@ from stopwise.messages import first_few
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
 
-__all__ = ["methods_paragraph"]
-
 ADJUSTMENTS = {
     "bonferroni": "the Bonferroni correction over {pairs}",
     "holm": "Holm's procedure over the directions of {pairs}{form}",

@@ -6,20 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.report.figures import COLOURS, GREY, STYLES, new_axes
+from stopwise.report.canvas import COLOURS, GREY, STYLES, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = [
-    "ChanceCurve",
-    "GapPoint",
-    "TrialRange",
-    "plot_detectable",
-    "plot_power",
-    "plot_ranges",
-    "plot_stopping",
-]
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
@@ -94,8 +84,7 @@ def plot_stopping(
         )  # fmt: skip
     axes.set_ylim(0, 1.03)
     axes.set_xlim(left=0)
-    axes.set_xlabel(across)
-    axes.set_ylabel(upwards)
+    axes.set(xlabel=across, ylabel=upwards)
     figure.legend(fontsize=8, frameon=False, loc="outside right upper")
     return figure
 

@@ -8,8 +8,6 @@ from stopwise.rollout.journal import Journal
 from stopwise.rollout.race_result import RaceProgress, progress_of
 from stopwise.rollout.schedule import Schedule
 
-__all__ = ["drive"]
-
 
 def drive(
     schedule: Schedule,

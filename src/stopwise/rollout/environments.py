@@ -3,7 +3,7 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -21,46 +21,25 @@ class TimedOut(Exception):
     """The episode took longer than was allowed."""
 
 
-class Arena(Protocol):
-    """Runs several episodes of one policy: one after the other, or side by side."""
+class Arena(ABC):
+    """Runs episodes of one policy, as many side by side as it is wide."""
 
-    width: int  # episodes side by side
+    width = 1
 
+    @abstractmethod
     def player(self, policy: Any) -> Any:
         """Return the policy as episodes here need it, or raise if it is none."""
 
-    def run(
-        self, player: Any, seeds: Sequence[int], timeout: float | None
-    ) -> list[Measures | Exception]:
-        """Return the measures of each episode, or why it failed."""
+    @abstractmethod
+    def episodes(self, player: Any, seeds: Sequence[int], timeout: float | None) -> list[Measures]:
+        """Return the measures of an episode per seed, at most ``width``; one failure is of all."""
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of everything."""
 
 
-class _OneByOne(ABC):
-    """An arena in which episodes follow each other, and fail by themselves."""
-
-    width = 1
-
-    def run(
-        self, player: Any, seeds: Sequence[int], timeout: float | None
-    ) -> list[Measures | Exception]:
-        """Return the measures of each episode, or why it failed."""
-        found: list[Measures | Exception] = []
-        for seed in seeds:
-            try:
-                found.append(self.episode(player, seed, timeout))
-            except Exception as error:  # whatever the user's code raises is an outcome
-                found.append(error)
-        return found
-
-    @abstractmethod
-    def episode(self, player: Any, seed: int, timeout: float | None) -> Measures:
-        """Return the measures of one episode."""
-
-
-class Gym(_OneByOne):
+class Gym(Arena):
     """Episodes in one gymnasium environment; the time-out is checked between steps."""
 
     def __init__(self, environment: Any) -> None:
@@ -70,8 +49,11 @@ class Gym(_OneByOne):
         """Return the policy as one that acts."""
         return Actor(policy)
 
-    def episode(self, player: Actor, seed: int, timeout: float | None) -> Measures:
+    def episodes(
+        self, player: Actor, seeds: Sequence[int], timeout: float | None
+    ) -> list[Measures]:
         """Return return, length, success (if the last info tells) and that info."""
+        (seed,) = seeds
         step, act = self.environment.step, player.act
         deadline = None if timeout is None else time.perf_counter() + timeout
         observation, info = self.environment.reset(seed=seed)
@@ -84,14 +66,14 @@ class Gym(_OneByOne):
             ended = terminated or truncated
             if deadline is not None and time.perf_counter() > deadline:
                 raise TimedOut(f"time-out: {length} steps took more than {timeout:g} s")
-        return {"return": total, "length": length, "info": info, **success_of(info)}
+        return [{"return": total, "length": length, "info": info, **success_of(info)}]
 
     def close(self) -> None:
         """Close the environment."""
         self.environment.close()
 
 
-class EpisodeFunction(_OneByOne):
+class EpisodeFunction(Arena):
     """Episodes by a function ``episode(policy, seed)`` that returns a score or measures."""
 
     def __init__(self, function: Callable[[Any, int], Any]) -> None:
@@ -101,17 +83,18 @@ class EpisodeFunction(_OneByOne):
         """Return the policy itself: the function knows what to do with it."""
         return policy
 
-    def episode(self, player: Any, seed: int, timeout: float | None) -> Measures:
+    def episodes(self, player: Any, seeds: Sequence[int], timeout: float | None) -> list[Measures]:
         """Return what the function returned, under the name "score" if it is one number.
 
         What takes too long is only found out afterwards here; processes and Ray cut it short.
         """
+        (seed,) = seeds
         begin = time.perf_counter()
         found = self.function(player, seed)
         seconds = time.perf_counter() - begin
         if timeout is not None and seconds > timeout:
             raise TimedOut(f"time-out: it took {seconds:.3g} s, more than {timeout:g} s")
-        return found if isinstance(found, Mapping) else {"score": found}
+        return [found if isinstance(found, Mapping) else {"score": found}]
 
     def close(self) -> None:
         """Do nothing: a function holds nothing."""

@@ -3,8 +3,6 @@
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Self
 
-__all__ = ["Episode", "Ticket"]
-
 
 class Ticket(NamedTuple):
     """One episode to be run: the policy, its row in the comparison, and its seed."""

@@ -5,9 +5,7 @@ import inspect
 import re
 from typing import Any
 
-from stopwise.errors import InvalidInput
-
-__all__ = ["arguments", "is_place", "load", "made"]
+from stopwise.errors import InvalidInput, require
 
 _PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
@@ -19,8 +17,7 @@ def is_place(text: str) -> bool:
 
 def load(place: str) -> Any:
     """Return the object at ``package.module:name``, or raise naming what is missing."""
-    if not is_place(place):
-        raise InvalidInput(f"expected package.module:name, but got {place!r}")
+    require(is_place(place), f"expected package.module:name, but got {place!r}")
     module, _, name = place.partition(":")
     try:
         found: Any = importlib.import_module(module)
@@ -44,13 +41,18 @@ def made(thing: Any) -> Any:
     return thing() if is_factory else thing
 
 
-def arguments(function: Any) -> tuple[int, int] | None:
-    """Return how many positional arguments a callable needs and takes; None if that is unknown."""
+def parameters_of(function: Any) -> list[inspect.Parameter] | None:
+    """Return the parameters of a callable; None if they are unknown."""
     try:
-        parameters = inspect.signature(function).parameters.values()
+        return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return None
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+
+
+def arguments(function: Any) -> tuple[int, int] | None:
+    """Return how many positional arguments a callable needs and takes; None if that is unknown."""
+    parameters = parameters_of(function)
+    if parameters is None or any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return None
     own = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return sum(p.default is p.empty for p in own), len(own)

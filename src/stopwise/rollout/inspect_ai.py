@@ -45,11 +45,7 @@ class StopTogether:
 
     @flat(StopSettings, design="paired")
     def __init__(
-        self,
-        models: Sequence[str],
-        *,
-        scorer: str | None = None,
-        **settings: Unpack[StopSettings],
+        self, models: Sequence[str], *, scorer: str | None = None, **settings: Unpack[StopSettings]
     ) -> None:
         settings.setdefault("design", "paired")
         self.rule = StopRule(models, **settings)

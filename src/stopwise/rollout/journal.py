@@ -20,8 +20,6 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["Journal", "plain", "recorded_race"]
-
 KIND = "stopwise race"
 VERSION = 2  # since it tells where the policies come from
 OPENING = json.dumps({"kind": KIND}).encode()[:-1]  # of the first line

@@ -1,13 +1,11 @@
 """Anything that chooses actions, seen as one thing."""
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 from stopwise.errors import InvalidInput
+from stopwise.rollout.import_path import parameters_of
 from stopwise.rollout.seeds import policy_seed
-
-__all__ = ["Actor"]
 
 
 class Actor:
@@ -65,7 +63,4 @@ class Actor:
 
 
 def _names(function: Any) -> set[str]:
-    try:
-        return set(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        return set()
+    return {parameter.name for parameter in parameters_of(function) or ()}

@@ -21,8 +21,6 @@ from stopwise.rollout.seeds import episode_seed
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.worker import Setup
 
-__all__ = ["race"]
-
 # Rows begun ahead, in units of what the executor holds: enough that one slow episode does not
 # keep the others waiting at once, and no more.
 SPARE = 2
@@ -46,10 +44,11 @@ def race(
     on_progress: Callable[[RaceProgress], None] | None = None,
     **settings: Unpack[RaceSettings],
 ) -> RaceResult:
-    """Run policies in an environment until it is known which is better, or n_max is reached.
+    """Run policies in an environment until it is clear which is better, or n_max is reached.
 
-    The verdict is that of ``stopwise.analyze`` on rows in the order of their seeds, whatever the
-    order in which episodes end: the probability that any order declared is false is at most alpha,
+    The verdict is the one ``stopwise.analyze`` would give for the rows in the order of their seeds,
+    in whatever order episodes finish: the probability that any declared order is false is at most
+    alpha,
     if an episode's score depends on its policy and seed only, and lies within the bounds. A policy
     is tried until all of its pairs are decided.
 
@@ -81,12 +80,13 @@ def race(
     executor
         "serial", "processes", "ray", or one made by ``stopwise.rollout.executors``.
     journal
-        File that keeps every episode; the same call goes on where an earlier one was stopped. One
-        of another race is refused: texts, numbers and settings are compared by value, functions
+        File that records every episode; repeating the call resumes where the last one stopped. The
+        journal of another race is refused: texts, numbers and settings are compared by value,
+        functions
         and objects by name only.
     on_error
         "raise": a failed episode that counts stops the race. "score:0": it counts as score 0 (or
-        another). "void": it is no trial.
+        another). "void": it does not count as a trial.
     timeout
         Seconds after which an episode counts as failed.
     window
@@ -130,7 +130,7 @@ def race(
     setup = Setup(env=env, policies=dict(policies), score=score, timeout=timeout)
     schedule = Schedule(
         rule,
-        partial(_seed_of, seed, design == "paired"),
+        partial(episode_seed, seed, paired=design == "paired"),
         window=1 if window is None else require_whole(window, "window", 1),
         failures=failures,
     )
@@ -161,10 +161,6 @@ def race(
 def _usual_design(settings: RaceSettings) -> str:
     proven = registry.find(settings.get("method", Rules.method)).designs
     return "paired" if "paired" in proven else proven[0]
-
-
-def _seed_of(seed: int, paired: bool, row: int, policy: int) -> int:
-    return episode_seed(seed, row, policy, paired=paired)
 
 
 def _identity(rule: StopRule, setup: Setup, seed: int) -> dict[str, Any]:

@@ -12,8 +12,6 @@ from stopwise.questions.standing import Standing
 from stopwise.rollout.episode import Episode
 from stopwise.rollout.schedule import Schedule
 
-__all__ = ["RaceProgress", "RaceResult", "progress_of", "result_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RaceProgress:
@@ -32,7 +30,7 @@ class RaceProgress:
     remaining
         Rows still needed at the growth of evidence so far, None where nothing is known.
     seconds
-        Since the race began, or was taken up again.
+        Seconds since the race started or was last resumed.
     """
 
     episodes: int
@@ -57,13 +55,13 @@ class RaceResult:
     episodes
         Every episode that came back, in order of arrival.
     overshoot
-        Those among them that do not count: they were under way when the verdict was there.
+        Those that do not count: they were still running when the verdict was reached.
     abandoned
         Episodes that were under way at the end and never came back.
     failures
         Failed episodes among those that count, by policy.
     retries
-        Episodes that were run anew because their worker was lost.
+        Episodes that were run again because their worker was lost.
     rows, window
         Rows looked at, and how many more may have been begun: the bound of the overshoot.
     decided

@@ -24,8 +24,6 @@ except ImportError as error:
         'this callback needs stable-baselines3: pip install "stopwise[sb3]"'
     ) from error
 
-__all__ = ["CompareWithBest"]
-
 
 class CompareWithBest(BaseCallback):
     """Every so many steps, race the policy against the best so far; it takes over only if better.

@@ -9,12 +9,11 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterable
 
+from stopwise.core.delegated import Delegated
 from stopwise.errors import InvalidInput, StopwiseError, require
 from stopwise.messages import Setting
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.stop_rule import StopRule
-
-__all__ = ["EpisodeFailed", "FailureRule", "Schedule"]
 
 
 class EpisodeFailed(StopwiseError):
@@ -43,14 +42,13 @@ class FailureRule:
         require(isinstance(on_error, str), message)
         kind, _, value = on_error.partition(":")
         require(kind in ("raise", "void", "score") and bool(value) == (kind == "score"), message)
-        self.on_error, self.kind = on_error, kind
-        self.score = None
-        if kind == "score":
-            try:
-                self.score = float(value)
-            except ValueError as error:
-                raise InvalidInput(message) from error
-            require(math.isfinite(self.score), message)
+        try:
+            score = float(value) if kind == "score" else 0.0
+        except ValueError as error:
+            raise InvalidInput(message) from error
+        require(math.isfinite(score), message)
+        self.kind = kind
+        self.score = score if kind == "score" else None
 
 
 class Schedule:
@@ -84,10 +82,7 @@ class Schedule:
         self._episodes: dict[tuple[str, int], Episode] = {}
         self._scored: list[tuple[Episode, float | None]] = []
 
-    @property
-    def over(self) -> bool:
-        """Whether no further result is needed."""
-        return self.rule.stop
+    over = Delegated[bool]("rule.stop", "Whether no further result is needed.")
 
     @property
     def count(self) -> int:
@@ -133,7 +128,7 @@ class Schedule:
         """Take in what an earlier run brought back; those places get no ticket."""
         for episode in episodes:
             self._episodes.setdefault(episode.place, episode)
-        self._advance()
+        self.rule.follow(self._row)
 
     def receive(self, episode: Episode) -> bool:
         """Take one result in; return False if its place has one already.
@@ -146,7 +141,7 @@ class Schedule:
         if episode.place in self._episodes:
             return False
         self._episodes[episode.place] = episode
-        self._advance()
+        self.rule.follow(self._row)
         return True
 
     def _may_begin(self) -> bool:
@@ -160,10 +155,6 @@ class Schedule:
             for policy in self.rule.needed
             if (policy, row) not in self._episodes
         )
-
-    def _advance(self) -> None:
-        """Show the rule every row that is complete now, in order."""
-        self.rule.follow(self._row)
 
     def _row(self, row: int, needed: tuple[str, ...]) -> dict[str, float] | None:
         """Return the scores of a row, or None as long as one of its episodes is awaited."""

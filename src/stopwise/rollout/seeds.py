@@ -7,8 +7,6 @@ draws too, and nothing is lost.
 
 import numpy as np
 
-__all__ = ["episode_seed", "policy_seed"]
-
 # Branches of the tree of seeds; changing one changes every race.
 _PAIRED, _INDEPENDENT, _POLICY = 0, 1, 2
 

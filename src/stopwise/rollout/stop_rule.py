@@ -16,14 +16,12 @@ from stopwise.questions.analysis import Analysis
 from stopwise.questions.question import FindRow, complete
 from stopwise.questions.standing import Standing, remaining_rows
 
-__all__ = ["StopRule"]
-
 
 class StopRule(Resumable):
-    """Says when enough trials were run, and which policy still needs some.
+    """Tells you when to stop, and which policies still need trials.
 
-    Every trial has a place: its policy and its row, which is fixed before it is run. Rows are
-    looked at in their order, each when it is complete; a result that comes early waits. So the
+    Every trial has a place, fixed before it is run: its policy and its row. The rule looks at rows
+    in order, each as soon as it is complete; a result that comes early waits. So the
     verdict does not depend on the order of arrival, and slow trials cannot bias it. The guarantee
     is that of ``stopwise.analyze`` on the rows looked at.
 

@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 
 from stopwise.errors import InvalidInput
-from stopwise.rollout.environments import Measures, TimedOut, success_of
+from stopwise.rollout.environments import Gym, Measures, TimedOut, success_of
 from stopwise.rollout.policies import Actor
 
-__all__ = ["VectorGym"]
 
-
-class VectorGym:
+class VectorGym(Gym):
     """As many episodes at once as the vector environment has places, until all have ended.
 
     The policy sees the whole batch of observations and answers with a batch of actions. Each place
@@ -21,7 +19,7 @@ class VectorGym:
     """
 
     def __init__(self, environment: Any) -> None:
-        self.environment = environment
+        super().__init__(environment)
         self.width = int(environment.num_envs)
         try:
             environment.reset(seed=list(range(self.width)))
@@ -31,28 +29,10 @@ class VectorGym:
                 f"vectorization_mode 'sync' or 'async' do, but reset said: {error}"
             ) from error
 
-    def player(self, policy: Any) -> Actor:
-        """Return the policy as one that acts, on batches."""
-        return Actor(policy)
-
-    def run(
+    def episodes(
         self, player: Actor, seeds: Sequence[int], timeout: float | None
-    ) -> list[Measures | Exception]:
-        """Return the measures of each episode; a failure is one of the whole batch."""
-        found: list[Measures | Exception] = []
-        for start in range(0, len(seeds), self.width):
-            part = seeds[start : start + self.width]
-            try:
-                found += self._batch(player, part, timeout)
-            except Exception as error:  # nobody can say whose fault it was
-                found += [error] * len(part)
-        return found
-
-    def close(self) -> None:
-        """Close the environment."""
-        self.environment.close()
-
-    def _batch(self, player: Actor, seeds: Sequence[int], timeout: float | None) -> list[Measures]:
+    ) -> list[Measures]:
+        """Return the measures of each episode; nobody can say whose fault a failure is."""
         count = len(seeds)
         # Places without a ticket repeat the last seed, and are not looked at.
         filled = [*seeds, *[seeds[-1]] * (self.width - count)]

@@ -16,13 +16,12 @@ from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.messages import Message
 from stopwise.questions.analysis import Analysis
+from stopwise.questions.question import complete
 from stopwise.questions.standing import Standing
 from stopwise.rollout.journal import plain
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_watch_state
 from stopwise.rows.align import align
-
-__all__ = ["PastChanged", "TaskSight", "Watch"]
 
 
 class PastChanged(InvalidInput):
@@ -203,12 +202,11 @@ def _row(
     """Return the scores of a row, or None as long as one of them is awaited."""
     if row >= len(scores):
         return None
-    found = dict(zip(rule.policies, scores[row].tolist(), strict=True))
-    if any(np.isnan(found[policy]) for policy in needed):
-        return None
-    for policy in needed:
-        rule.check(policy, found[policy])
-    return {policy: found[policy] for policy in needed}
+    shown = zip(rule.policies, scores[row].tolist(), strict=True)
+    found = complete({policy: score for policy, score in shown if not np.isnan(score)}, needed)
+    for policy, score in (found or {}).items():
+        rule.check(policy, score)
+    return found
 
 
 def _require_same(

@@ -13,8 +13,6 @@ from stopwise.core.registry import UNWRITTEN, with_recorded_seed
 from stopwise.errors import InvalidState
 from stopwise.files import replace_file
 
-__all__ = ["WatchedTask", "read_watch_state", "write_watch_state"]
-
 HEAD = {"kind": "stopwise watch", "version": 1}
 
 

@@ -7,14 +7,13 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any
 
+from stopwise.core.delegated import Delegated
 from stopwise.core.scores import is_number
 from stopwise.errors import InvalidInput, StopwiseError
 from stopwise.messages import Message, Setting
 from stopwise.rollout.environments import Arena, Measures, arena
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.import_path import made
-
-__all__ = ["Setup", "Worker"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,10 +60,7 @@ class Worker:
             for policy in setup.policies:  # so that loading takes nothing of an episode's time
                 self._player(policy)
 
-    @property
-    def width(self) -> int:
-        """Episodes of one policy that run side by side."""
-        return self._arena.width
+    width = Delegated[int]("_arena.width", "Episodes of one policy that run side by side.")
 
     def run(self, tickets: Sequence[Ticket]) -> list[Episode]:
         """Return one episode per ticket; whatever goes wrong in one is its outcome."""
@@ -83,7 +79,11 @@ class Worker:
     def _run(self, policy: str, tickets: list[Ticket]) -> list[Episode]:
         seeds, player = [ticket.seed for ticket in tickets], self._player(policy)
         begin = time.perf_counter()
-        outcomes = self._arena.run(player, seeds, self._setup.timeout)
+        outcomes: Sequence[Measures | Exception]
+        try:
+            outcomes = self._arena.episodes(player, seeds, self._setup.timeout)
+        except Exception as error:  # whatever the user's code raises is an outcome
+            outcomes = [error] * len(tickets)
         seconds = (time.perf_counter() - begin) / len(tickets)
         return [
             self._episode(ticket, outcome, seconds)

@@ -23,8 +23,6 @@ from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import BLANK, Notes, Setting
 from stopwise.rows.table import Table, side_by_side
 
-__all__ = ["DESIGNS", "align"]
-
 DESIGNS = ("auto", "independent", "paired", "stratified")
 FEW_ROWS_PER_STRATUM = 5
 
@@ -87,10 +85,12 @@ def align(
     else:
         scores = _by_block(frame, names, design, notes)
         design = "independent" if iid_correction else "paired"
+        empty = int(np.isnan(scores).sum())
         if iid_correction:
             scores = _one_policy_per_row(scores, names, seed, notes)
-        else:
-            _note_gaps(scores, notes)
+        elif empty:
+            skip = "cells are empty: pairs with that policy skip the block"
+            notes.add(f"{empty} of {scores.size} {skip}", code="empty-cells")
     return Table(
         policies=names,
         scores=scores,
@@ -128,22 +128,17 @@ def _selected(
 
 def _detected(frame: pl.DataFrame, notes: Notes) -> str:
     """Return the design that the blocks show; sharing any block makes trials dependent."""
-    if "block" not in frame.columns:
-        text = "design: independent was assumed, since the trials have no blocks"
-        notes.add(text, code="design-assumed")
-        return "independent"
-    cells = frame.drop_nulls("block").group_by("block", "policy").len()
-    shared = cells.group_by("block").len().filter(pl.col("len") > 1)
-    if not len(shared):
-        text = "design: independent was assumed, since no block has trials of two policies"
-        notes.add(text, code="design-assumed")
-        return "independent"
-    repeated = bool((cells["len"] > 1).any())
-    design = "stratified" if repeated else "paired"
-    blocks = cells["block"].n_unique()
-    why = ", some with several trials of a policy" if repeated else ""
-    text = f"design: {design} was assumed, since policies share {len(shared)} of {blocks} blocks"
-    notes.add(text, why, code="design-assumed")
+    design, why = "independent", "the trials have no blocks"
+    if "block" in frame.columns:
+        cells = frame.drop_nulls("block").group_by("block", "policy").len()
+        shared = int((cells.group_by("block").len()["len"] > 1).sum())
+        why = "no block has trials of two policies"
+        if shared:
+            repeated = bool((cells["len"] > 1).any())
+            design = "stratified" if repeated else "paired"
+            why = f"policies share {shared} of {cells['block'].n_unique()} blocks"
+            why += ", some with several trials of a policy" if repeated else ""
+    notes.add(f"design: {design} was assumed, since {why}", code="design-assumed")
     return design
 
 
@@ -157,13 +152,6 @@ def _aligned(columns: list[Floats], names: tuple[str, ...], notes: Notes) -> Flo
             code="unequal-numbers",
         )
     return side_by_side(columns)
-
-
-def _note_gaps(scores: Floats, notes: Notes) -> None:
-    empty = int(np.isnan(scores).sum())
-    if empty:
-        text = f"{empty} of {scores.size} cells are empty: pairs with that policy skip the block"
-        notes.add(text, code="empty-cells")
 
 
 def _by_block(frame: pl.DataFrame, names: tuple[str, ...], design: str, notes: Notes) -> Floats:

@@ -11,8 +11,6 @@ from stopwise.core.scores import Scale
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting
 
-__all__ = ["Table", "side_by_side", "unit_scores"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Table:

@@ -13,8 +13,6 @@ from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message
 from stopwise.rows.table import Table, side_by_side
 
-__all__ = ["pooled", "tables"]
-
 POOLED = "pooled"
 
 

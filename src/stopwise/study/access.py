@@ -5,11 +5,9 @@ import secrets
 from dataclasses import dataclass
 from enum import StrEnum
 
-from stopwise.errors import NotAllowed, require
+from stopwise.errors import NotAllowed, require, require_choice
 from stopwise.study.events import TokenCreated, TokenRevoked
 from stopwise.study.state import StudyState
-
-__all__ = ["Grant", "Role", "authenticate", "create_token", "new_token", "revoke_token"]
 
 
 class Role(StrEnum):
@@ -42,10 +40,7 @@ def new_token() -> str:
 
 def create_token(state: StudyState, text: str, role: str, name: str) -> TokenCreated:
     """Return the event that a token of this text was made."""
-    require(
-        role in Role.__members__.values(),
-        f"role must be one of {', '.join(Role)}, but got {role!r}",
-    )
+    require_choice("role", role, list(Role))
     require(
         0 < len(name.strip()) <= 100 and name.strip().isprintable(),
         f"a token's name must have 1 to 100 printable characters, but got {name[:100]!r}",

@@ -3,14 +3,13 @@
 The choice uses only what is in the journal, and the random order was fixed by the secret.
 """
 
-from stopwise.errors import NotAllowed, require
+from stopwise.errors import NotAllowed, require_choice
 from stopwise.study.blinding import Lots
 from stopwise.study.board import SlotBoard
-from stopwise.study.events import Assigned, Event, Released
+from stopwise.study.event import Event
+from stopwise.study.events import Assigned, Released
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
-
-__all__ = ["finished", "holding", "locked_plan", "next_trial", "take", "under_way"]
 
 
 def take(
@@ -144,10 +143,8 @@ def _new_row(
 
 
 def _boards(state: StudyState, task: str | None) -> list[tuple[str, SlotBoard]]:
-    require(
-        task is None or task in state.boards,
-        f"task must be one of {', '.join(state.boards)}, but got {task!r}",
-    )
+    if task is not None:
+        require_choice("task", task, state.boards)
     return [(name, board) for name, board in state.boards.items() if task in (None, name)]
 
 

@@ -7,14 +7,13 @@ that each one was drawn as promised.
 
 import hashlib
 import hmac
+import itertools
 import math
 import secrets
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from stopwise.study.study_plan import Conditions, StudyPlan
-
-__all__ = ["Lots", "new_secret"]
 
 # Without letters and digits that are mistaken for each other when read aloud.
 ALPHABET = "ACDEFHJKLMNPQRTUVWXY3479"
@@ -51,19 +50,18 @@ class Lots:
 
     def code(self, taken: Collection[str], *purpose: object) -> str:
         """Return a short code that is not taken; longer ones when a quarter of them are."""
-        attempt = 0
-        while True:
-            length = SHORTEST
-            while 4 * len(taken) >= len(ALPHABET) ** length:
-                length += 1
+        length = SHORTEST
+        while 4 * len(taken) >= len(ALPHABET) ** length:
+            length += 1
+        for attempt in itertools.count():
             number = int.from_bytes(self._draw("code", attempt, *purpose), "big")
             code = "".join(
                 ALPHABET[number // len(ALPHABET) ** place % len(ALPHABET)]
                 for place in range(length)
             )
             if code not in taken:
-                return code
-            attempt += 1
+                break
+        return code
 
     def salt(self, *purpose: object) -> str:
         """Return what keeps a published hash from being searched for the arm that went into it."""

@@ -15,8 +15,6 @@ from stopwise.errors import NotAllowed
 from stopwise.questions import pose, resume
 from stopwise.questions.question import Question, complete
 
-__all__ = ["Slot", "SlotBoard"]
-
 CHECKPOINT = 256  # rows between saved questions, so that undoing a trial need not replay all
 KEPT = 2  # of them; what was done longer ago is seldom undone
 

@@ -11,8 +11,6 @@ from sqlalchemy.engine import URL, make_url
 from stopwise.errors import InvalidInput, InvalidState, StopwiseError, StoreFailed
 from stopwise.study.tables import HEAD
 
-__all__ = ["connect", "database_url", "migrate", "reading", "serialise", "writing"]
-
 # Set-up and upgrades of one PostgreSQL database are serialised by this number.
 SET_UP_LOCK = 0x57_0B_15E
 SECONDS_TO_WAIT = 30
@@ -54,7 +52,8 @@ def connect(url: URL) -> Engine:
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """Give a connection that sees one consistent state of the database."""
-    options = {} if _is_sqlite(engine) else {"isolation_level": "REPEATABLE READ"}
+    sqlite = engine.dialect.name == "sqlite"
+    options = {} if sqlite else {"isolation_level": "REPEATABLE READ"}
     with _clear_errors(engine), engine.connect().execution_options(**options) as connection:
         yield connection
 
@@ -104,10 +103,6 @@ def _version(engine: Engine) -> str | None:
             f"versions up to {HEAD}: upgrade stopwise"
         )
     return version
-
-
-def _is_sqlite(engine: Engine) -> bool:
-    return engine.dialect.name == "sqlite"
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from stopwise.errors import InvalidState
-from stopwise.study.events import Event, read_event
-
-__all__ = ["ORIGIN", "Entry", "decode", "encode", "verified"]
+from stopwise.study.event import Event
+from stopwise.study.events import read_event
 
 ORIGIN = "0" * 64  # what stands before the first entry
 

@@ -21,10 +21,6 @@ from typing import (
     get_type_hints,
 )
 
-from stopwise.errors import InvalidState
-
-__all__ = ["KINDS", "Blind", "Event", "Never", "Open", "Visibility", "read_event"]
-
 
 class Visibility(Enum):
     """Who may see a field: everyone who sees the journal, only after unblinding, or nobody."""
@@ -60,14 +56,14 @@ class Event:
         The word under which it is stored.
     says
         Its sentence in the audit log, with open fields to fill in; the reason follows.
-    visibility
-        Who may see each field.
+    visibility, types
+        Who may see each field, and the JSON values that it may have.
     """
 
     kind: ClassVar[str]
     says: ClassVar[str]
     visibility: ClassVar[dict[str, Visibility]]
-    _types: ClassVar[dict[str, tuple[type, ...]]]
+    types: ClassVar[dict[str, tuple[type, ...]]]
     _optional: ClassVar[frozenset[str]]
 
     def __init_subclass__(
@@ -80,7 +76,7 @@ class Event:
         cls.visibility = {
             name: _mark(f"{cls.__name__}.{name}", hint) for name, hint in fields.items()
         }
-        cls._types = {name: _plain_types(get_args(hint)[0]) for name, hint in fields.items()}
+        cls.types = {name: _plain_types(get_args(hint)[0]) for name, hint in fields.items()}
         if kind in KINDS:
             raise TypeError(f"there are two events of kind {kind!r}")
         KINDS[kind] = cls
@@ -104,33 +100,6 @@ class Event:
 
     def _is_left_out(self, name: str) -> bool:
         return name in self._optional and getattr(self, name) == getattr(type(self), name)
-
-
-def read_event(kind: str, content: dict[str, Any], place: str) -> Event:
-    """Return the event of stored content, or raise ``InvalidState`` with its place in the journal.
-
-    A kind or a field that is not known was written by a newer stopwise. It may change what the
-    entry means and who may see it, so it is not passed over.
-    """
-    cls = KINDS.get(kind)
-    if cls is None:
-        raise InvalidState(f"{place} is of kind {kind!r}, {_UNKNOWN}")
-    unknown = [name for name in content if name not in cls.visibility]
-    if unknown:
-        raise InvalidState(f"{place} ({kind}) has the field {unknown[0]!r}, {_UNKNOWN}")
-    values = {}
-    for name, value in content.items():
-        types = cls._types[name]
-        if not isinstance(value, types):
-            raise InvalidState(f"the journal is damaged: {place} ({kind}) has {name} = {value!r}")
-        values[name] = tuple(value) if isinstance(value, list) and tuple in types else value
-    try:
-        return cls(**values)
-    except TypeError as error:
-        raise InvalidState(f"the journal is damaged: {place} ({kind}) is incomplete") from error
-
-
-_UNKNOWN = "which this version of stopwise does not know: upgrade stopwise"
 
 
 def _mark(place: str, hint: Any) -> Visibility:

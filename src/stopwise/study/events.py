@@ -6,25 +6,8 @@ evidence tells the scores of each label row by row, and beside them a score woul
 
 from typing import Any
 
-from stopwise.study.event import Blind, Event, Never, Open, read_event
-
-__all__ = [
-    "Amended",
-    "Assigned",
-    "Created",
-    "Event",
-    "Imported",
-    "Locked",
-    "Released",
-    "Scored",
-    "Started",
-    "TokenCreated",
-    "TokenRevoked",
-    "Unblinded",
-    "Undone",
-    "Voided",
-    "read_event",
-]
+from stopwise.errors import InvalidState
+from stopwise.study.event import KINDS, Blind, Event, Never, Open
 
 
 class Created(Event, kind="created", says="study created"):
@@ -215,3 +198,30 @@ class TokenRevoked(Event, kind="token revoked", says="token {token} revoked"):
     """A token, named by its id, is void."""
 
     token: Open[str]
+
+
+_UNKNOWN = "which this version of stopwise does not know: upgrade stopwise"
+
+
+def read_event(kind: str, content: dict[str, Any], place: str) -> Event:
+    """Return the event of stored content, or raise ``InvalidState`` with its place in the journal.
+
+    A kind or a field that is not known was written by a newer stopwise. It may change what the
+    entry means and who may see it, so it is not passed over.
+    """
+    cls = KINDS.get(kind)
+    if cls is None:
+        raise InvalidState(f"{place} is of kind {kind!r}, {_UNKNOWN}")
+    unknown = [name for name in content if name not in cls.visibility]
+    if unknown:
+        raise InvalidState(f"{place} ({kind}) has the field {unknown[0]!r}, {_UNKNOWN}")
+    values = {}
+    for name, value in content.items():
+        types = cls.types[name]
+        if not isinstance(value, types):
+            raise InvalidState(f"the journal is damaged: {place} ({kind}) has {name} = {value!r}")
+        values[name] = tuple(value) if isinstance(value, list) and tuple in types else value
+    try:
+        return cls(**values)
+    except TypeError as error:
+        raise InvalidState(f"the journal is damaged: {place} ({kind}) is incomplete") from error

@@ -2,7 +2,8 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -10,14 +11,13 @@ from typing import Any, TypeVar
 from stopwise.errors import InvalidState, StopwiseError, StoreFailed, require
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
-from stopwise.study.events import Created, Event
+from stopwise.study.event import Event
+from stopwise.study.events import Created
 from stopwise.study.replay import apply
 from stopwise.study.saved_state import dump_state, load_state
 from stopwise.study.state import StudyState
 from stopwise.study.store import Store, Writer
 from stopwise.study.study_plan import StudyPlan
-
-__all__ = ["Decide", "Ledger", "require_name"]
 
 Decide = Callable[[StudyState, float], list[Event]]
 # A state is saved after so many further entries, or so large a share of them.
@@ -74,6 +74,12 @@ class Ledger:
                 apply(self._state, entry)
             self._save_now_and_then()
             return self._state
+
+    @contextmanager
+    def reading(self) -> Iterator[StudyState]:
+        """Give the newest state, which no other thread changes meanwhile."""
+        with self.lock:
+            yield self.refresh()
 
     def commit(self, decide: Decide, *, who: str, key: str | None = None) -> list[Entry]:
         """Let a decision be taken on the newest state and store it, durably.

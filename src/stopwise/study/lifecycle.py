@@ -14,8 +14,6 @@ from stopwise.study.plan_errors import faults
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import AMENDABLE, StudyPlan
 
-__all__ = ["amend", "lock", "unblind"]
-
 
 def lock(state: StudyState, lots: Lots, plan: StudyPlan) -> Locked:
     """Return the event that the plan is frozen: the plan, its hash, the labels, the commitment.

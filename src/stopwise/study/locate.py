@@ -7,8 +7,6 @@ from stopwise.errors import require
 from stopwise.study.plan_file import FILE_NAME, read_store
 from stopwise.study.store import Store
 
-__all__ = ["is_url", "open_store"]
-
 DATABASE = "study.db"
 NAME = "study"  # where no other is given
 Clock = Callable[[], float]

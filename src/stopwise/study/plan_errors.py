@@ -6,11 +6,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from stopwise.study.study_plan import Policy, StudyPlan, Task
+from stopwise.study.study_plan import Place, Policy, StudyPlan, Task
 
-__all__ = ["Place", "faults", "in_words"]
-
-Place = tuple[str | int, ...]
 KNOWN = (*StudyPlan.model_fields, *Task.model_fields, *Policy.model_fields)
 PLAIN = {
     "missing": "is missing",

@@ -10,20 +10,8 @@ from pydantic import ValidationError
 
 from stopwise.errors import InvalidInput, NotAllowed, StoreFailed, require
 from stopwise.files import replace_file
-from stopwise.study.plan_errors import Place, faults
-from stopwise.study.study_plan import StudyPlan
-
-__all__ = [
-    "FILE_NAME",
-    "parse_plan",
-    "plan_text",
-    "read_plan",
-    "read_store",
-    "read_text",
-    "rewrite_plan",
-    "write_plan",
-    "yaml_text",
-]
+from stopwise.study.plan_errors import faults
+from stopwise.study.study_plan import Place, StudyPlan
 
 FILE_NAME = "study.yaml"
 
@@ -51,12 +39,12 @@ def read_text(path: Path) -> str:
 def read_store(path: Path) -> str | None:
     """Return the URL under ``store:`` of a plan, if the file is there and names one."""
     try:
-        return store_in(read_text(path))
+        return _store_in(read_text(path))
     except InvalidInput:
         return None
 
 
-def store_in(text: str) -> str | None:
+def _store_in(text: str) -> str | None:
     """Return the URL under ``store:`` in the text of a plan, if there is one."""
     try:
         content = yaml.safe_load(text)
@@ -90,14 +78,7 @@ def parse_plan(text: str, source: str = FILE_NAME) -> StudyPlan:
         plan = StudyPlan.model_validate(content)
     except ValidationError as error:
         raise InvalidInput("\n".join(_complaints(error, lines, source))) from error
-    unfit: list[tuple[Place, str]] = [
-        (("tasks", task, "score"), problem) for task, problem in plan.unfit_scores()
-    ]
-    unfit += [
-        (("tasks", task, "score", plan.tasks[task].score.kind, option), problem)
-        for task, option, problem in plan.confusing_names()
-    ]
-    for location, problem in unfit:
+    for location, problem in plan.unfit_rubrics():
         place, number = _deepest(location, lines)
         raise InvalidInput(f"{source}, line {number}: {'.'.join(map(str, place))}: {problem}")
     return plan
@@ -121,7 +102,7 @@ def rewrite_plan(folder: Path, text: str) -> None:
     """Replace the plan of a folder."""
     path = folder / FILE_NAME
     require(
-        store_in(text) == read_store(path),
+        _store_in(text) == read_store(path),
         "`store` says where the study is kept and cannot change while the study is open",
     )
     try:

@@ -28,8 +28,6 @@ from stopwise.study.verification import Verification, verify
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["StudyReader"]
-
 
 class StudyReader:
     """A study as it can be read: everything that changes nothing."""
@@ -84,8 +82,8 @@ class StudyReader:
     @property
     def finished(self) -> bool:
         """Whether nothing is left to try."""
-        with self._ledger.lock:  # a board moves on when it is asked
-            return assignment.finished(self._ledger.refresh())
+        with self._ledger.reading() as state:  # a board moves on when it is asked
+            return assignment.finished(state)
 
     @property
     def unblinded(self) -> bool:
@@ -94,21 +92,20 @@ class StudyReader:
 
     def holding(self, station: str) -> views.Assignment | None:
         """Return the trial that a station has taken but not yet reported."""
-        with self._ledger.lock:
-            return views.held(self._ledger.refresh(), station, self.store.now())
+        with self._ledger.reading() as state:
+            return views.held(state, station, self.store.now())
 
     def whereabouts(self, trial: int, *, station: str) -> views.Whereabouts:
         """Return the status of a station's trial, even if the station no longer holds it."""
-        with self._ledger.lock:
-            state = self._ledger.refresh()
+        with self._ledger.reading() as state:
             return views.whereabouts(state, own_trial(state, trial, station))
 
     def last_scored(self, station: str) -> int | None:
         """Return the number of the last trial that a station scored, if any."""
-        with self._ledger.lock:
+        with self._ledger.reading() as state:
             own = (
                 trial.number
-                for trial in reversed(self._ledger.refresh().trials)
+                for trial in reversed(state.trials)
                 if trial.station == station and trial.status == "scored"
             )
             return next(own, None)
@@ -124,15 +121,13 @@ class StudyReader:
 
     def rubric(self, trial: int) -> dict[str, Any]:
         """Return how a trial is scored, as in its assignment."""
-        with self._ledger.lock:
-            state = self._ledger.refresh()
+        with self._ledger.reading() as state:
             task = require_trial(state, trial).task
             return assignment.locked_plan(state).task(task).score.model_dump(mode="json")
 
     def resolve(self, code: str) -> views.Resolved:
         """Return the policy that the code of a trial in progress stands for; for the robot only."""
-        with self._ledger.lock:
-            state = self._ledger.refresh()
+        with self._ledger.reading() as state:
             plan = assignment.locked_plan(state)
             trial = assignment.under_way(state, code.strip())
             if trial is None:
@@ -143,32 +138,30 @@ class StudyReader:
 
     def verdict(self) -> StudyVerdict:
         """Return the verdict on each pair, replayed from the journal."""
-        with self._ledger.lock:
-            return verdict(self._ledger.refresh())
+        with self._ledger.reading() as state:
+            return verdict(state)
 
     def analyses(self) -> dict[str, Analysis]:
         """Return the full analysis of each task, with intervals, letters and figures."""
-        with self._ledger.lock:
-            state = self._ledger.refresh()
+        with self._ledger.reading() as state:
             return analyses(state, assignment.locked_plan(state))
 
     def status(self) -> views.Status:
         """Return the progress of the study."""
-        with self._ledger.lock:
+        with self._ledger.reading() as state:
             name = self.plan.name
-            return views.status(self._ledger.refresh(), name, self.store.now())
+            return views.status(state, name, self.store.now())
 
     def trials(self) -> Trials:
         """Return the trials that count, in the order of the analysis."""
-        with self._ledger.lock:
-            state = self._ledger.refresh()
+        with self._ledger.reading() as state:
             state.require_edition()
             return trial_table(state, assignment.locked_plan(state))
 
     def records(self) -> "pl.DataFrame":
         """Return one row per trial ever handed out, with everything reported about it."""
-        with self._ledger.lock:
-            return record_frame(self._ledger.refresh(), self.store.entries())
+        with self._ledger.reading() as state:
+            return record_frame(state, self.store.entries())
 
     def exported(self, *, used: bool = False) -> "pl.DataFrame":
         """Return the trials that may be exported now; with ``used`` only those in the verdict.
@@ -176,8 +169,7 @@ class StudyReader:
         After unblinding these are all records. Before, they are the trials that count, without
         number or code: next to a label, these would allow a trial to be voided by its policy.
         """
-        with self._ledger.lock:
-            state = self._ledger.refresh()
+        with self._ledger.reading() as state:
             if used:
                 state.require_edition()
             if state.unblinded_at is None:
@@ -187,8 +179,7 @@ class StudyReader:
 
     def overshoot(self) -> dict[tuple[str, str], int]:
         """Return the number of scored trials that no comparison needed, by task and policy."""
-        with self._ledger.lock:
-            state = self._ledger.refresh()
+        with self._ledger.reading() as state:
             shown = state.shown()
             return dict(
                 Counter(
@@ -200,9 +191,8 @@ class StudyReader:
 
     def trials_saved(self) -> dict[str, int]:
         """Return, by task, how many trials up to n_max are known to be no longer needed."""
-        with self._ledger.lock:
-            boards = self._ledger.refresh().boards
-            return {task: board.saved() for task, board in boards.items()}
+        with self._ledger.reading() as state:
+            return {task: board.saved() for task, board in state.boards.items()}
 
     def report(self) -> str:
         """Return the report as one self-contained page: verdict, figures, and what happened."""
@@ -221,13 +211,13 @@ class StudyReader:
 
     def tokens(self) -> tuple[TokenRecord, ...]:
         """Return every token ever created, without the secret text."""
-        with self._ledger.lock:
-            return tuple(self._ledger.refresh().tokens.values())
+        with self._ledger.reading() as state:
+            return tuple(state.tokens.values())
 
     def authenticate(self, text: str) -> Grant | None:
         """Return what a token grants, or None."""
-        with self._ledger.lock:
-            return access.authenticate(self._ledger.refresh(), text)
+        with self._ledger.reading() as state:
+            return access.authenticate(state, text)
 
     def _lots(self, state: StudyState) -> Lots:
         """Return what draws at random for the locked plan."""

@@ -14,8 +14,6 @@ from stopwise.study.events import Assigned, Released, Scored, Undone, Voided
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
 
-__all__ = ["as_text", "record_frame", "trial_table"]
-
 SCHEMA: dict[str, Any] = {
     "trial": pl.Int64,
     "task": pl.String,
@@ -46,21 +44,18 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
     Where the contests cannot be asked, for the edition of their method, these are all that count.
     """
     shown = state.shown()
-    columns: dict[str, list[object]] = {"task": [], "policy": [], "score": []}
-    blocks: list[object] = []
+    found: list[tuple[object, ...]] = []
     for task, board in state.boards.items():
         rows = board.question.scores() if state.refusal is None else board.settled_scores()
-        for row, scores in enumerate(rows):
-            for arm, score in scores.items():
-                columns["task"].append(task)
-                columns["policy"].append(shown[arm])
-                columns["score"].append(score)
-                blocks.append(str(row + 1))
-    if not blocks:
+        for row, scores in enumerate(rows, start=1):
+            found += [(task, shown[arm], score, str(row)) for arm, score in scores.items()]
+    if not found:
         raise NotAllowed("no row of trials is complete yet")
-    if plan.design == "blocks":
-        columns["block"] = blocks
+    names = ("task", "policy", "score", "block")
+    columns = dict(zip(names, map(list, zip(*found, strict=True)), strict=True))
     known = set(columns["task"])
+    if plan.design != "blocks":
+        del columns["block"]
     bounds = {task.name: task.score.bounds for task in plan.tasks if task.name in known}
     return Trials.from_columns(columns, bounds=bounds)
 
@@ -124,15 +119,9 @@ def _reported(scored: Scored, entry: Entry) -> dict[str, Any]:
     given = {"answer": "; ".join(answer) if isinstance(answer, list) else str(answer)}
     if scored.correction is not None:
         return {**given, "corrected_by": entry.who}
-    return {
-        **given,
-        "tag": scored.tag,
-        "note": scored.note,
-        "seconds": scored.seconds,
-        "who": entry.who,
-        "scored": as_text(entry.time),
-        "corrected_by": None,
-    }
+    remarks = {name: getattr(scored, name) for name in ("tag", "note", "seconds")}
+    told = {"who": entry.who, "scored": as_text(entry.time), "corrected_by": None}
+    return {**given, **remarks, **told}
 
 
 def as_text(seconds: float) -> str:

@@ -9,11 +9,11 @@ from functools import singledispatch
 
 from stopwise.errors import InvalidState
 from stopwise.study.entries import Entry
+from stopwise.study.event import Event
 from stopwise.study.events import (
     Amended,
     Assigned,
     Created,
-    Event,
     Imported,
     Locked,
     Released,
@@ -27,8 +27,6 @@ from stopwise.study.events import (
 )
 from stopwise.study.state import Import, StudyState, TokenRecord, TrialRecord
 from stopwise.study.study_plan import StudyPlan
-
-__all__ = ["apply", "take_in"]
 
 
 def apply(state: StudyState, entry: Entry) -> None:
@@ -158,8 +156,7 @@ def _clear(state: StudyState, trial: TrialRecord) -> None:
 def _imported(event: Imported, state: StudyState, _: Entry) -> None:
     board = state.boards[event.task]
     state.imports.append(Import.of(event.task, event.rows, event.source))
-    first = len(board.rows)
-    for scores in event.rows:
+    for row, scores in enumerate(event.rows, start=len(board.rows)):
         board.open_row(tuple(scores))
         for arm, score in scores.items():
             number = len(state.trials) + 1
@@ -167,17 +164,16 @@ def _imported(event: Imported, state: StudyState, _: Entry) -> None:
                 TrialRecord(
                     number=number,
                     task=event.task,
-                    row=first,
+                    row=row,
                     arm=arm,
                     status="scored",
                     score=score,
                     counted=True,
                 )
             )
-            slot = board.rows[first][arm]
+            slot = board.rows[row][arm]
             slot.score, slot.settled_by, slot.holder = score, number, number
-        board.touch(first)
-        first += 1
+        board.touch(row)
 
 
 @take_in.register

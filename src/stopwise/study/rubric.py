@@ -9,8 +9,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from stopwise.errors import InvalidInput, require
 
-__all__ = ["COMMANDS", "DISTINCT", "Binary", "PlanPart", "Rubric", "confusing_name", "plain_answer"]
-
 MANY = 4096
 # What may be typed in the terminal instead of a score, as the first word.
 COMMANDS = ("undo", "void", "release", "quit", "back")

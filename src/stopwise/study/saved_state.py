@@ -17,8 +17,6 @@ from stopwise.study.board import Slot
 from stopwise.study.state import Import, StudyState, TokenRecord, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
-__all__ = ["dump_state", "is_outdated", "load_state"]
-
 FORMAT = 7
 PLAIN = (
     *("seq", "hash", "time", "clock", "study"),

@@ -11,8 +11,6 @@ from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.entries import ORIGIN
 from stopwise.study.study_plan import StudyPlan
 
-__all__ = ["Import", "StudyState", "TokenRecord", "TrialRecord", "TrialStatus"]
-
 TrialStatus = Literal["leased", "released", "scored", "voided"]
 
 

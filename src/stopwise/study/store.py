@@ -26,10 +26,8 @@ from stopwise.errors import InvalidInput, InvalidState, NotAllowed, require
 from stopwise.study.blinding import new_secret
 from stopwise.study.database import connect, database_url, migrate, reading, serialise, writing
 from stopwise.study.entries import ORIGIN, Entry, decode, encode, verified
-from stopwise.study.events import Event
+from stopwise.study.event import Event
 from stopwise.study.tables import journal, snapshots, studies
-
-__all__ = ["SavedState", "Store", "Writer"]
 
 SavedState = tuple[int, str, str]  # sequence number and hash of its last entry, and the content
 BATCH = 10_000

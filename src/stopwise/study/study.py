@@ -8,15 +8,14 @@ from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
 from stopwise.study import access, assignment, lifecycle, trial_actions, trial_import, views
 from stopwise.study.entries import Entry
-from stopwise.study.events import Event, Imported, Released, Scored, Undone
+from stopwise.study.event import Event
+from stopwise.study.events import Imported, Released, Scored, Undone
 from stopwise.study.ledger import require_name
 from stopwise.study.locate import is_url, open_store
 from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_plan
 from stopwise.study.reader import StudyReader
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState
-
-__all__ = ["Study"]
 
 Report = TypeVar("Report", Released, Scored, Undone)
 
@@ -180,16 +179,10 @@ class Study(StudyReader):
         fresh: list[Event] = []
 
         def decide(state: StudyState, _: float) -> list[Event]:
+            salt = self._lots(state).salt("score", trial)
             fresh.append(
                 trial_actions.record(
-                    state,
-                    trial,
-                    station=station,
-                    answer=answer,
-                    note=note,
-                    tag=tag,
-                    seconds=seconds,
-                    salt=self._lots(state).salt("score", trial),
+                    state, trial, station, answer, salt, note=note, tag=tag, seconds=seconds
                 )
             )
             return list(fresh)
@@ -234,7 +227,7 @@ class Study(StudyReader):
 
         def decide(state: StudyState, _: float) -> list[Event]:
             salt = self._lots(state).salt("score", trial)
-            return trial_actions.correct(state, trial, answer=answer, reason=reason, salt=salt)
+            return trial_actions.correct(state, trial, answer, salt, reason)
 
         self._ledger.commit(decide, who=who)
 

@@ -15,7 +15,7 @@ from stopwise.errors import StopwiseError
 from stopwise.questions import pose
 from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Rubric, confusing_name
 
-__all__ = ["AMENDABLE", "Conditions", "Policy", "StudyPlan", "Task"]
+Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
 
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
@@ -143,26 +143,20 @@ class StudyPlan(PlanPart):
             raise ValueError(str(error)) from error
         return self
 
-    def unfit_scores(self) -> Iterator[tuple[int, str]]:
-        """Yield the tasks, by place, whose rubric gives scores that the method does not take.
+    def unfit_rubrics(self) -> Iterator[tuple[Place, str]]:
+        """Yield where a rubric gives scores that the method refuses, or names that confuse.
 
         Not asked of a plan that was locked: its journal may be fine all the same.
         """
-        for place, task in enumerate(self.tasks):
+        for number, task in enumerate(self.tasks):
+            place = ("tasks", number, "score")
             try:
                 pose(self.rules(task)).comparison.check(np.array(task.score.examples), "the rubric")
             except StopwiseError as error:
                 yield place, str(error)
-
-    def confusing_names(self) -> Iterator[tuple[int, int, str]]:
-        """Yield tasks and milestones or levels, by place, whose name means another thing typed.
-
-        Not asked of a plan that was locked, either.
-        """
-        for place, task in enumerate(self.tasks):
-            found = confusing_name(task.score)
-            if found is not None:
-                yield place, *found
+            confusing = confusing_name(task.score)
+            if confusing is not None:
+                yield (*place, task.score.kind, confusing[0]), confusing[1]
 
     @property
     def policy_names(self) -> tuple[str, ...]:

@@ -1,12 +1,13 @@
 """The report of a study: the analysis, and all that a reader must know of how it came about."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from stopwise.core.registry import UNWRITTEN
 from stopwise.errors import InvalidState
 from stopwise.report import html
 from stopwise.report.html import Chapter
 from stopwise.study.entries import Entry
+from stopwise.study.event import Event
 from stopwise.study.events import (
     Amended,
     Assigned,
@@ -24,7 +25,7 @@ from stopwise.study.records import as_text
 if TYPE_CHECKING:
     from stopwise.study.reader import StudyReader
 
-__all__ = ["chapters", "study_report"]
+Kind = TypeVar("Kind", bound=Event)
 
 
 def study_report(study: "StudyReader") -> str:
@@ -79,32 +80,28 @@ def _after_unblinding(entries: list[Entry]) -> int:
     return imported + sum(isinstance(event, Scored) for event in later)
 
 
-def _amendments(entries: list[Entry]) -> Chapter:
-    rows = tuple(
-        (
-            as_text(entry.time),
-            entry.who,
-            "; ".join(f"{name} = {value}" for name, value in event.changes.items())
-            or "remark only",
-            event.reason,
-        )
+def _told(entries: list[Entry], kind: type[Kind]) -> list[tuple[str, str, Kind]]:
+    """Return when, by whom and what, of each event of a kind."""
+    return [
+        (as_text(entry.time), entry.who, entry.event)
         for entry in entries
-        if isinstance(event := entry.event, Amended)
-    )
-    return Chapter("Amendments after the lock", ("when", "who", "what", "reason"), rows)
+        if isinstance(entry.event, kind)
+    ]
+
+
+def _amendments(entries: list[Entry]) -> Chapter:
+    rows = []
+    for when, who, event in _told(entries, Amended):
+        changes = "; ".join(f"{name} = {value}" for name, value in event.changes.items())
+        rows.append((when, who, changes or "remark only", event.reason))
+    return Chapter("Amendments after the lock", ("when", "who", "what", "reason"), tuple(rows))
 
 
 def _voided(entries: list[Entry]) -> Chapter:
+    places = {True: "tried again", False: "left empty"}
     rows = tuple(
-        (
-            str(event.trial),
-            as_text(entry.time),
-            entry.who,
-            event.reason,
-            "tried again" if event.redraw else "left empty",
-        )
-        for entry in entries
-        if isinstance(event := entry.event, Voided)
+        (str(event.trial), when, who, event.reason, places[event.redraw])
+        for when, who, event in _told(entries, Voided)
     )
     return Chapter("Voided trials", ("trial", "when", "who", "reason", "its place"), rows)
 
@@ -168,17 +165,10 @@ def _overshoot(study: "StudyReader") -> Chapter:
 
 
 def _imports(entries: list[Entry]) -> Chapter:
+    again = {True: "declared to be different trials", False: "-"}
     rows = tuple(
-        (
-            as_text(entry.time),
-            entry.who,
-            event.source,
-            str(event.trials),
-            event.reason,
-            "declared to be different trials" if event.again else "-",
-        )
-        for entry in entries
-        if isinstance(event := entry.event, Imported)
+        (when, who, event.source, str(event.trials), event.reason, again[event.again])
+        for when, who, event in _told(entries, Imported)
     )
     return Chapter(
         "Imported trials: this study did not control their order and blinding",

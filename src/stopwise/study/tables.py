@@ -2,8 +2,6 @@
 
 from sqlalchemy import column, table
 
-__all__ = ["HEAD", "journal", "snapshots", "studies"]
-
 HEAD = "0002"  # the newest version, the last file in migrations/versions
 
 # One row per study: its secret (see blinding.py) and where its journal ends, so that entries cut

@@ -8,12 +8,11 @@ from typing import Any
 
 from stopwise.errors import NotAllowed, require
 from stopwise.study.assignment import locked_plan
-from stopwise.study.events import Event, Released, Scored, Started, Undone, Voided
+from stopwise.study.event import Event
+from stopwise.study.events import Released, Scored, Started, Undone, Voided
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
-
-__all__ = ["correct", "own_trial", "record", "release", "require_trial", "start", "undo", "void"]
 
 
 def start(state: StudyState, number: int, station: str) -> Started:
@@ -40,13 +39,13 @@ def release(state: StudyState, number: int, station: str, reason: str) -> Releas
 def record(
     state: StudyState,
     number: int,
-    *,
     station: str | None,
     answer: Any,
+    salt: str | None = None,
+    *,
     note: str = "",
     tag: str | None = None,
     seconds: float | None = None,
-    salt: str | None = None,
 ) -> Scored:
     """Return the event that a trial was scored.
 
@@ -92,7 +91,7 @@ def undo(state: StudyState, number: int, station: str | None, reason: str) -> Un
     return Undone(trial=number, reason=reason, lease=lease)
 
 
-def correct(state: StudyState, number: int, *, answer: Any, reason: str, salt: str) -> list[Event]:
+def correct(state: StudyState, number: int, answer: Any, salt: str, reason: str) -> list[Event]:
     """Return the events by which a wrong score is replaced in one step.
 
     What was reported beside the score (note, tag, duration, by whom) stays as it is.

@@ -5,15 +5,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from stopwise.data.trials import Trials
-from stopwise.errors import InvalidInput, NotAllowed, require
-from stopwise.messages import Message, Setting
+from stopwise.errors import InvalidInput, NotAllowed, require, require_choice
+from stopwise.messages import Setting
 from stopwise.rows.align import align
 from stopwise.study.assignment import locked_plan
-from stopwise.study.events import Event, Imported
+from stopwise.study.event import Event
+from stopwise.study.events import Imported
 from stopwise.study.state import Import, StudyState
 from stopwise.study.study_plan import StudyPlan
-
-__all__ = ["imported"]
 
 
 def imported(
@@ -87,14 +86,12 @@ def _require_new(state: StudyState, task: str, rows: tuple[dict[str, float], ...
         which = "" if whole else f"{first} of "
         have = "has" if known.rows == 1 and not whole else "have"
         raise NotAllowed(
-            Message(
-                f"{which}these trials of {task!r} {have} the same scores as trials that were "
-                f"imported before, from {known.source!r}, and would count twice; "
-                f"{'' if whole else 'import only the new ones, or, '}if these are different "
-                "trials, say so with ",
-                Setting("again", True),
-                code="imported-before",
-            )
+            f"{which}these trials of {task!r} {have} the same scores as trials that were "
+            f"imported before, from {known.source!r}, and would count twice; "
+            f"{'' if whole else 'import only the new ones, or, '}if these are different "
+            "trials, say so with ",
+            Setting("again", True),
+            code="imported-before",
         )
 
 
@@ -103,5 +100,5 @@ def _plan_task(task: str, plan: StudyPlan) -> str:
     names = [known.name for known in plan.tasks]
     if task == "task" and len(names) == 1:
         return names[0]
-    require(task in names, f"task must be one of {', '.join(names)}, but got {task!r}")
+    require_choice("task", task, names)
     return task

@@ -14,8 +14,6 @@ from stopwise.study.board import SlotBoard
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
 
-__all__ = ["PairVerdict", "StudyVerdict", "TaskVerdict", "analyses", "finite", "verdict"]
-
 
 def finite(value: float | None) -> float | None:
     """Return a number that JSON can hold, or None."""

@@ -16,8 +16,6 @@ from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.trial_actions import require_trial
 
-__all__ = ["Verification", "verify"]
-
 
 @dataclass(frozen=True)
 class Verification:

@@ -7,18 +7,6 @@ from typing import Any
 from stopwise.study.assignment import finished, holding, locked_plan
 from stopwise.study.state import StudyState, TrialRecord, TrialStatus
 
-__all__ = [
-    "Assignment",
-    "Recorded",
-    "Resolved",
-    "StationStatus",
-    "Status",
-    "Whereabouts",
-    "held",
-    "status",
-    "whereabouts",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:

@@ -13,8 +13,6 @@ from stopwise.web.limits import SafeHeaders, SmallBodies
 from stopwise.web.routes import evidence, journal, pages, plan, session, tokens, trials
 from stopwise.web.site import Site
 
-__all__ = ["CONCERNS", "create_app"]
-
 CONCERNS = (trials, evidence, plan, tokens, journal, session, pages)
 
 ABOUT = """

@@ -17,8 +17,6 @@ from stopwise.study.verdict import StudyVerdict
 from stopwise.study.views import Assignment, Recorded, Resolved, Status
 from stopwise.web.links import web_address
 
-__all__ = ["StudyClient", "parsed"]
-
 Parsed = TypeVar("Parsed")
 
 # Answers that may change by themselves.

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,32 +10,12 @@ from stopwise.errors import NotAllowed
 from stopwise.questions.analysis import Analysis
 from stopwise.report.figure_data import evidence_curves
 from stopwise.study.study import Study
-from stopwise.study.verdict import StudyVerdict, TaskVerdict, finite
+from stopwise.study.verdict import TaskVerdict, finite
 from stopwise.web.responses import CurveView, EvidenceView, PairView, PolicyView, TaskView
-
-__all__ = ["EvidenceCache"]
 
 # Between two computations passes this many times what one took: others need the processor too.
 REST = 4.0
 POINTS = 300  # of a curve; more cannot be seen
-
-
-@dataclass(frozen=True)
-class StudyEvidence:
-    """One computation: the verdict, trials saved by task, and the analysis of each with any row."""
-
-    verdict: StudyVerdict
-    saved: dict[str, int]
-    analyses: dict[str, Analysis]
-
-
-def _computed(study: Study) -> StudyEvidence:
-    """Compute the evidence now."""
-    verdict, saved = study.verdict(), study.trials_saved()
-    try:
-        return StudyEvidence(verdict, saved, study.analyses())
-    except NotAllowed:
-        return StudyEvidence(verdict, saved, {})
 
 
 class EvidenceCache:
@@ -45,32 +24,30 @@ class EvidenceCache:
     def __init__(self, study: Study) -> None:
         self._study = study
         self._lock = threading.Lock()
-        self._found: StudyEvidence | None = None
+        self._found: EvidenceView | None = None
         self._not_before = 0.0
 
-    def get(self) -> StudyEvidence:
-        """Return the evidence; many readers at once cost one computation."""
+    def view(self) -> EvidenceView:
+        """Return the evidence as the API gives it; many readers at once cost one computation."""
         with self._lock:
-            found = self._found
-            now = time.monotonic()
-            if found is not None and (
-                now < self._not_before or found.verdict.seq == self._study.seq
-            ):
-                return found
-            found = _computed(self._study)
-            self._not_before = time.monotonic() + REST * (time.monotonic() - now)
-            self._found = found
+            found, now = self._found, time.monotonic()
+            if found is None or (now >= self._not_before and found.seq != self._study.seq):
+                found = self._found = _computed(self._study)
+                self._not_before = time.monotonic() + REST * (time.monotonic() - now)
             return found
 
-    def view(self) -> EvidenceView:
-        """Return the evidence as the API gives it."""
-        found = self.get()
-        tasks = [_task_view(found, task) for task in found.verdict.tasks]
-        return EvidenceView.showing(found.verdict, tasks=tasks)
+
+def _computed(study: Study) -> EvidenceView:
+    verdict, saved = study.verdict(), study.trials_saved()
+    try:
+        analyses = study.analyses()
+    except NotAllowed:  # no task has enough trials yet
+        analyses = {}
+    tasks = [_task_view(task, saved[task.task], analyses.get(task.task)) for task in verdict.tasks]
+    return EvidenceView.showing(verdict, tasks=tasks)
 
 
-def _task_view(found: StudyEvidence, task: TaskVerdict) -> TaskView:
-    analysis = found.analyses.get(task.task)
+def _task_view(task: TaskVerdict, saved: int, analysis: Analysis | None) -> TaskView:
     return TaskView.showing(
         task,
         sentence=None if analysis is None else analysis.sentence,
@@ -78,7 +55,7 @@ def _task_view(found: StudyEvidence, task: TaskVerdict) -> TaskView:
         trials_used=0 if analysis is None else analysis.trials_used,
         policies=[] if analysis is None else _policies(analysis),
         pairs=[] if analysis is None else _pairs(analysis),
-        trials_saved=found.saved[task.task],
+        trials_saved=saved,
         p_value_name="p" if analysis is None else p_value_name(analysis.method),
     )
 

@@ -13,8 +13,6 @@ from stopwise.errors import InvalidInput, InvalidState, NotAllowed, StopwiseErro
 from stopwise.web.rendering import render
 from stopwise.web.responses import Failure
 
-__all__ = ["FAILURES", "answer_failures"]
-
 # The first class that fits decides.
 STATUS: tuple[tuple[type[StopwiseError], int, str], ...] = (
     (InvalidState, 503, "damaged"),

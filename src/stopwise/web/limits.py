@@ -10,8 +10,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["Attempts", "SafeHeaders", "SmallBodies"]
-
 LARGEST_BODY = 256 * 1024
 HEADERS = {
     "Content-Security-Policy": (

@@ -8,8 +8,6 @@ import segno
 
 from stopwise.errors import InvalidInput
 
-__all__ = ["join_link", "lan_address", "qr_code", "qr_text", "web_address"]
-
 
 def web_address(text: str) -> str:
     """Return an address without a slash at its end, or raise."""

@@ -9,8 +9,6 @@ from starlette.concurrency import run_in_threadpool
 from stopwise.errors import StopwiseError
 from stopwise.study.study import Study
 
-__all__ = ["LiveUpdates"]
-
 SECONDS = 0.5
 HEARTBEAT = 15.0
 

@@ -10,17 +10,6 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from stopwise.study.access import Grant, Role
 from stopwise.web.site import Here, Site
 
-__all__ = [
-    "Anyone",
-    "Operator",
-    "Owner",
-    "Reader",
-    "Runner",
-    "Watcher",
-    "csrf_token",
-    "session",
-]
-
 CSRF_HEADER = "X-CSRF-Token"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _bearer = HTTPBearer(auto_error=False, scheme_name="token", description="A token for this study.")

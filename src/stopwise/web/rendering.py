@@ -10,8 +10,6 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from stopwise import __version__
 from stopwise.web.svg_charts import evidence_chart, interval_chart
 
-__all__ = ["render"]
-
 
 def render(template: str, **content: Any) -> str:
     """Return a page."""

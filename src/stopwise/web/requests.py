@@ -12,22 +12,6 @@ from pydantic import (
     StrictStr,
 )
 
-__all__ = [
-    "AmendmentRequest",
-    "CorrectionRequest",
-    "JoinRequest",
-    "Name",
-    "NextRequest",
-    "PlanRequest",
-    "ReleaseRequest",
-    "ScoreRequest",
-    "StartRequest",
-    "TokenRequest",
-    "UnblindRequest",
-    "UndoRequest",
-    "VoidRequest",
-]
-
 
 def _printable(text: str) -> str:
     if not text.isprintable():

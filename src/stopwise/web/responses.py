@@ -7,26 +7,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from stopwise.study.entries import Entry
 from stopwise.study.views import Assignment
 
-__all__ = [
-    "CurveView",
-    "Done",
-    "EntryView",
-    "EvidenceView",
-    "Failure",
-    "Health",
-    "JoinView",
-    "JournalView",
-    "Me",
-    "NewTokenView",
-    "NextView",
-    "PairView",
-    "PlanView",
-    "PolicyView",
-    "TaskView",
-    "TokenView",
-    "UnblindView",
-]
-
 
 class _Answer(BaseModel):
     model_config = ConfigDict(extra="forbid")

@@ -3,28 +3,24 @@
 import logging
 import socket
 from dataclasses import dataclass
+from typing import cast
 
 import uvicorn
+from fastapi import FastAPI
 
 from stopwise.errors import StopwiseError
 from stopwise.study.access import Role
 from stopwise.study.study import Study
 from stopwise.web.app import create_app
 from stopwise.web.links import join_link, lan_address, web_address
-from stopwise.web.site import Site
-
-__all__ = ["Serving"]
 
 SECONDS_TO_CLOSE = 5
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, site: Site) -> None:
-        super().__init__(config)
-        self.site = site
-
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await self.site.updates.close()
+        app = cast(FastAPI, self.config.app)
+        await app.state.site.updates.close()
         await super().shutdown(sockets)
 
 
@@ -81,7 +77,7 @@ class Serving:
             access_log=access_log,
             timeout_graceful_shutdown=SECONDS_TO_CLOSE,
         )
-        return _Server(config, app.state.site)
+        return _Server(config)
 
     def run(self, *, access_log: bool = False) -> None:
         """Serve until interrupted."""

@@ -13,8 +13,6 @@ from stopwise.web.evidence_cache import EvidenceCache
 from stopwise.web.limits import Attempts
 from stopwise.web.live_updates import LiveUpdates
 
-__all__ = ["Here", "Site"]
-
 
 @dataclass
 class Site:

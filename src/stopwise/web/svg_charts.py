@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stopwise.web.responses import TaskView
 
-__all__ = ["Chart", "Line", "Tick", "evidence_chart", "interval_chart"]
+__all__ = ["evidence_chart", "interval_chart"]
 
 WIDTH, LEFT, RIGHT = 640.0, 46.0, 12.0
 EVIDENCE_HEIGHT, TOP, BOTTOM = 260.0, 24.0, 30.0

@@ -7,8 +7,6 @@ import typer
 from stopwise.cli.command import Command, CommandGroup
 from stopwise.cli.study import plan, run, serve, status, trials
 
-__all__ = ["app"]
-
 app = typer.Typer(
     cls=CommandGroup,
     help="Run trials at the robot: blinded, never lost, stopped as soon as the answer is known.",

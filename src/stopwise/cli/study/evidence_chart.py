@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from stopwise.cli.standings_table import relation
+
 if TYPE_CHECKING:
     from stopwise.study.verdict import PairVerdict, StudyVerdict, TaskVerdict
-
-__all__ = ["evidence_chart"]
 
 WIDTH = 30
 
@@ -22,7 +22,7 @@ def evidence_chart(verdict: "StudyVerdict", *, named: bool = True, most: int | N
         if len(verdict.tasks) > 1:
             lines.append(f"task {task.task}, {task.rows} rows")
         pairs, rest = _shown(task, named, most)
-        names = [_name(pair) if named else "pair" for pair in pairs]
+        names = [relation(pair) if named else "pair" for pair in pairs]
         width = max(map(len, names), default=0)
         lines += [
             f"  {name:<{width}}  {_bar(pair, task)}"
@@ -41,11 +41,6 @@ def _shown(task: "TaskVerdict", named: bool, most: int | None) -> tuple[list["Pa
     decided = len(ordered) - len(still_open)
     more = len(still_open) - len(still_open[:most])
     return still_open[:most], f"and {more} more open, {decided} decided, of {len(ordered)} pairs"
-
-
-def _name(pair: "PairVerdict") -> str:
-    open_pair = f"{pair.policy0} ? {pair.policy1}"
-    return f"{pair.better} > {pair.worse}" if pair.decided else open_pair
 
 
 def _bar(pair: "PairVerdict", task: "TaskVerdict") -> str:

@@ -8,8 +8,6 @@ import typer
 if TYPE_CHECKING:
     from stopwise.study.study import Study
 
-__all__ = ["Place", "Reason", "Who", "open_study", "person"]
-
 Place = Annotated[
     str, typer.Argument(metavar="STUDY", help="Folder of the study, or URL of its database.")
 ]

@@ -8,8 +8,6 @@ import typer
 from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
 from stopwise.cli.values import named_values
 
-__all__ = ["amend", "init", "lock", "unblind"]
-
 
 def init(
     folder: Annotated[Path, typer.Argument(help="A new folder for the study.")],

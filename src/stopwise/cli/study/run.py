@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from stopwise.study.study import Study
     from stopwise.study.views import Assignment
 
-__all__ = ["keeping", "run"]
-
 HELP = "or: undo (the trial before), void REASON, release, quit"
 HELP_AGAIN = "or: void REASON, back (leave it as it was)"
 SECONDS_BETWEEN_LOOKS = 5.0
@@ -85,25 +83,31 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int |
     from stopwise.errors import NotAllowed, StopwiseError
 
     _show(trial)
-    key, began = f"terminal {uuid.uuid4()}", time.monotonic()
+    key, began, name = f"terminal {uuid.uuid4()}", time.monotonic(), who or trial.station
     while True:
         typed = _ask(trial, trial.rubric, HELP)
+        word, _, rest = typed.partition(" ")
         try:
             if typed == "quit":
                 study.release(trial.trial, station=trial.station, reason="quit", who=who)
                 return False
-            if typed.partition(" ")[0] == "undo":
-                _enter_again(study, trial, last, who or trial.station)
+            if word == "undo":
+                _enter_again(study, trial, last, name)
                 _show(trial)
                 continue
-            if not _did_something_else(study, trial, typed, who):
+            if word == "release":
+                study.release(trial.trial, station=trial.station, reason=rest, who=name)
+                typer.echo(f"given back: trial {trial.trial}")
+            elif word == "void":
+                _void(study, trial.trial, rest, name)
+            else:
                 answer = parse_answer(trial.rubric, typed)
                 seconds = round(time.monotonic() - began, 1)
                 saved = study.record(
                     trial.trial, answer, station=trial.station, key=key, seconds=seconds, who=who
                 )
-                rest = "" if saved.counted else "; not counted, since another result came first"
-                text = f"{in_words(answer)}, score {saved.score:.3g}{rest}"
+                late = "" if saved.counted else "; not counted, since another result came first"
+                text = f"{in_words(answer)}, score {saved.score:.3g}{late}"
                 typer.echo(f"saved: trial {trial.trial}, {text}")
             return True
         except NotAllowed as error:
@@ -133,28 +137,18 @@ def _ask(trial: "Assignment", rubric: dict[str, Any], others: str) -> str:
     return str(typed).strip()
 
 
-def _did_something_else(study: "Study", trial: "Assignment", typed: str, who: str | None) -> bool:
-    """Release or void, if that was typed."""
-    name = who or trial.station
-    word, _, rest = typed.partition(" ")
-    if word == "release":
-        study.release(trial.trial, station=trial.station, reason=rest, who=name)
-        typer.echo(f"given back: trial {trial.trial}")
-    elif word == "void":
-        study.void(trial.trial, rest, who=name)
-        typer.echo(f"voided: trial {trial.trial}; it will be run again")
-    else:
-        return False
-    return True
+def _void(study: "Study", trial: int, reason: str, who: str) -> None:
+    study.void(trial, reason, who=who)
+    typer.echo(f"voided: trial {trial}; it will be run again")
 
 
 def _enter_again(study: "Study", trial: "Assignment", last: int | None, who: str) -> None:
     """Ask for the score of the trial before and replace it in one step; the one at hand stays."""
     from stopwise.cli.study.typed_answers import in_words, parse_answer
-    from stopwise.errors import InvalidInput, require
+    from stopwise.errors import InvalidInput
 
-    require(last is not None, "there is no trial before this one")
-    assert last is not None
+    if last is None:
+        raise InvalidInput("there is no trial before this one")
     rubric = study.rubric(last)
     while True:
         typer.echo(f"\ntrial {last}: enter its score again")
@@ -162,8 +156,7 @@ def _enter_again(study: "Study", trial: "Assignment", last: int | None, who: str
         word, _, rest = typed.partition(" ")
         try:
             if word == "void":
-                study.void(last, rest, who=who)
-                typer.echo(f"voided: trial {last}; it will be run again")
+                _void(study, last, rest, who)
             elif typed != "back":
                 answer = parse_answer(rubric, typed)
                 # Said here only: who corrects as the owner must not learn a score by trying.

@@ -1,6 +1,7 @@
 """``stopwise study status``, ``report`` and ``verify``: how a study is doing."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,8 +14,6 @@ from stopwise.cli.study.opening import Place, open_study
 
 if TYPE_CHECKING:
     from stopwise.study.views import Status
-
-__all__ = ["report", "status", "verify"]
 
 
 def status(place: Place = ".", as_json: AsJson = False) -> None:
@@ -48,8 +47,7 @@ def verify(place: Place = ".", as_json: AsJson = False) -> None:
     with open_study(place) as study:
         found = study.verify()
     if as_json:
-        content = {"entries": found.entries, "hash": found.hash, "problems": found.problems}
-        typer.echo(json.dumps(content, indent=2))
+        typer.echo(json.dumps(asdict(found), indent=2))
     else:
         for problem in found.problems:
             typer.echo(problem, err=True)

@@ -1,7 +1,7 @@
 """``stopwise study correct``, ``void``, ``export``, ``import`` and ``resolve``: its trials."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -111,7 +111,6 @@ def resolve(
     with open_study(place) as study:
         found = study.resolve(code)
     if as_json:
-        content = {"trial": found.trial, "policy": found.policy, "run": found.run}
-        typer.echo(json.dumps(content))
+        typer.echo(json.dumps(asdict(found)))
     else:
         typer.echo(found.run or found.policy)

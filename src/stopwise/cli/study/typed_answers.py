@@ -4,8 +4,6 @@ from typing import Any
 
 from stopwise.errors import InvalidInput, require
 
-__all__ = ["in_words", "parse_answer", "question"]
-
 
 def question(rubric: dict[str, Any]) -> str:
     """Return the question to ask for a rubric."""

@@ -16,6 +16,8 @@ from stopwise.core.nscore_plus.constants import (
     FAILURE_OFFSET,
     FAILURE_PAIRS,
     LEAN_WEIGHT,
+    NOISY_PAIRS,
+    NOISY_SHARE,
     PRODUCT_KEPT,
     RENEWAL_PAIRS,
     SHOWN_WEIGHT,
@@ -30,6 +32,7 @@ __all__ = [
     "cap",
     "centre",
     "large_effects",
+    "noisy_scores",
     "pairs_until_renewal",
     "product_weight",
     "rare_failures",
@@ -96,6 +99,18 @@ def rare_failures(
     root = np.sqrt(np.maximum(middle * middle - 4 * inverse, 0.0))
     risked: Floats = np.maximum(2 / (middle + root), np.minimum(wanted, FAILURE_FLOOR))
     return risked / worst
+
+
+def noisy_scores(amount: Floats, worst: Floats | float, pairs: Floats, spread: Floats) -> Floats:
+    """Keep bets on all-or-nothing scores away from their bound until many pairs were seen.
+
+    Near the bound a win gains hardly more and a loss costs nearly everything. Before the first pair
+    nothing is known about the spread, and nothing is held back.
+    """
+    doubted = np.minimum(pairs, 1.0) * (NOISY_PAIRS / (pairs + NOISY_PAIRS))
+    square = spread * spread
+    kept: Floats = (BOUND_SHARE - NOISY_SHARE * doubted * square * square) / worst
+    return np.minimum(amount, kept)
 
 
 def cap(sums: Sums, need: Floats, margin: float, gain: Floats, loss: Floats) -> Floats:

@@ -114,11 +114,15 @@ STEP_REACH = 2.6
 
 # --- No deadline ---------------------------------------------------------------------------------
 # The least effect per pair looked for when no n_max is declared; half of it is still found.
-# More: small effects are never found. Less: all others take longer (.025: 3 to 4 % on the suite).
-LEAST_EFFECT_WITHOUT_HORIZON = 0.05
+# More: small effects are never found. Less: the grid is coarser at the same number of points.
+LEAST_EFFECT_WITHOUT_HORIZON = 0.005
+# Below this effect the prior falls, with the square of the effect; above it all are equally likely.
+# More (.2, with the third power): most effects are found sooner, small ones later (.45 against .55
+# 9 %). Less (.1): small effects sooner, all others later (2 to 3 %).
+USUAL_EFFECT = 0.15
 # Effects on the grid of its prior.
 # More: slower updates. Less: the bets depend on where the points happen to lie.
-GROWTH_EFFECTS = 24
+GROWTH_EFFECTS = 30
 
 # --- Large effects -------------------------------------------------------------------------------
 # Pairs by which the effect shown is shrunk.
@@ -142,6 +146,17 @@ FAILURE_OFFSET = 25.0
 # More (.85): suite better by .002 to .005, failures up to 1.11 times nscore's time. Less: steady
 # scores are underbet for good.
 FAILURE_FLOOR = 0.8
+
+# --- Noisy scores --------------------------------------------------------------------------------
+# What all-or-nothing scores are held back from the bound after the first pair, as a share of it.
+# More (.5): large effects take longer (.1 against .9 8.9 instead of 7.7 pairs, paired). Less: a few
+# wins are bet on nearly in full, and the next loss costs nearly everything (0 at alpha .001: power
+# .97 instead of 1.00 for .2 against .82 at N = 200).
+NOISY_SHARE = 0.4
+# The number of pairs after which half of that is held back.
+# More: bold bets near the deadline are cut. Less: the first losses cost too much (10: 1 % more
+# pairs for .5 against .7, paired).
+NOISY_PAIRS = 20.0
 
 # --- Cap -----------------------------------------------------------------------------------------
 # A win of usual size is the mean win less so many deviations.

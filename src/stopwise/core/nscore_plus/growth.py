@@ -14,6 +14,7 @@ from stopwise.core.nscore_plus.constants import (
     GROWTH_EFFECTS,
     LEAST_EFFECT,
     LEAST_EFFECT_WITHOUT_HORIZON,
+    USUAL_EFFECT,
 )
 
 __all__ = ["SECOND_ORDER", "effects", "growth_bet"]
@@ -25,11 +26,21 @@ SECOND_ORDER = {"independent": 0.5, "paired": 1.0}
 
 @lru_cache(maxsize=64)
 def effects(n_max: int | None, points: int) -> Floats:
-    """Return the grid of effects per pair, all equally likely a priori: log-uniform."""
+    """Return the grid of effects per pair, evenly spaced in their logarithm."""
     least = LEAST_EFFECT_WITHOUT_HORIZON if n_max is None else LEAST_EFFECT / float(np.sqrt(n_max))
     grid: Floats = np.geomspace(least, max(GREATEST_EFFECT, 1.5 * least), points)
     grid.flags.writeable = False
     return grid
+
+
+@lru_cache(maxsize=64)
+def log_prior(n_max: int | None, points: int) -> Floats:
+    """Log of the prior weights of the effects: all alike, but without n_max small ones less."""
+    grid = effects(n_max, points)
+    if n_max is not None:
+        return np.zeros_like(grid)
+    weights: Floats = 2 * np.minimum(np.log(grid / USUAL_EFFECT), 0.0)
+    return weights
 
 
 def growth_bet(
@@ -48,6 +59,7 @@ def growth_bet(
     """
     theta = effects(n_max, GROWTH_EFFECTS)
     exponent = theta * total[..., None] - 0.5 * theta**2 * pairs[..., None]
+    exponent = exponent + log_prior(n_max, GROWTH_EFFECTS)
     weights = np.exp(exponent - exponent.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
     # Greatest expected log-growth to second order: a broad posterior bets less than its mean.

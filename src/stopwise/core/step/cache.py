@@ -66,7 +66,7 @@ def load_or_make(
     if found is not None:
         return found
     with contextlib.ExitStack() as stack:
-        renew: Callable[[], None] = _nothing
+        renew: Callable[[], None] = lambda: None  # noqa: E731
         with contextlib.suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
             renew = stack.enter_context(_lock(path.with_suffix(".lock")))
@@ -108,10 +108,6 @@ def _checksum(arrays: Arrays) -> str:
         digest.update(f"{key}:{array.dtype.str}:{array.shape};".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()
-
-
-def _nothing() -> None:
-    return None
 
 
 @contextlib.contextmanager

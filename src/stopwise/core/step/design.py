@@ -19,7 +19,7 @@ from stopwise.core.step.evaluation import (
 from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.core.step.stopping_rule import Rule
 from stopwise.core.step.worst_case import WorstCase
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require
 
 
 class Certificate(NamedTuple):
@@ -63,26 +63,14 @@ class DecisionRegions(NamedTuple):
     futile: Bools
 
 
-class _Lazy(dict[bool, Doubles]):
-    """Matrices given the final counts, with and without futility stops, made on first use."""
-
-    def __init__(self, make: Callable[..., Doubles], rule: Rule) -> None:
-        self._make = make
-        self._rule = rule
-
-    def __missing__(self, heed_futility: bool) -> Doubles:
-        self[heed_futility] = self._make(self._rule, heed_futility=heed_futility)
-        return self[heed_futility]
-
-
 @dataclass(frozen=True, kw_only=True)
 class StepDesign:
     """A synthesised test with its exact operating characteristics.
 
     The outcomes of the two policies are independent, with success rates ``p0`` and ``p1``. The test
     declares ``p1 > p0`` with probability at most ``alpha`` whenever ``p1 <= p0``; the mirrored
-    declaration has the same guarantee. Both rates stay as they are for the whole study, else the
-    error may be larger (`drift_error`). Nothing here is simulated.
+    declaration has the same guarantee. Both rates must stay constant for the whole study; otherwise
+    the error may be larger (`drift_error`). Nothing here is simulated.
 
     Parameters
     ----------
@@ -123,13 +111,13 @@ class StepDesign:
         heed_futility : bool, optional
             Whether the study ends at a futility stop. By default only if they are binding.
         """
-        return self._mean(self._rejection[self._heeded(heed_futility)], p0, p1)
+        return self._mean(rejection_given_counts, p0, p1, heed_futility)
 
     def expected_n(
         self, p0: ArrayLike, p1: ArrayLike, *, heed_futility: bool | None = None
     ) -> Doubles:
         """Return the expected number of pairs until a decision in either direction, or n_max."""
-        return self._mean(self._duration[self._heeded(heed_futility)], p0, p1)
+        return self._mean(duration_given_counts, p0, p1, heed_futility)
 
     def worst_case(self) -> WorstCase:
         """Proven bound of the error over all ``p1 <= p0``, and where it is nearly attained."""
@@ -137,7 +125,7 @@ class StepDesign:
 
     @cached_property
     def drift_error(self) -> float:
-        """Largest error if the rates may change from pair to pair, in reply to all outcomes so far.
+        """Largest error if the rates may change from pair to pair, in response to the outcomes.
 
         In every pair policy 1 has at most the rate of policy 0. The level is proven for rates that
         stay the same; this says how much it depends on that.
@@ -157,8 +145,7 @@ class StepDesign:
 
     def decision_regions(self, n: int) -> DecisionRegions:
         """Decisions after ``n`` pairs in every state, as arrays over (successes0, successes1)."""
-        if not 1 <= n <= self.n_max:
-            raise InvalidInput(f"n must be between 1 and n_max = {self.n_max}, got {n}")
+        require(1 <= n <= self.n_max, f"n must be between 1 and n_max = {self.n_max}, got {n}")
         table = self.rule.table(n)
         return DecisionRegions(table, table.T.copy(), self.rule.futility_table(n))
 
@@ -171,20 +158,21 @@ class StepDesign:
         return heeded and self.futility is not None
 
     @cached_property
-    def _rejection(self) -> _Lazy:
-        return _Lazy(rejection_given_counts, self.rule)
+    def _matrices(self) -> dict[tuple[object, bool], Doubles]:
+        """Matrices given the final counts, with and without futility stops, made on first use."""
+        return {}
 
-    @cached_property
-    def _duration(self) -> _Lazy:
-        return _Lazy(duration_given_counts, self.rule)
-
-    @staticmethod
-    def _mean(matrix: Doubles, p0: ArrayLike, p1: ArrayLike) -> Doubles:
+    def _mean(
+        self, make: Callable[..., Doubles], p0: ArrayLike, p1: ArrayLike, heed_futility: bool | None
+    ) -> Doubles:
+        heeded = self._heeded(heed_futility)
+        if (make, heeded) not in self._matrices:
+            self._matrices[make, heeded] = make(self.rule, heed_futility=heeded)
         rates0, rates1 = np.broadcast_arrays(
             np.asarray(p0, dtype=np.float64), np.asarray(p1, dtype=np.float64)
         )
         for rates in (rates0, rates1):
             if not np.all((rates >= 0.0) & (rates <= 1.0)):
                 raise InvalidInput("success rates must lie between 0 and 1")
-        means = mean_over_counts(matrix, rates0.ravel(), rates1.ravel())
-        return means.reshape(rates0.shape)
+        matrix = self._matrices[make, heeded]
+        return mean_over_counts(matrix, rates0.ravel(), rates1.ravel()).reshape(rates0.shape)

@@ -1,6 +1,5 @@
 """A design by its settings: from the disk, or synthesised now."""
 
-import math
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -15,7 +14,7 @@ from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.core.step.stopping_rule import Rule
 from stopwise.core.step.synthesis import synthesise
 from stopwise.core.step.worst_case import WorstCase
-from stopwise.errors import InvalidInput, require_choice
+from stopwise.errors import InvalidInput, require, require_choice
 
 _TABLES = ("optimal", "paper")
 _FUTILITY = (None, "advisory", "binding")
@@ -31,7 +30,7 @@ def step_design(
     risk_budget: RiskBudget | None = None,
     progress: Progress | None = None,
 ) -> StepDesign:
-    """Near-optimal sequential test of two success rates, from the disk or synthesised now.
+    """Return a near-optimal sequential test of two success rates, from the cache or newly made.
 
     Parameters
     ----------
@@ -43,7 +42,7 @@ def step_design(
         The design by backward induction, or the published STEP rule.
     futility : {None, "advisory", "binding"}
         Advisory stops may be ignored: the level is computed without them. Binding stops end the
-        study, which pays with fewer pairs; the level holds only if they are obeyed.
+        study, which saves pairs; the level holds only if they are obeyed.
     risk_budget : RiskBudget, optional
         Shape of the error budget of the published rule; linear by default.
     progress : callable, optional
@@ -59,8 +58,7 @@ def step_design(
     """
     _validate(alpha, n_max, table, futility)
     budget = RiskBudget() if risk_budget is None else risk_budget
-    if table == "optimal" and budget != RiskBudget():
-        raise InvalidInput('risk_budget belongs to table="paper"')
+    require(table == "paper" or budget == RiskBudget(), 'risk_budget belongs to table="paper"')
     binding = futility == "binding"
 
     def make(renew: Callable[[], None]) -> cache.Arrays:
@@ -123,8 +121,7 @@ def _rule(arrays: cache.Arrays, *, keep_futility: bool) -> Rule:
 
 
 def _validate(alpha: float, n_max: int, table: str, futility: str | None) -> None:
-    if not (math.isfinite(alpha) and 0.0 < alpha < 0.5):
-        raise InvalidInput(f"alpha must lie between 0 and 1/2, got {alpha!r}")
+    require(0.0 < alpha < 0.5, f"alpha must lie between 0 and 1/2, got {alpha!r}")
     if n_max != int(n_max) or not 2 <= n_max <= _LARGEST:
         raise InvalidInput(f"step needs n_max between 2 and {_LARGEST}, got {n_max!r}")
     require_choice("table", table, _TABLES)

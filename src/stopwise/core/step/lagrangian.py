@@ -85,7 +85,9 @@ class Problem:
         self.forward = self.walk.forward_weights()
         self.costs = cost_arrays(self.walk, alternatives)
         self.total_stake = float(alternatives.stakes.sum())
-        self.least_odds = float(np.min(_log_odds_ratio(alternatives)))
+        rates0, rates1 = alternatives.rates0, alternatives.rates1
+        odds = np.log(rates1 * (1.0 - rates0)) - np.log(rates0 * (1.0 - rates1))
+        self.least_odds = float(np.min(odds))
         self.rates = null_rates(n_max, _FINER * (_POINTS - 1) + 1)
         self.likelihood = folded(binomial_probabilities(2 * n_max, self.rates))
         # A multiplier stands for a rate and its mirror image, half on each.
@@ -140,17 +142,18 @@ class Problem:
         for _ in range(_FILL_PASSES):
             errors = _neighbourhood_maximum(self.errors(regions))[::_FILL_STRIDE]
             room = self.allowed * (1.0 - _FILL_MARGIN) - errors
-            values = border_values(
-                self.walk, self.backward, self.costs, regions, price, futility=self.futility
-            )[1]
+            _, values = self._border(regions, price)
             fractions = border_fractions(self.walk, self.forward, regions, futility=self.futility)
             rates = self.rates[::_FILL_STRIDE]
             if not spend(regions.reject_from, offers(values, fractions), rates, room):
                 break
-        cost, _ = border_values(
+        cost, _ = self._border(regions, price)
+        return 0.5 * cost + self.total_stake, regions
+
+    def _border(self, regions: Regions, price: Doubles) -> tuple[float, list[Doubles]]:
+        return border_values(
             self.walk, self.backward, self.costs, regions, price, futility=self.futility
         )
-        return 0.5 * cost + self.total_stake, regions
 
 
 def solve(
@@ -222,12 +225,6 @@ def _within_level(
         done += 1
         report()
     return found
-
-
-def _log_odds_ratio(alternatives: Alternatives) -> Doubles:
-    rates0, rates1 = alternatives.rates0, alternatives.rates1
-    result: Doubles = np.log(rates1 * (1.0 - rates0)) - np.log(rates0 * (1.0 - rates1))
-    return result
 
 
 def _neighbourhood_maximum(errors: Doubles) -> Doubles:

@@ -35,10 +35,7 @@ class States(NamedTuple):
 
 
 def published_rule(
-    alpha: float,
-    n_max: int,
-    budget: RiskBudget,
-    progress: Callable[[int, int], None] | None = None,
+    alpha: float, n_max: int, budget: RiskBudget, progress: Callable[[int, int], None] | None = None
 ) -> Rule:
     """Synthesise the published rule.
 

@@ -78,15 +78,16 @@ class Rule:
 
     def table(self, t: int) -> Doubles:
         """Rejection probabilities of all states at time ``t``, by (x, y)."""
-        counts = np.arange(t + 1)
-        return self.rejection_probability(
-            np.full((1, 1), t), counts[:, np.newaxis], counts[np.newaxis, :]
-        )
+        return self.rejection_probability(*_all_states(t))
 
     def futility_table(self, t: int) -> Bools:
         """Futility stops of all states at time ``t``, by (x, y)."""
-        counts = np.arange(t + 1)
-        return self.is_futile(np.full((1, 1), t), counts[:, np.newaxis], counts[np.newaxis, :])
+        return self.is_futile(*_all_states(t))
+
+
+def _all_states(t: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    counts = np.arange(t + 1)
+    return np.full((1, 1), t), counts[:, np.newaxis], counts[np.newaxis, :]
 
 
 def _is_even(reject_from: NDArray[np.int16]) -> bool:

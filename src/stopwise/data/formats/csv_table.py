@@ -6,8 +6,6 @@ from stopwise.data.formats.delimited_file import header, read_delimited
 from stopwise.data.raw import RawTable
 from stopwise.data.roles import SCORE_NAMES
 
-__all__ = ["name", "read", "recognise"]
-
 name = "csv"
 SUFFIXES = (".csv", ".tsv")
 

@@ -11,8 +11,6 @@ from stopwise.data.formats.text_file import first_line
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
 
-__all__ = ["header", "read_delimited"]
-
 DELIMITERS = ("\t", ";", ",")
 
 
@@ -29,14 +27,11 @@ def read_delimited(path: Path, columns: Iterable[str] = (), comment_lines: int =
     """
     with path.open(encoding="utf-8-sig", newline="") as file:
         lines = [file.readline() for _ in range(comment_lines + 1)]
-    if not lines[-1].strip():
-        raise InvalidInput(f"{path}, line {comment_lines + 1}: there is no header line")
+    header_line = comment_lines + 1
+    require(lines[-1].strip() != "", f"{path}, line {header_line}: there is no header line")
     try:
         frame = pl.read_csv(
-            path,
-            separator=_delimiter(lines[-1]),
-            skip_lines=comment_lines,
-            infer_schema=False,
+            path, separator=_delimiter(lines[-1]), skip_lines=comment_lines, infer_schema=False
         )
     except pl.exceptions.PolarsError as error:
         _require_equal_fields(path, comment_lines)
@@ -47,7 +42,7 @@ def read_delimited(path: Path, columns: Iterable[str] = (), comment_lines: int =
         _require_equal_fields(path, comment_lines)
         frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
     for column in columns:
-        missing = f"{path}, line {comment_lines + 1}: the column {column!r} is missing"
+        missing = f"{path}, line {header_line}: the column {column!r} is missing"
         require(column in frame.columns, missing)
     place = partial(_line_of_row, path, comment_lines)
     return RawTable(source=str(path), frame=frame, place=place)

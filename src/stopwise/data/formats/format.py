@@ -5,8 +5,6 @@ from typing import Protocol
 
 from stopwise.data.raw import RawTable
 
-__all__ = ["Format"]
-
 
 class Format(Protocol):
     """One kind of file; each module of this folder that is in the registry follows it."""

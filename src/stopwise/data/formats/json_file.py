@@ -5,9 +5,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from stopwise.data.formats.text_file import head
-from stopwise.errors import InvalidInput
-
-__all__ = ["field", "has_keys", "load_json"]
+from stopwise.errors import InvalidInput, require
 
 Value = TypeVar("Value")
 KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
@@ -35,8 +33,7 @@ def field(path: Path, place: str, record: object, key: str, kind: type[Value]) -
     where = f"{path}, {place}" if place else str(path)
     if not isinstance(record, dict):
         raise InvalidInput(f"{where}: must be an object, but got {_shown(record)}")
-    if key not in record:
-        raise InvalidInput(f"{where}: the field {key!r} is missing")
+    require(key in record, f"{where}: the field {key!r} is missing")
     value = record[key]
     if not isinstance(value, kind):
         raise InvalidInput(

@@ -12,8 +12,6 @@ from stopwise.data.formats.text_file import first_line
 from stopwise.data.raw import RawTable, frame_of_records
 from stopwise.errors import InvalidInput
 
-__all__ = ["name", "read", "recognise"]
-
 name = "jsonl"
 
 

@@ -6,8 +6,6 @@ from stopwise.data.formats.json_file import field, has_keys, load_json
 from stopwise.data.raw import UNIT, RawTable, table_of_records
 from stopwise.messages import Notes
 
-__all__ = ["name", "read", "recognise"]
-
 name = "lbm-eval"
 
 

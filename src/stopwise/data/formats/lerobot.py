@@ -9,8 +9,6 @@ from stopwise.data.raw import UNIT, RawTable, table_of_records
 from stopwise.errors import InvalidInput
 from stopwise.messages import Notes, Setting
 
-__all__ = ["name", "read", "recognise"]
-
 name = "lerobot"
 # Names of the measures in the newer and in the older files.
 MEASURES = {"success": "successes", "sum_rewards": "sum_rewards", "max_rewards": "max_rewards"}

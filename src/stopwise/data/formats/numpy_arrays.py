@@ -7,8 +7,6 @@ from stopwise.data.formats.text_file import first_bytes
 from stopwise.data.frames import raw_of_array, raw_of_arrays
 from stopwise.data.raw import RawTable
 
-__all__ = ["name", "read", "recognise"]
-
 name = "numpy"
 ZIP_MAGIC = b"PK\x03\x04"
 

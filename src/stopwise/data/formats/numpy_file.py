@@ -8,8 +8,6 @@ import numpy as np
 
 from stopwise.errors import InvalidInput
 
-__all__ = ["NPY_MAGIC", "array_names", "load_arrays"]
-
 NPY_MAGIC = b"\x93NUMPY"
 
 

@@ -9,8 +9,6 @@ from stopwise.data.formats.delimited_file import header, read_delimited
 from stopwise.data.raw import UNIT, RawTable
 from stopwise.messages import Notes
 
-__all__ = ["name", "read", "recognise"]
-
 name = "openpi-droid"
 COLUMNS = {"success", "duration", "video_filename"}
 

@@ -8,8 +8,6 @@ from stopwise.data.formats.text_file import head
 from stopwise.data.raw import UNIT, RawTable, table_of_records
 from stopwise.errors import InvalidInput
 
-__all__ = ["name", "read", "recognise"]
-
 name = "openvla-libero"
 # A logger may put its own words before them: "INFO:root:Success: True".
 PREFIX = r"^(?:\S.*[\s:\]])?"

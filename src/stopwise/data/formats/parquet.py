@@ -8,8 +8,6 @@ from stopwise.data.formats.text_file import first_bytes
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput
 
-__all__ = ["name", "read", "recognise"]
-
 name = "parquet"
 MAGIC = b"PAR1"
 

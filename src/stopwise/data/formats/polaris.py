@@ -7,8 +7,6 @@ from stopwise.data.formats.delimited_file import header, read_delimited
 from stopwise.data.raw import UNIT, RawTable
 from stopwise.messages import Notes, Setting
 
-__all__ = ["name", "read", "recognise"]
-
 name = "polaris"
 COLUMNS = ("episode", "episode_length", "success", "progress")
 

@@ -11,8 +11,6 @@ from stopwise.data.raw import UNIT, RawTable, table_of_records
 from stopwise.errors import InvalidInput
 from stopwise.messages import Notes
 
-__all__ = ["name", "read", "recognise"]
-
 name = "roboarena"
 SESSIONS = "evaluation_sessions"
 METADATA = "metadata.yaml"

@@ -3,15 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from stopwise.data.formats.numpy_file import array_names, load_arrays
 from stopwise.data.raw import UNIT, RawTable
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message
-
-__all__ = ["name", "read", "recognise"]
 
 name = "sb3-evaluations"
 # Names in the file and in the table.
@@ -30,9 +27,13 @@ def read(path: Path) -> RawTable:
     """
     arrays = load_arrays(path)
     for array in ("timesteps", "results"):
-        if array not in arrays:
-            raise InvalidInput(f"{path}: the array {array!r} is missing")
-    evaluations, episodes = _shape(path, arrays["results"])
+        require(array in arrays, f"{path}: the array {array!r} is missing")
+    results = arrays["results"].shape
+    require(
+        len(results) == 2 and 0 not in results,
+        f"{path}, array 'results': must have shape (evaluations, episodes), but got {results}",
+    )
+    evaluations, episodes = results
     columns: dict[str, Any] = {}
     for theirs, ours in MEASURES.items():
         if theirs in arrays:
@@ -59,12 +60,3 @@ def read(path: Path) -> RawTable:
         bounds={"success": UNIT},
         notes=(Message(last, code="last-evaluation"),),
     )
-
-
-def _shape(path: Path, results: np.ndarray[Any, Any]) -> tuple[int, int]:
-    if results.ndim != 2 or results.size == 0:
-        raise InvalidInput(
-            f"{path}, array 'results': must have shape (evaluations, episodes), "
-            f"but got {results.shape}"
-        )
-    return results.shape[0], results.shape[1]

@@ -13,8 +13,6 @@ from stopwise.data.raw import RawTable
 from stopwise.data.typed_columns import to_numbers
 from stopwise.errors import InvalidInput
 
-__all__ = ["name", "read", "recognise"]
-
 name = "sb3-monitor"
 
 

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-__all__ = ["first_bytes", "first_line", "head"]
-
 HEAD_BYTES = 65536
 
 

@@ -6,8 +6,6 @@ from typing import Protocol
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.worker import Setup
 
-__all__ = ["Executor"]
-
 
 class Executor(Protocol):
     """Runs tickets in any order and at any speed; nothing else is promised.

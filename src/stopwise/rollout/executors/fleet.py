@@ -12,8 +12,6 @@ from typing import Any, Protocol
 from stopwise.core.scores import require_whole
 from stopwise.errors import StopwiseError
 
-__all__ = ["Backend", "Fleet", "TicketRunner", "Work", "WorkerLost"]
-
 # How long after its time-out an episode that checks the clock itself may still come back.
 GRACE = 0.5
 

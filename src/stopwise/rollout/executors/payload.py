@@ -6,8 +6,6 @@ from typing import Any
 from stopwise.errors import InvalidInput
 from stopwise.rollout.executors.fleet import Work
 
-__all__ = ["packed", "unpacked"]
-
 
 def packed(work: Work) -> bytes:
     """Return it as bytes; with cloudpickle, which gymnasium brings, lambdas go too."""

@@ -14,8 +14,6 @@ from stopwise.errors import StopwiseError, require_choice
 from stopwise.rollout.executors.fleet import Fleet, TicketRunner, Work, WorkerLost
 from stopwise.rollout.executors.payload import packed, unpacked
 
-__all__ = ["cores", "processes"]
-
 STARTS = ("spawn", "forkserver")
 # The worker of this process, in the processes that are one.
 _worker: TicketRunner | None = None

@@ -9,8 +9,6 @@ from stopwise.errors import StopwiseError
 from stopwise.rollout.executors.fleet import Fleet, Work, WorkerLost
 from stopwise.rollout.executors.payload import packed, unpacked
 
-__all__ = ["ray_cluster"]
-
 
 def ray_cluster(
     workers: int = 2,
@@ -86,14 +84,9 @@ class _Ray:
         if not ray.is_initialized():
             joins = self._address or os.environ.get("RAY_ADDRESS")
             local = {} if joins else {"include_dashboard": False}
-            settings = {
-                "log_to_driver": False,
-                "logging_level": logging.ERROR,
-                **local,
-                **self._init,
-            }
+            quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
             try:
-                ray.init(address=self._address, **settings)
+                ray.init(address=self._address, **{**quiet, **local, **self._init})
             except (ConnectionError, ValueError, RuntimeError) as error:
                 raise StopwiseError(f"Ray cannot be reached: {error}") from error
             self._started = True

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.worker import Setup, Worker
 
-__all__ = ["Serial"]
-
 
 class Serial:
     """Runs tickets when they are collected; in a vector environment as many as it has places.

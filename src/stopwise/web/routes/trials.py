@@ -1,6 +1,5 @@
 """Taking, running and scoring trials."""
 
-from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
@@ -31,9 +30,7 @@ TrialNumber = Annotated[int, Path(ge=1, le=10**9, description="The trial number.
 @router.post("/trials/next")
 def take_next_trial(site: Here, grant: Operator, request: NextRequest) -> NextView:
     """Give a station its next trial; a trial it already holds is returned again."""
-    station = request.station or grant.name
-    trial = site.study.next_trial(station, task=request.task, who=grant.name)
-    return _next(site, trial)
+    return _next(site, site.study.next_trial(**_reported(request, grant)))
 
 
 @router.get("/trials/held")
@@ -41,8 +38,7 @@ def held_trial(
     site: Here, grant: Operator, station: Annotated[Name | None, Query()] = None
 ) -> NextView:
     """Return the trial a station currently holds, and whether it is still needed."""
-    trial = site.study.holding(station or grant.name)
-    return _next(site, trial)
+    return _next(site, site.study.holding(station or grant.name))
 
 
 @router.get("/trials/{trial}/whereabouts")
@@ -56,35 +52,28 @@ def trial_whereabouts(
 @router.post("/trials/{trial}/start")
 def start_trial(site: Here, grant: Operator, trial: TrialNumber, request: StartRequest) -> Done:
     """Mark a trial as started; repeat this during a long trial to extend its lease."""
-    site.study.start(trial, station=request.station or grant.name, who=grant.name)
+    site.study.start(trial, **_reported(request, grant))
     return Done()
 
 
 @router.post("/trials/{trial}/score")
 def score_trial(site: Here, grant: Operator, trial: TrialNumber, request: ScoreRequest) -> Recorded:
     """Store the result of a trial; it is durable once this is answered."""
-    return site.study.record(
-        trial,
-        request.answer,
-        station=request.station or grant.name,
-        key=request.key,
-        note=request.note,
-        tag=request.tag,
-        seconds=request.seconds,
-        who=grant.name,
-    )
+    return site.study.record(trial, **_reported(request, grant))
 
 
 @router.post("/trials/{trial}/release")
 def release_trial(site: Here, grant: Operator, trial: TrialNumber, request: ReleaseRequest) -> Done:
     """Give back a trial that was not run."""
-    return _take_back(site.study.release, grant, trial, request)
+    site.study.release(trial, **_reported(request, grant))
+    return Done()
 
 
 @router.post("/trials/{trial}/undo")
 def undo_trial(site: Here, grant: Operator, trial: TrialNumber, request: UndoRequest) -> Done:
     """Withdraw a score; allowed until the station takes its next trial."""
-    return _take_back(site.study.undo, grant, trial, request)
+    site.study.undo(trial, **_reported(request, grant))
+    return Done()
 
 
 @router.get("/trials/{trial}/rubric")
@@ -115,10 +104,10 @@ def resolve_code(
     return site.study.resolve(code)
 
 
-def _take_back(act: Callable[..., None], grant: Grant, trial: int, request: ReleaseRequest) -> Done:
+def _reported(request: NextRequest | StartRequest | ScoreRequest, grant: Grant) -> dict[str, Any]:
+    """Return what a station says, and who says it; the station is by default the token's name."""
     station = request.station or grant.name
-    act(trial, station=station, reason=request.reason, key=request.key, who=grant.name)
-    return Done()
+    return {**request.model_dump(), "station": station, "who": grant.name}
 
 
 def _next(site: Site, trial: Assignment | None) -> NextView:

@@ -11,8 +11,6 @@ from stopwise.core.promise import dependence_text
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import score_text
 
-__all__ = ["Decision", "Verdict", "e_value_of"]
-
 
 def e_value_of(log_e: float | None) -> float | None:
     """Return the e-value of its logarithm; infinite beyond what a number can hold."""
@@ -42,9 +40,10 @@ class Verdict:
     decision
         Which policy was declared better, or "undecided"; final once taken.
     n
-        Pairs seen; ``n_decided`` is the pair at which the decision fell, or None.
+        Pairs seen; ``n_decided`` is the pair that decided the test, or None.
     futile
-        Whether the method says that a decision by n_max has become too unlikely to go on for.
+        Whether, according to the method, a decision by n_max has become too unlikely to be worth
+        more pairs.
     mean0, mean1
         Plain averages of the scores so far, NaN before the first pair.
     log_e

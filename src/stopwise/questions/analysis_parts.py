@@ -1,0 +1,55 @@
+"""What an analysis says of one policy, and of one pair of them."""
+
+from dataclasses import dataclass
+
+from stopwise.core.confidence import Interval
+from stopwise.questions.standing import Standing
+from stopwise.questions.trace import Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyResult:
+    """One policy in the ranking.
+
+    Attributes
+    ----------
+    n, mean
+        Its trials in the table (up to n_max rows) and their plain average.
+    interval
+        Confidence interval of its mean; those of all policies hold together, at all times.
+    letters
+        Policies that share a letter are not told apart; empty if only compared with a baseline.
+    trials_used
+        Its trials that entered a comparison, until all its pairs were decided.
+    trials_saved
+        Its trials after that, which were not needed: those up to n_max, run or not, or without a
+        declared n_max those in the table. 0 as long as one of its pairs is undecided.
+    trials_unpaired
+        Its earlier trials that entered no comparison, because they had no partner in their row.
+    """
+
+    name: str
+    n: int
+    mean: float
+    interval: Interval
+    letters: str
+    trials_used: int
+    trials_saved: int
+    trials_unpaired: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairResult(Standing):
+    """One pair of policies, with what a report needs besides.
+
+    Attributes
+    ----------
+    interval
+        Confidence interval of mean1 - mean0 from all trials of the pair, also those after the
+        decision; those of all pairs hold together, at all times.
+    path
+        Evidence against n, for figures.
+    """
+
+    interval: Interval
+    path: Path

@@ -150,7 +150,7 @@ def test_race_shows_its_progress_in_a_terminal_only() -> None:
         ([*RACE, *POLICIES, "--batch", "2"], "--batch needs --executor processes or ray"),
         (
             [*RACE[:3], *POLICIES, "--n-max", "3", "--seed", "1"],
-            "scores must lie within the bounds [0, 1], but 'fair' got 120; give the range with "
+            "scores must lie within the bounds [0, 1], but 'fair' got 110; give the range with "
             "--bounds\n",
         ),
         ([*RACE[:4], "0", *POLICIES], "bounds must be given as \"LOW,HIGH\", but got '0'"),

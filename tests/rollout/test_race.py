@@ -396,3 +396,21 @@ def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
 
     assert done.returncode != 0
     assert 'keep the call there under `if __name__ == "__main__":`' in done.stderr
+
+
+def test_a_race_is_paired_unless_its_method_cannot_be() -> None:
+    assert sw.race(RATES, draw, n_max=20).analysis.design == "paired"
+    assert sw.race(RATES, draw, n_max=20, method="step").analysis.design == "independent"
+    assert sw.race(RATES, draw, n_max=20, design="independent").analysis.design == "independent"
+
+
+def test_a_race_goes_on_with_the_design_of_its_journal(tmp_path: Path) -> None:
+    """One that was begun when independent was the default."""
+    path = tmp_path / "race.jsonl"
+    begun = sw.race(RATES, draw, n_max=20, design="independent", journal=path)
+
+    resumed = sw.race(RATES, draw, n_max=20, journal=path)
+
+    assert resumed.analysis.to_dict() == begun.analysis.to_dict()
+    with pytest.raises(sw.InvalidInput, match="its design is 'independent', not 'paired'"):
+        sw.race(RATES, draw, n_max=20, design="paired", journal=path)

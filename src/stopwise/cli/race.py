@@ -33,8 +33,13 @@ class RaceComparisonOptions(ComparisonOptions):
         int, typer.Option(help="Most episodes per policy, fixed before the first one.")
     ] = 500
     design: Annotated[
-        str, typer.Option(help="independent, or paired: the same seeds for all policies.")
-    ] = "independent"
+        str | None,
+        typer.Option(
+            help="paired: the same seeds for all policies (usual); or independent. A race that is "
+            "resumed keeps the design of its journal.",
+            show_default=False,
+        ),
+    ] = None
 
     def keywords(self) -> dict[str, Any]:
         """Return the settings as they are: there is no design to detect."""

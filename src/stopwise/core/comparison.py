@@ -62,6 +62,11 @@ class Comparison:
             design=self.rules.design,
         )
 
+    @property
+    def rests_on_independence(self) -> bool:
+        """Whether dependence within pairs would matter: then it is watched for."""
+        return self.rules.design == "independent" and self.test.needs_independence
+
     @cached_property
     def confidence(self) -> ConfidenceSequence:
         """The confidence sequence that goes with the method."""

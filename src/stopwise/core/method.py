@@ -82,6 +82,8 @@ class Method(ABC, Generic[State]):
     splits_itself: ClassVar[bool] = False
     # The confidence sequence of the mean difference that goes with the method.
     confidence: ClassVar[type[ConfidenceSequence]] = ConfidenceSequence
+    # Whether evidence in the independent design rests on scores being independent within a pair.
+    needs_independence: ClassVar[bool] = True
     # Whether ``futile`` says anything.
     advises_futility: ClassVar[bool] = False
     # Parameters that users give in units of the score; the runner normalises them.

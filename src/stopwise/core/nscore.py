@@ -62,6 +62,7 @@ class NScore(Method[NScoreState]):
     )
     advice: ClassVar[str] = "to compare with results published with N-SCORE"
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
+    needs_independence: ClassVar[bool] = False
     score_parameters: ClassVar[tuple[str, ...]] = ("bin_values",)
 
     def __post_init__(self) -> None:

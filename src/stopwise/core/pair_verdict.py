@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from stopwise.core import registry
 from stopwise.core.confidence import Interval
+from stopwise.core.promise import dependence_text
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import score_text
 
@@ -60,6 +61,10 @@ class Verdict:
     n_max
         The maximum number of pairs now. It differs from ``n_max_declared`` if the study was
         extended; None for no limit.
+    dependence
+        "together" or "opposed" if the two scores of a pair were found to go together or against
+        each other although "independent" was declared, else None. Of independent scores it is ever
+        said in at most 1 % of studies.
     """
 
     decision: Decision
@@ -73,6 +78,7 @@ class Verdict:
     interval: Interval
     rules: Rules
     n_max: int | None
+    dependence: str | None = None
 
     method = FromRules[str]("method", "The method's name.")
     alpha = FromRules[float]("alpha", "The declared level.")
@@ -131,7 +137,8 @@ class Verdict:
             claim = self._claim()
             after = f"{self.n_decided} pair{'' if self.n_decided == 1 else 's'}"
             later = "" if self.n == self.n_decided else f", now {seen} seen"
-            return f"{claim[0].upper()}{claim[1:]}: decided after {after}{later}; {facts}."
+            found = f"{claim[0].upper()}{claim[1:]}: decided after {after}{later}; {facts}."
+            return found + self._dependence_text()
         if self.other_looks_better:
             caveat = f"and {self._other()} looks better, which a one-sided test cannot declare"
         elif not self.anytime and not self.n_max_reached:
@@ -141,7 +148,8 @@ class Verdict:
             if self.futile:
                 end = f"{self.n_max_declared} pairs" if self._extended else "n_max"
                 caveat += f", and a decision by {end} has become unlikely (futility)"
-        return f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}."
+        found = f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}."
+        return found + self._dependence_text()
 
     def _repr_html_(self) -> str:
         rows = {
@@ -169,6 +177,12 @@ class Verdict:
         if self._extended:
             pairs += f" (extended from at most {self.n_max_declared})"
         return pairs
+
+    def _dependence_text(self) -> str:
+        if self.dependence is None:
+            return ""
+        text = dependence_text("policy 0", "policy 1", self.dependence, self.method)
+        return f" But {text}."
 
     def _level_text(self) -> str:
         level = f"{100 * (1 - self.alpha):.10g}%"

@@ -1,6 +1,7 @@
 """What each method promises, in words: every sentence that states a level asks here."""
 
 from stopwise.core import registry
+from stopwise.core.dependence import TOGETHER
 
 
 def promise(
@@ -41,6 +42,31 @@ def promise(
         number = "n_max" if n_max is None else f"n_max = {n_max}"
         given.append(f"{number} fixed in advance and a single look at the end")
     return f"{chance} is {size}" + (f", given {' and '.join(given)}" if given else "")
+
+
+def dependence_text(policy0: str, policy1: str, found: str, method: str) -> str:
+    """Return what it means that scores which were declared independent are not, as a clause.
+
+    Parameters
+    ----------
+    policy0, policy1
+        The names of the policies.
+    found
+        How their scores move: "together" or "opposed".
+    method
+        The method's name.
+    """
+    moves = "rise and fall together" if found == TOGETHER else "move against each other"
+    costs = (
+        "this wastes trials" if found == TOGETHER else "the chance of an error may exceed its limit"
+    )
+    paired = "paired" in registry.find(method).designs
+    instead = "" if paired else ", with nscore-plus, nscore or wsr"
+    return (
+        f"the scores of {policy0} and {policy1} {moves} from pair to pair, as if they shared "
+        f"scenes or conditions, although the design was declared independent: {costs}; declare "
+        f"such trials as paired{instead}"
+    )
 
 
 def p_value_name(method: str) -> str:

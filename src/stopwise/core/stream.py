@@ -113,6 +113,7 @@ class SequentialTest(Resumable):
             interval=Interval(float(low) * span, float(high) * span),
             rules=self.rules,
             n_max=self._limit,
+            dependence=None if state.dependence is None else state.dependence.found,
         )
 
     def update(self, r0: float, r1: float) -> Verdict:

@@ -7,6 +7,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceState
+from stopwise.core.dependence import PairDependence
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.scores import require_whole
 from stopwise.core.snapshot import encode_state, restore_array, restore_state
@@ -30,6 +31,7 @@ class StreamState(NamedTuple):
     decision: Decision
     n_decided: int | None
     futile: bool
+    dependence: PairDependence | None  # watched for only where it matters
 
     @classmethod
     def begin(cls, comparison: Comparison) -> Self:
@@ -47,6 +49,7 @@ class StreamState(NamedTuple):
             Decision.UNDECIDED,
             None,
             False,
+            PairDependence.begin() if comparison.rests_on_independence else None,
         )
 
     def advanced(
@@ -72,6 +75,7 @@ class StreamState(NamedTuple):
             decision,
             n_decided,
             _is_futile(comparison, state),
+            None if self.dependence is None else self.dependence.advanced(unit0, unit1),
         )
 
     def content(self) -> dict[str, Any]:
@@ -85,6 +89,7 @@ class StreamState(NamedTuple):
             "p_value": self.p_value.tolist(),
             "decision": self.decision.value,
             "n_decided": self.n_decided,
+            **self._watched(),
         }
 
     def restored(
@@ -111,7 +116,19 @@ class StreamState(NamedTuple):
             decision,
             None if n_decided is None else require_whole(n_decided, "n_decided", 1, n),
             _is_futile(comparison, state),
+            self._restored_dependence(content.get("dependence")),
         )
+
+    def _watched(self) -> dict[str, Any]:
+        """Return what the watch for dependence has seen, if it has seen anything."""
+        watching = self.dependence is not None and self.dependence.pairs > 0
+        return {"dependence": self.dependence.content()} if watching else {}
+
+    def _restored_dependence(self, content: dict[str, Any] | None) -> PairDependence | None:
+        """Return the watch for dependence; what was saved without one begins to watch now."""
+        if self.dependence is None or content is None:
+            return self.dependence
+        return PairDependence.restored(content)
 
 
 def _is_futile(comparison: Comparison, state: tuple[Any, ...]) -> bool:

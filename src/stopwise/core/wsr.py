@@ -72,6 +72,7 @@ class Wsr(Method[WsrState]):
     )
     advice: ClassVar[str] = "a reference: decides when its published interval excludes the margin"
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
+    needs_independence: ClassVar[bool] = False
     splits_itself: ClassVar[bool] = True
     confidence: ClassVar[type[ConfidenceSequence]] = WsrConfidenceSequence
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.keywords import flat
+from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.progress import Progress
 from stopwise.core.rules import PlanSettings, Rules
 from stopwise.core.scores import Scale, is_number, require_whole
@@ -25,6 +26,11 @@ from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
 
 N_MAX = (50, 100, 200)
+
+GENEROUS = (
+    "declare n_max generously: a study stops as soon as it can, a larger n_max costs few trials, "
+    "and extending a smaller one later costs many"
+)
 
 
 @flat(PlanSettings)
@@ -154,7 +160,7 @@ def plan(
         ties=studies[0].family.ties,
         bounds_inferred=table is not None and table.bounds_inferred,
         minutes_per_trial=minutes_per_trial,
-        notes=(*notes, *_notes(rows), *(() if table is None else table.notes)),
+        notes=(*notes, *_notes(rows, rules.method), *(() if table is None else table.notes)),
     )
 
 
@@ -255,8 +261,10 @@ def _check_scenarios(study: PlannedStudy, scenarios: list[Scenario], correlation
         )
 
 
-def _notes(rows: list[PlanRow]) -> list[str]:
+def _notes(rows: list[PlanRow], method: str) -> list[str]:
     found = []
+    if method == NScorePlus.name:  # it plans for n_max, and yet it can be extended
+        found.append(GENEROUS)
     if any(row.power > MOST_POWER for row in rows):
         found.append(
             f"where power exceeds {MOST_POWER:g}, the fixed-sample plan has a power of "

@@ -12,6 +12,7 @@ from stopwise.core.delegated import Delegated
 from stopwise.core.plain_values import plain_values
 from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules, Rules
+from stopwise.messages import Message
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.report import figures, html
 from stopwise.report.drawn import Drawn
@@ -59,7 +60,8 @@ class Analysis(Drawn):
     ties
         "strict" or "paper", as it holds: a method that splits its level itself is always strict.
     doubts
-        Signs that the trials are not fresh draws in random order, one clause each.
+        Signs that the trials are not fresh draws in random order, or not independent where that
+        was declared, one clause each.
     warnings
         What was assumed, and what may void the guarantee.
     facts
@@ -140,11 +142,7 @@ class Analysis(Drawn):
             bounds_inferred=self.bounds_inferred,
         )
         if self.doubts:
-            given = "" if self.bounds_inferred else "for fresh draws in random order "
-            promised = (
-                f"{given}{promised}; and these trials do not look like fresh draws in random "
-                f"order: {self.doubts[0]}"
-            )
+            promised = self._doubted(promised, self.doubts[0])
         better, unknown = (">", "?") if self._in_words else ("better", "undecided")
         signs = [f"{better} means {self.pooled_claim}"] if self.pooled_tasks else []
         if decided < len(self.pairs):
@@ -154,6 +152,16 @@ class Analysis(Drawn):
             f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}; "
             f"{promised} ({self.method}, {self.adjust}, {self.design} design{ties})."
         )
+
+    def _doubted(self, promised: str, doubt: str) -> str:
+        """Return the promise with what it needs and these trials do not look like."""
+        code = doubt.code if isinstance(doubt, Message) else ""
+        if code == "scores-together":  # it costs trials, but no guarantee
+            return f"{promised}; but {doubt}"
+        drawn = "independent scores" if code == "scores-opposed" else "fresh draws in random order"
+        given = "" if self.bounds_inferred else f"for {drawn} "
+        looks = "" if code == "scores-opposed" else f"these trials do not look like {drawn}: "
+        return f"{given}{promised}; and {looks}{doubt}"
 
     def _trials_text(self) -> str:
         if self.n_max is None:

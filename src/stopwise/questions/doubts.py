@@ -6,10 +6,17 @@ intervals early on that the later trials contradict. Fresh draws hardly ever do 
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from stopwise.core.arrays import Floats
+from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import Interval
+from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.pair_verdict import Decision
+from stopwise.core.promise import dependence_text
+from stopwise.messages import Message
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
+from stopwise.questions.family import Family
 
 # As a share of the score's range; less is rounding.
 ROUNDING = 1e-9
@@ -44,6 +51,25 @@ def doubts(
         for pair, difference in zip(pairs, differences.tolist(), strict=True)
         if _left(difference, pair.interval, span)
     ]
+    return tuple(found)
+
+
+def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[Message, ...]:
+    """Return the pairs whose scores go together though they were declared independent.
+
+    Of independent scores this is said of any pair with probability at most ``FALSE_ALARMS``.
+    """
+    if not comparison.rests_on_independence:
+        return ()
+    found = []
+    for policies in family.pairs:
+        rows = scores[:, policies]
+        met = rows[~np.isnan(rows).any(axis=1)]
+        way = dependence(met[:, 0], met[:, 1], FALSE_ALARMS / family.size)
+        if way is not None:
+            names = [comparison.rules.policies[policy] for policy in policies.tolist()]
+            text = dependence_text(names[0], names[1], way, comparison.method)
+            found.append(Message(text, code=f"scores-{way}"))
     return tuple(found)
 
 

@@ -9,7 +9,7 @@ from stopwise.core.progress import watched
 from stopwise.messages import Message, first_few
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
-from stopwise.questions.doubts import doubts
+from stopwise.questions.doubts import dependent, doubts
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import interval
 from stopwise.questions.letters import letters, order_text, ranked
@@ -45,6 +45,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     policies = _policy_results(used, scores, ranking, outcome)
     pairs, differences = _pair_results(used, scores, comparison, family, outcome)
     found = doubts(policies, pairs, differences, comparison.scale.span)
+    shared = dependent(comparison, scores, family)
     order = [rules.policies.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
     tested = family.better(np.ones_like(outcome.claims[0]))
@@ -55,9 +56,10 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
         rules=rules,
         aligned=used,
         ties=family.ties,
-        doubts=found,
+        doubts=(*found, *shared),
         warnings=(
             *_doubtful(found),
+            *shared,
             *table.notes,
             *_beyond(table, rules.n_max),
             *_warnings(used, family, comparison, outcome),

@@ -6,9 +6,10 @@ from math import ceil
 from pathlib import Path
 from typing import Any, Unpack
 
+from stopwise.core import registry
 from stopwise.core.keywords import flat
 from stopwise.core.registry import uses_seed
-from stopwise.core.rules import RaceSettings
+from stopwise.core.rules import RaceSettings, Rules
 from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import require
 from stopwise.rollout.drive import drive
@@ -69,9 +70,10 @@ def race(
     n_max
         The declared greatest number of episodes per policy, or None.
     design
-        "independent": every episode has its own seed. "paired": in each row all policies meet the
-        same environment seed, which needs fewer episodes where they find the same ones hard.
-        By default that of the journal, else "independent".
+        "paired": in each row all policies meet the same environment seed, which needs fewer
+        episodes where they find the same ones hard. "independent": every episode has its own seed.
+        By default that of the journal; of a new race, "paired" unless the method is proven for
+        independent episodes only.
     seed
         Of the whole race, a whole number of at least 0. A randomised method draws one of its own
         when the race begins, and the journal keeps it.
@@ -118,7 +120,7 @@ def race(
     )
     begun = {} if journal is None else recorded_race(journal)
     if design is None:
-        design = begun.get("design", "independent")
+        design = begun.get("design", _usual_design(settings))
     # The seed of the race is for its episodes: a method that needs luck has its own.
     luck = {"seed": begun["method_seed"]} if "method_seed" in begun else {}
     rule = StopRule(list(policies), n_max=n_max, bounds=bounds, design=design, **settings, **luck)
@@ -154,6 +156,11 @@ def race(
     return result_of(
         schedule, retries=place.retries, abandoned=abandoned, seconds=seconds, notes=notes
     )
+
+
+def _usual_design(settings: RaceSettings) -> str:
+    proven = registry.find(settings.get("method", Rules.method)).designs
+    return "paired" if "paired" in proven else proven[0]
 
 
 def _identity(rule: StopRule, setup: Setup, seed: int) -> dict[str, Any]:

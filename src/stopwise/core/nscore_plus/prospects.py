@@ -7,8 +7,6 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
 
-__all__ = ["within_reach"]
-
 # A study whose chance of a decision by n_max falls below this keeps its wealth. More keeps more for
 # an extension and costs power at n_max; less is the other way round.
 LEAST_CHANCE_DEVIATIONS = 1.645  # of a standard normal: a chance of .05

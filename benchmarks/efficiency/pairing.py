@@ -1,0 +1,55 @@
+"""What declaring "paired" buys: both designs on the same pairs, by correlation of their scores.
+
+Run ``python -m benchmarks.efficiency.pairing``. Scores depend on a common difficulty as in
+``correlation``; "independent" is then declared by somebody who overlooks what is shared.
+"""
+
+import argparse
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import stopwise as sw
+from benchmarks.efficiency.correlation import CORRELATIONS, coupled, latent_correlation
+from benchmarks.efficiency.suite import Case, bernoulli, discrete
+
+LEVELS = tuple(np.linspace(0, 1, 5).tolist())
+CASES = (
+    Case("success .5 / .7", "Bernoulli", bernoulli(0.5), bernoulli(0.7), (0.0, 1.0)),
+    Case(
+        "partial credit .5 / .62 (5 levels)",
+        "levels",
+        discrete(LEVELS, (2, 2, 2, 2, 2)),
+        discrete(LEVELS, (1.2, 1.5, 1.9, 2.3, 3.1)),
+        LEVELS,
+    ),
+)
+
+
+def main() -> None:
+    """Print one row per case and correlation."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, default=200)
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=3)
+    arguments = parser.parse_args()
+    title = f"Mean pairs / power, n_max = {arguments.n}, alpha = .05, {arguments.runs} runs"
+    table = Table("case", "correlation", "independent", "paired", title=title)
+    for case in CASES:
+        for wanted in CORRELATIONS:
+            latent, reached = latent_correlation(case, wanted, arguments.seed)
+            rng = np.random.default_rng([arguments.seed, round(1000 * wanted)])
+            scores = coupled(case, latent, rng, (arguments.runs, arguments.n))
+            cells = []
+            for design in ("independent", "paired"):
+                sim = sw.simulate(
+                    "nscore-plus", *scores, n_max=arguments.n, design=design, workers=1
+                )
+                cells.append(f"{sim.n.mean():.1f} / {sim.rate(1):.3f}")
+            table.add_row(case.name, f"{reached:.2f}", *cells)
+    Console(width=100).print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -185,3 +185,11 @@ def test_a_study_draws_its_seed_at_the_lock_and_keeps_it(
     with sw.Study.create(tmp_path / "given", {**plan, "parameters": {**own, "seed": 7}}) as study:
         study.lock()
         assert study.plan.parameters["seed"] == 7
+
+
+def test_an_analysis_by_lot_says_so_and_names_its_seed() -> None:
+    data = {"old": [0, 1] * 4, "new": [1, 1] * 4}
+    found = sw.analyze(data, bounds=(0, 1), **LOOK)
+    seed = found.rules.parameters["seed"]
+    assert any("by lot" in said and f"seed {seed}" in said for said in found.warnings)
+    assert not any("by lot" in said for said in sw.analyze(data, bounds=(0, 1)).warnings)

@@ -309,6 +309,7 @@ def redigested(text: str, **changes: Any) -> str:
         {"settings": {"method": "nscore"}},
         {"settings": {"method": "magic", "parameters": {}}},
         {"settings": []},
+        {"settings": {"method": "nscore", "parameters": {"alpha": 0.5}, "alpha": 0.05}},
     ],
 )
 def test_snapshots_that_do_not_fit_together_are_refused(changes: dict[str, Any]) -> None:

@@ -1,7 +1,10 @@
 """Stores that were forged, damaged, or come from another version: named, and not mended."""
 
+import hashlib
+import json
 import os
 import sqlite3
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,7 @@ import pytest
 from sqlalchemy import delete, insert, select, text
 
 import stopwise as sw
+from stopwise.core.snapshot import dump
 from stopwise.study.database import connect, database_url, migrate
 from stopwise.study.events import Scored, Unblinded
 from stopwise.study.saved_state import FORMAT
@@ -160,6 +164,45 @@ def test_a_saved_state_is_that_of_the_replay(place: str) -> None:
     assert reopened.verdict() == study.verdict()
     assert reopened.status() == study.status()
     assert study.verify().problems == ()
+
+
+def rewritten(content: Any, change: Callable[[float], float]) -> Any:
+    """The content with every number of evidence changed, also in the texts within."""
+    if isinstance(content, float):
+        return change(content)
+    if isinstance(content, list):
+        return [rewritten(part, change) for part in content]
+    if isinstance(content, dict):
+        return {key: rewritten(part, change) for key, part in content.items()}
+    return content
+
+
+@pytest.mark.parametrize(("change", "sound"), [(1 + 1e-13, True), (1.001, False)])
+def test_a_saved_state_may_be_rounded_otherwise_and_no_more(
+    place: str, change: float, sound: bool
+) -> None:
+    """Another numpy or processor gives other last digits: that is no fault of the study."""
+    study = running(place)
+    study._ledger.save()
+    saved = study.store.snapshot()
+    assert saved is not None
+    content = json.loads(saved[2].partition("\n")[2])
+    for board in content["boards"].values():
+        question = json.loads(board["question"])
+        parts = {
+            name: rewritten(part, lambda value: value * change)
+            for name, part in question["content"].items()
+            if name not in ("settings", "rules")
+        }
+        settings = {key: question["content"][key] for key in question["content"].keys() - parts}
+        board["question"] = dump(question["kind"], question["version"], {**settings, **parts})
+    written = json.dumps(content, separators=(",", ":"))
+    digest = hashlib.sha256(written.encode()).hexdigest()
+    study.store.save_snapshot((*saved[:2], f"{digest}\n{written}"))
+
+    assert f"{digest}\n{written}" != saved[2]
+    problems = study.verify().problems
+    assert problems == (() if sound else (f"the saved state does not match entry {saved[0]}",))
 
 
 def test_a_damaged_file_is_named_and_not_mended(tmp_path: Path) -> None:

@@ -122,10 +122,6 @@ class Comparison:
     def check(self, scores: np.typing.NDArray[Any], policy: str) -> None:
         """Raise unless every score is finite, within the bounds and of an accepted value."""
         self.scale.check(scores, policy)
-        self.check_levels(scores, policy)
-
-    def check_levels(self, scores: np.typing.NDArray[Any], policy: str) -> None:
-        """Raise unless every score within the bounds is of a value that the method accepts."""
         if self.levels is not None:
             self.scale.check_levels(scores, self.levels, self.method, policy)
 

@@ -154,7 +154,7 @@ def uses_seed(settings: Mapping[str, Any]) -> bool:
 
 def with_recorded_seed(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return saved settings with the seed that they were used with, also if it is not in them."""
-    written = "seed" in settings or not uses_seed(settings)
+    written = settings.get("seed") is not None or not uses_seed(settings)
     return dict(settings) if written else {**settings, "seed": UNWRITTEN_SEED}
 
 

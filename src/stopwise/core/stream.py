@@ -249,7 +249,10 @@ class SequentialTest(Resumable):
     def _resumed(cls, content: dict[str, Any]) -> Self:
         settings = dict(content["settings"])
         cls._require_edition(settings["method"], content)
-        test = cls(**with_recorded_seed({**settings.pop("parameters"), **settings}))
+        parameters = settings.pop("parameters")
+        twice = sorted(set(parameters) & set(settings))
+        require(not twice, f"{', '.join(twice)} is no parameter of the method")
+        test = cls(**with_recorded_seed({**parameters, **settings}))
         limit = content.get("limit", test._limit)
         test._limit = None if limit is None else require_whole(limit, "limit", 1)
         # Studies that were extended before extensions were planned for go on with their bets.

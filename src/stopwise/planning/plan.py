@@ -215,8 +215,7 @@ def _scale_and_pilot(
         len(table.policies) >= 2, f"a plan needs at least 2 policies, but got {len(table.policies)}"
     )
     scale = Scale.declared(table.bounds or (0.0, 1.0))
-    if table.bounds is None:
-        table.check(scale.check)
+    table.check(scale.check)
     return scale, table
 
 

@@ -10,6 +10,7 @@ from stopwise.core.delegated import Delegated
 from stopwise.core.registry import edition_of
 from stopwise.core.rules import Rules
 from stopwise.core.snapshot import encode_shaped, restore_shaped, restore_state
+from stopwise.errors import require
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.pairs import PairStates
 from stopwise.questions.question import Question
@@ -46,6 +47,11 @@ class OrderQuestion(Question):
 
     def __init__(self, rules: Rules) -> None:
         super().__init__(rules)
+        require(
+            rules.alternative == "two-sided" and rules.margin == 0,
+            "an order is asked in both directions and without a margin, but alternative is "
+            f"{rules.alternative!r} and margin {rules.margin:g}",
+        )
         self._ranking = Ranking(rules)
         self._pairs = PairStates(self._ranking.comparison, self._ranking.budget, 1, 0)
         self._tried = self.policies

@@ -14,7 +14,6 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.rules import FromRules, Rules
-from stopwise.core.scores import numeric_array
 from stopwise.core.snapshot import Resumable
 from stopwise.errors import require
 from stopwise.questions.analysis import Analysis
@@ -107,9 +106,8 @@ class Question(Resumable):
                 name in self._columns,
                 f"policies are {', '.join(self.policies)}, but got a score of {name!r}",
             )
-            known = numeric_array(score, repr(name))
-            self.comparison.check(known, repr(name))
-            scores[self._columns[name]] = known
+            self.comparison.unit_score(score, repr(name))
+            scores[self._columns[name]] = score
         self._show(self.comparison.scale.unit(scores))
         self._scores.append(scores)
 

@@ -30,6 +30,8 @@ CAUTIONS = {
     "pooled-rates": "{method} assumes means that stay the same throughout, which pooled tasks have "
     "only if they are alike: choose a method that bets",
     "approximate": "{method} is approximate: its chance of an error has no proven limit",
+    "randomised": "{method} decides partly by lot, with seed {seed}: keep that seed; an analysis "
+    "repeated with others until it decides has no guarantee",
 }
 
 
@@ -186,6 +188,11 @@ def _warnings(
         "fixed-sample": not test.anytime,
         "pooled-rates": bool(table.pooled_tasks) and test.constant_rates,
         "approximate": not test.exact,
+        "randomised": test.uses_seed(comparison.rules.parameters),
     }
-    known = {"method": comparison.method, "n_max": comparison.n_max}
+    known = {
+        "method": comparison.method,
+        "n_max": comparison.n_max,
+        "seed": comparison.rules.parameters.get("seed"),
+    }
     return [Message(CAUTIONS[code].format(**known), code=code) for code, so in holds.items() if so]

@@ -12,6 +12,8 @@ from stopwise.questions.budget import Budget
 from stopwise.questions.family import Family
 from stopwise.questions.pairs import has_e_process
 
+GOAL = "order"
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -20,6 +22,11 @@ class Ranking:
     rules: Rules
 
     def __post_init__(self) -> None:
+        require(
+            self.rules.goal == GOAL,
+            f"goal must be {GOAL!r} here, but got {self.rules.goal!r}",
+            parameter="goal",
+        )
         require(
             has_e_process(self.comparison) or not self.budget.shares_evidence,
             f"the {self.rules.adjust} adjustment needs a method that bets, which "

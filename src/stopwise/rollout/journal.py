@@ -135,6 +135,8 @@ class Journal:
             episode = Episode(**found)
         except TypeError as error:
             raise self._damaged(number) from error
+        if (episode.score is None) == (episode.error is None):
+            raise self._damaged(number)
         self._places[episode.place] = episode
 
     def _object(self, number: int, line: bytes) -> dict[str, Any]:

@@ -157,7 +157,12 @@ class Watch:
 
     def _refuse_rules(self, task: str, rules: Mapping[str, Any]) -> NoReturn:
         before = self._seen[task].rules
-        name = next(name for name in {**before, **rules} if before.get(name) != rules.get(name))
+        unknown = object()
+        name = next(
+            name
+            for name in {**before, **rules}
+            if before.get(name, unknown) != rules.get(name, unknown)
+        )
         if name == "edition":
             begun = f"{self._state}: task {task!r} was started"
             raise InvalidState(str(other_edition(rules["method"], before[name], begun)))

@@ -79,8 +79,7 @@ def pooled(parts: list[Table]) -> Table:
 
 def _normalised(part: Table, policies: tuple[str, ...]) -> Floats:
     scale = Scale(*(part.bounds or (0.0, 1.0)))
-    if part.bounds is None:
-        part.check(scale.check)
+    part.check(scale.check)
     columns = [part.policies.index(name) for name in policies]
     return scale.unit(part.scores[:, columns])
 

@@ -7,6 +7,7 @@ own; ``Study.verify`` replays the whole journal and compares.
 import gc
 import hashlib
 import json
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, fields
@@ -22,6 +23,8 @@ PLAIN = (
     *("seq", "hash", "time", "clock", "study"),
     *("digest", "edition", "stopwise", "names", "unblinded_at", "held", "amendments"),
 )
+# How far evidence may lie from what another processor or another numpy makes of the same scores.
+ROUNDING = 1e-9
 COLUMNS = tuple(field.name for field in fields(TrialRecord))
 
 
@@ -53,6 +56,34 @@ def is_outdated(saved: str) -> bool:
     """Return whether an older stopwise saved this state: it is not read, and is no fault."""
     text = saved.partition("\n")[2]
     return any(text.startswith(f'{{"format":{older},') for older in range(1, FORMAT))
+
+
+def same_states(saved: str, replayed: str) -> bool:
+    """Return whether two saved texts tell of one state, up to how machines round."""
+    if saved == replayed:
+        return True
+    (digest, _, text), (_, _, other) = saved.partition("\n"), replayed.partition("\n")
+    return digest == _digest(text) and _alike(_opened(text), _opened(other))
+
+
+def _opened(text: str) -> Any:
+    """Return the content, with the saved questions in it, whose digests rounding changes."""
+    content = json.loads(text)
+    for board in content.get("boards", {}).values():
+        board["question"] = {**json.loads(board["question"]), "digest": None}
+    return content
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return one == other or math.isclose(one, other, rel_tol=ROUNDING, abs_tol=ROUNDING)
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    return bool(one == other)
 
 
 def load_state(saved: str) -> StudyState:

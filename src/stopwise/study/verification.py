@@ -10,7 +10,7 @@ from stopwise.study.entries import Entry
 from stopwise.study.events import Assigned, Locked, Scored, Unblinded
 from stopwise.study.lifecycle import lock
 from stopwise.study.replay import apply
-from stopwise.study.saved_state import dump_state, is_outdated
+from stopwise.study.saved_state import dump_state, is_outdated, same_states
 from stopwise.study.state import StudyState
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
@@ -44,9 +44,10 @@ def verify(store: Store) -> Verification:
             problems += _complaints(state, entry, secret)
             apply(state, entry)
             state.require_edition()
-            here = snapshot is not None and state.seq == snapshot[0]
-            if here and snapshot != (state.seq, state.hash, dump_state(state)):
-                problems.append(f"the saved state does not match entry {state.seq}")
+            if snapshot is not None and state.seq == snapshot[0]:
+                _, digest, saved = snapshot
+                if digest != state.hash or not same_states(saved, dump_state(state)):
+                    problems.append(f"the saved state does not match entry {state.seq}")
     except NotAllowed:
         raise  # locked with another edition, which is no fault of the study
     except StopwiseError as error:

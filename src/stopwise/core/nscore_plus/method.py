@@ -67,6 +67,10 @@ class NScorePlus(Method[PlusState]):
 
     def __post_init__(self) -> None:
         require(
+            isinstance(self.deadline, bool),
+            f"deadline must be True or False, but got {self.deadline!r}",
+        )
+        require(
             self.last_look in LAST_LOOKS,
             f"last_look must be one of {', '.join(LAST_LOOKS)}, but got {self.last_look!r}",
         )

@@ -115,9 +115,9 @@ def test_stopping_for_futility_keeps_the_error() -> None:
         ends = Continuation(ranking, scores[:10], Resampled(scores[:10])).simulate(
             np.random.SeedSequence(1), 50
         )
-        if ends.share(ends.further) < 0.25 and not test.verdict.decided:
+        if not test.verdict.decided and ends.share(ends.further) < 0.25:
             stopped += 1
-        else:
+        elif not test.verdict.decided:
             test.run(scores[10:, 0], scores[10:, 1])
         errors += test.verdict.decided
 

@@ -117,7 +117,7 @@ def test_stopping_for_futility_keeps_the_error() -> None:
         )
         if ends.share(ends.further) < 0.25 and not test.verdict.decided:
             stopped += 1
-        else:
+        elif not test.verdict.decided:
             test.run(scores[10:, 0], scores[10:, 1])
         errors += test.verdict.decided
 

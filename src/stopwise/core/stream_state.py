@@ -121,8 +121,9 @@ class StreamState(NamedTuple):
 
     def _watched(self) -> dict[str, Any]:
         """Return what the watch for dependence has seen, if it has seen anything."""
-        watching = self.dependence is not None and self.dependence.pairs > 0
-        return {"dependence": self.dependence.content()} if watching else {}
+        if self.dependence is None or self.dependence.pairs == 0:
+            return {}
+        return {"dependence": self.dependence.content()}
 
     def _restored_dependence(self, content: dict[str, Any] | None) -> PairDependence | None:
         """Return the watch for dependence; what was saved without one begins to watch now."""

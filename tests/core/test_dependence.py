@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -107,7 +108,7 @@ def test_live_and_at_once_agree_also_after_saving() -> None:
 def test_a_verdict_says_so_only_where_it_matters() -> None:
     scores0, scores1 = (array[0] for array in shared(np.random.default_rng(6), (1, 120)))
 
-    def verdict(**settings: str) -> sw.Verdict:
+    def verdict(**settings: Any) -> sw.Verdict:
         test = sw.SequentialTest(alpha=1e-6, **settings)
         half = test.run(scores0[:60], scores1[:60])
         assert half.n == 60

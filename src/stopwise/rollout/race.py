@@ -107,7 +107,7 @@ def race(
     >>> high = lambda seed: 0.7 + 0.1 * (seed % 2)
     >>> result = sw.race({"low": low, "high": high}, episode, n_max=100)
     >>> result.analysis.order_text, result.used, len(result.overshoot)
-    ('high > low', 14, 0)
+    ('high > low', 24, 0)
     """
     require_whole(seed, "seed", 0)
     require(

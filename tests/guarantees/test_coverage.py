@@ -12,6 +12,7 @@ from tests.guarantees.pinned import assert_at_most, assert_pinned
 
 ALPHA = 0.1
 RUNS = 400
+BLOCK = 100  # runs side by side: so many fit into the processor's cache, twice as fast as all
 N = 120
 
 
@@ -31,6 +32,13 @@ def draws(name: str, runs: int) -> tuple[Floats, Floats, float]:
 def misses(sequence: ConfidenceSequence, name: str, runs: int = RUNS) -> int:
     """Count the runs in which the interval ever excludes the truth; check that it only shrinks."""
     scores0, scores1, truth = draws(name, runs)
+    blocks = [slice(start, start + BLOCK) for start in range(0, runs, BLOCK)]
+    return sum(missed_in(sequence, scores0[block], scores1[block], truth) for block in blocks)
+
+
+def missed_in(sequence: ConfidenceSequence, scores0: Floats, scores1: Floats, truth: float) -> int:
+    """Count them among the runs of one block."""
+    runs = len(scores0)
     state = sequence.start((runs,))
     missed = np.zeros(runs, dtype=bool)
     low, high = sequence.bounds(state)

@@ -145,10 +145,9 @@ def test_ties_and_first_wins_do_not_rule_a_loss_out(first: list[tuple[float, flo
     assert after - before > np.log(0.1)
 
 
-@pytest.mark.parametrize("design", ["independent", "paired"])
-def test_a_loss_after_a_few_wins_leaves_evidence_to_go_on_with(design: str) -> None:
-    """All-or-nothing scores: edition 2 bet .94 of the bound here, and lost 5.5 (paired 2.8)."""
-    test = sw.SequentialTest("nscore-plus", n_max=200, alpha=0.001, design=design)
+def test_a_loss_after_a_few_wins_leaves_evidence_to_go_on_with() -> None:
+    """All-or-nothing scores: edition 2 bet nearly all after four wins, and lost 5.5."""
+    test = sw.SequentialTest("nscore-plus", n_max=200, alpha=0.001)
     for _ in range(4):
         before = test.update(0.0, 1.0).log_e
 
@@ -156,7 +155,7 @@ def test_a_loss_after_a_few_wins_leaves_evidence_to_go_on_with(design: str) -> N
 
     assert before is not None
     assert after is not None
-    assert after - before > (-4.6 if design == "independent" else -1.5)
+    assert after - before > -4.6
 
 
 @pytest.mark.parametrize("rates", [(0.2, 0.82), (0.05, 0.6), (0.4, 0.9)])
@@ -171,17 +170,6 @@ def test_no_run_is_lost_at_a_low_level(rates: tuple[float, float]) -> None:
     assert ours.rate(1) > 0.995
     assert ours.n.mean() < 0.95 * published.n.mean()
     assert np.quantile(ours.n, 0.99) < 1.2 * np.quantile(published.n, 0.99)
-
-
-def test_first_pairs_of_binary_scores_are_not_bet_on_too_boldly() -> None:
-    """Paired, .5 against .7: edition 2 took 78.5 pairs on these scores, this one 76.5."""
-    rng = np.random.default_rng(8)
-    scores = [(rng.random((4000, 200)) < rate).astype(float) for rate in (0.5, 0.7)]
-
-    sim = sw.simulate("nscore-plus", *scores, n_max=200, design="paired", workers=1)
-
-    assert sim.n.mean() < 77.5
-    assert sim.rate(1) > 0.955
 
 
 def test_without_n_max_small_effects_are_bet_on_as_what_they_are() -> None:

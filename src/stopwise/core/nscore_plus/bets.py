@@ -101,7 +101,7 @@ def rare_failures(
     return risked / worst
 
 
-def noisy_scores(amount: Floats, worst: Floats | float, pairs: Floats, spread: Floats) -> Floats:
+def noisy_scores(amount: Floats, worst: Floats, pairs: Floats, spread: Floats) -> Floats:
     """Keep bets on all-or-nothing scores away from their bound until many pairs were seen.
 
     Near the bound a win gains hardly more and a loss costs nearly everything. Before the first pair

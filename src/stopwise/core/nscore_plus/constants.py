@@ -149,13 +149,12 @@ FAILURE_FLOOR = 0.8
 
 # --- Noisy scores --------------------------------------------------------------------------------
 # What all-or-nothing scores are held back from the bound after the first pair, as a share of it.
-# More (.5): large effects take longer (.1 against .9 8.9 instead of 7.7 pairs, paired). Less: a few
-# wins are bet on nearly in full, and the next loss costs nearly everything (0 at alpha .001: power
-# .97 instead of 1.00 for .2 against .82 at N = 200).
+# More: large effects take longer. Less: a few wins are bet on nearly in full, and the next loss
+# costs nearly everything (0 at alpha .001: power .97 instead of 1.00 for .2 against .82, N = 200).
 NOISY_SHARE = 0.4
 # The number of pairs after which half of that is held back.
-# More: bold bets near the deadline are cut. Less: the first losses cost too much (10: 1 % more
-# pairs for .5 against .7, paired).
+# More: bold bets near the deadline are cut. Less: it ends before effects at low alpha are decided
+# (10 at alpha .001: .3 % more pairs).
 NOISY_PAIRS = 20.0
 
 # --- Cap -----------------------------------------------------------------------------------------

@@ -38,7 +38,6 @@ class Estimates(NamedTuple):
 
     variance: Floats  # of a difference, under the null
     spread: Floats  # 1: all or nothing, as binary scores, 0: without noise; paired: of differences
-    score_spread: Floats  # of the scores in either design
     mean0: Floats
     mean1: Floats
     # A bet b gives the product of both scores the weight share b^2 once their level is known, and
@@ -62,7 +61,7 @@ def independent_estimates(sums: Sums, margin: float) -> Estimates:
     scores = score_deviation(sums, margin)
     mean0, mean1 = scores.means
     share, doubt = product_worth(sums.pairs, scores)
-    return Estimates(scores.variance, scores.spread, scores.spread, mean0, mean1, share, doubt)
+    return Estimates(scores.variance, scores.spread, mean0, mean1, share, doubt)
 
 
 def score_deviation(sums: Sums, margin: float) -> ScoreEstimates:
@@ -98,7 +97,7 @@ def paired_deviation(sums: Sums, margin: float) -> Estimates:
     variance = square - SIGNAL_SHARE * ((sums.high - sums.low) / weight) ** 2
     spread = scores.spread * np.minimum(variance / scores.variance, 1.0)
     none = np.zeros_like(variance)
-    return Estimates(variance, spread, scores.spread, none, none, none, none)
+    return Estimates(variance, spread, none, none, none, none)
 
 
 def product_worth(pairs: Floats, scores: ScoreEstimates) -> tuple[Floats, Floats]:

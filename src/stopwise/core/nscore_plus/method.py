@@ -236,7 +236,7 @@ class NScorePlus(Method[PlusState]):
         worst = np.maximum(below, above)
         # Noisy scores tell of the worst pair by their variance already.
         amount = self._rare_failures(amount, effect, worst, sums.pairs, 1 - estimates.spread)
-        amount = bets.noisy_scores(amount, worst, sums.pairs, estimates.score_spread)
+        amount = bets.noisy_scores(amount, worst, sums.pairs, estimates.spread)
         # the product of both scores in the largest win, r0 = 0 and r1 = 1, relative to its square
         product = centre0 * (above - self.margin) / (1 - self.margin) ** 2
         largest = bets.cap(
@@ -255,7 +255,6 @@ class NScorePlus(Method[PlusState]):
         # likelier.
         odds = estimates.spread * estimates.spread
         amount = self._rare_failures(amount, effect, worst, sums.pairs, odds)
-        amount = bets.noisy_scores(amount, worst, sums.pairs, estimates.score_spread)
         largest = bets.cap(sums, need, self.margin, none, none)
         return Bet(bets.bounds(np.minimum(amount, largest), worst), none, none)
 

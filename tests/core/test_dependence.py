@@ -18,6 +18,7 @@ from stopwise.core.dependence import (
     _block_evidence,
     dependence,
 )
+from stopwise.messages import Message
 from stopwise.web.evidence_cache import EvidenceCache
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], tuple[Floats, Floats]]
@@ -132,7 +133,8 @@ def test_an_analysis_doubts_it_and_names_the_paired_design(sign: int, code: str)
     analysis = sw.analyze(scores)
 
     (doubt,) = analysis.doubts
-    assert doubt.code == code  # type: ignore[attr-defined]
+    assert isinstance(doubt, Message)
+    assert doubt.code == code
     assert "declare such trials as paired" in analysis.sentence
     assert doubt in analysis.warnings
     assert doubt in analysis.to_html().replace("&#39;", "'")

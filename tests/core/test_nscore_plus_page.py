@@ -4,6 +4,7 @@ import importlib
 import inspect
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,10 +22,10 @@ OWN = {name: value for name, value in vars(constants).items() if name.isupper()}
 def source(place: str) -> str:
     """Return the source of a module of the package, or of something in it."""
     module, *names = place.split(".")
-    found: object = importlib.import_module(f"stopwise.core.nscore_plus.{module}")
+    found: Any = importlib.import_module(f"stopwise.core.nscore_plus.{module}")
     for name in names:
         found = getattr(found, name)
-    return inspect.getsource(found)  # type: ignore[arg-type]
+    return inspect.getsource(found)
 
 
 def test_rules_stand_in_the_same_order_in_each_module() -> None:

@@ -2,8 +2,10 @@
 
 import math
 
+import numpy as np
 import pytest
 
+import stopwise as sw
 from stopwise.core.pair_verdict import Decision
 from stopwise.questions.standing import Standing, remaining_rows, share_of_way
 
@@ -23,16 +25,27 @@ def standing(log_e: float | None, p_value: float = 1.0, decision: str = "undecid
 @pytest.mark.parametrize(
     ("pair", "share"),
     [
-        (standing(-3.0), 0.0),
-        (standing(0.5 * math.log(6 / 0.05)), 0.5),
-        (standing(99.0), 1.0),
+        (standing(3.0), 0.0),
+        (standing(-3.0, 0.05**0.5), 0.5),
         (standing(None, 0.05**0.25), 0.25),
         (standing(None, 0.0), 1.0),
         (standing(0.0, 0.01, "policy0"), 1.0),
     ],
 )
-def test_the_share_is_of_the_evidence_that_decides(pair: Standing, share: float) -> None:
-    assert share_of_way(pair, pairs=3, alpha=0.05) == pytest.approx(share)
+def test_the_share_is_that_of_the_p_value(pair: Standing, share: float) -> None:
+    assert share_of_way(pair, alpha=0.05) == pytest.approx(share)
+
+
+def test_it_never_falls_so_that_operators_do_not_see_what_they_scored() -> None:
+    rule, shares = sw.StopRule(["a", "b"], n_max=40), [0.0]
+    scores = np.random.default_rng(3).random((40, 2)) < (0.2, 0.8)
+    for row in scores.tolist():
+        for policy in rule.needed:
+            rule.add(policy, row["ab".index(policy)])
+        shares.append(share_of_way(rule.standings()[0], alpha=0.05))
+
+    assert shares == sorted(shares)
+    assert 0 < shares[4] < shares[-1] == 1
 
 
 def test_half_the_way_takes_as_many_rows_again() -> None:

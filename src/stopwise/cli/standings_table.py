@@ -22,7 +22,7 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
 
     rows = []
     for pair in standings:
-        marks = round(BAR * share_of_way(pair, pairs=len(standings), alpha=alpha))
+        marks = round(BAR * share_of_way(pair, alpha=alpha))
         e_value = "" if pair.log_e is None else f"{math.exp(min(pair.log_e, 700)):.3g}"
         rows.append(
             {

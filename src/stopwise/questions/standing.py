@@ -82,18 +82,14 @@ def standing_of(
     }
 
 
-def share_of_way(standing: Standing, *, pairs: int, alpha: float) -> float:
-    """Return how much of the way to its decision a pair has gone, from 0 to 1.
+def share_of_way(standing: Standing, *, alpha: float) -> float:
+    """Return how much of the way from p = 1 to alpha a pair has gone, from 0 to 1, in logarithms.
 
-    On a log scale: evidence grows by factors. An undecided pair needs a log e-value of at most
-    log(2 P / alpha), P the number of pairs; without e-values its p-value tells.
+    A p-value never rises, so an operator does not see from it what was just scored.
     """
     if standing.decided:
         return 1.0
-    if standing.log_e is not None:
-        gone = standing.log_e / math.log(2 * pairs / alpha)
-    else:
-        gone = math.log(max(standing.p_value, 1e-300)) / math.log(alpha)
+    gone = math.log(max(standing.p_value, 1e-300)) / math.log(alpha)
     return min(max(gone, 0.0), 1.0)
 
 
@@ -103,6 +99,8 @@ def remaining_rows(
     """Return the rows still needed if evidence keeps growing at its average rate so far.
 
     A plain extrapolation, which promises nothing. The slowest pair counts, and n_max is the limit.
+    An undecided pair needs a log e-value of at most log(2 P / alpha), P the number of pairs;
+    without e-values its p-value tells.
     None where there is nothing to go by: no evidence so far, and no n_max.
 
     Examples
@@ -119,7 +117,9 @@ def remaining_rows(
     slowest = 0.0
     for standing in standings:
         if not standing.decided:
-            share = share_of_way(standing, pairs=len(standings), alpha=alpha)
+            share = share_of_way(standing, alpha=alpha)
+            if standing.log_e is not None:
+                share = standing.log_e / math.log(2 * len(standings) / alpha)
             more = standing.n * (1 / share - 1) if share > 0 else math.inf
             slowest = max(slowest, more, 1.0)
     slowest = min(slowest, math.inf if n_max is None else n_max - rows)

@@ -46,7 +46,7 @@ def _shown(task: "TaskVerdict", named: bool, most: int | None) -> tuple[list["Pa
 def _bar(pair: "PairVerdict", task: "TaskVerdict") -> str:
     from stopwise.questions.standing import share_of_way
 
-    share = share_of_way(pair, pairs=len(task.pairs), alpha=task.alpha)
+    share = share_of_way(pair, alpha=task.alpha)
     full = min(WIDTH if pair.decided else WIDTH - 1, int(share * WIDTH))
     text = "decided" if pair.decided else "open"
     return f"|{'#' * full}{'.' * (WIDTH - full)}| p = {pair.p_value:.2g}, {text}, n = {pair.n}"

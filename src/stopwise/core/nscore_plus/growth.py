@@ -34,12 +34,10 @@ def effects(n_max: int | None, points: int) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def log_prior(n_max: int | None, points: int) -> Floats:
-    """Log of the prior weights of the effects: all alike, but without n_max small ones less."""
-    grid = effects(n_max, points)
-    if n_max is not None:
-        return np.zeros_like(grid)
-    weights: Floats = 2 * np.minimum(np.log(grid / USUAL_EFFECT), 0.0)
+def small_effects_less(points: int) -> Floats:
+    """Log of the prior weights of the effects without n_max; with it, all weigh alike."""
+    weights: Floats = 2 * np.minimum(np.log(effects(None, points) / USUAL_EFFECT), 0.0)
+    weights.flags.writeable = False
     return weights
 
 
@@ -58,9 +56,11 @@ def growth_bet(
         ``SECOND_ORDER`` of the design.
     """
     theta = effects(n_max, GROWTH_EFFECTS)
-    exponent = theta * total[..., None] - 0.5 * theta**2 * pairs[..., None]
-    exponent = exponent + log_prior(n_max, GROWTH_EFFECTS)
-    weights = np.exp(exponent - exponent.max(axis=-1, keepdims=True))
+    weights = theta * total[..., None] - 0.5 * theta**2 * pairs[..., None]
+    if n_max is None:
+        weights += small_effects_less(GROWTH_EFFECTS)
+    weights -= weights.max(axis=-1, keepdims=True)
+    np.exp(weights, out=weights)
     weights /= weights.sum(axis=-1, keepdims=True)
     # Greatest expected log-growth to second order: a broad posterior bets less than its mean.
     effect, squared = (weights * theta).sum(axis=-1), (weights * theta**2).sum(axis=-1)

@@ -216,10 +216,12 @@ class NScorePlus(Method[PlusState]):
             ahead = ahead & within_reach(self.n_max, pairs, total, need)
         if ahead.all():
             return self._planned_bet(self.n_max, pairs, total, need)
-        growth = self._growth_bet(pairs, total, need)
         if not ahead.any():
-            return growth
-        return np.where(ahead, self._planned_bet(self.n_max, pairs, total, need), growth)
+            return self._growth_bet(pairs, total, need)
+        bet = np.array(self._planned_bet(self.n_max, pairs, total, need))
+        rest = [part[~ahead] for part in np.broadcast_arrays(pairs, total, need)]
+        bet[~ahead] = self._growth_bet(*rest)
+        return bet
 
     def _planned_bet(self, n_max: int, pairs: Floats, total: Floats, need: Floats) -> Floats:
         table = bet_table(self.alpha, n_max, self.design, randomised=self._randomised)

@@ -98,5 +98,5 @@ def require(
 def require_choice(name: str, value: object, choices: Collection[str | None]) -> None:
     """Raise ``InvalidInput`` unless the value is one of the choices."""
     known = value is None or isinstance(value, str)
-    message = f"{name} must be one of {', '.join(map(str, choices))}, but got {value!r}"
-    require(known and value in choices, message, parameter=name)
+    text = f" must be one of {', '.join(map(str, choices))}, but got {value!r}"
+    require(known and value in choices, Setting(name, words=name), text, code="unknown-choice")

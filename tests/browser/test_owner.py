@@ -52,7 +52,7 @@ def test_a_wrong_score_is_corrected(browser: Browser, tmp_path: Path) -> None:
         assert entries_of(study, "undone") == []
         form.get_by_label("Reason").fill(" ")
         button.click()
-        expect(form.get_by_role("status")).to_have_text("give a reason for correcting a score")
+        expect(form.get_by_role("status")).to_have_text("correcting a score needs a reason")
         form.get_by_label("Reason").fill("tapped three instead of one")
         button.dblclick()
         expect(form.get_by_role("status")).to_have_text("Stored.")

@@ -237,7 +237,7 @@ def test_the_iid_correction_keeps_tasks_notes_and_pooling(tmp_path: Path) -> Non
 
     assert [analysis["task"] for analysis in apart] == ["cup", "door"]
     assert apart[0]["design"] == "independent"
-    for words in ("voids the guarantee", "i.i.d. correction", "2 tasks are analysed apart"):
+    for words in ("voids the guarantee", "i.i.d. correction", "2 tasks are analysed separately"):
         assert any(words in warning for warning in apart[0]["warnings"])
     assert pooled["task"] == "pooled"
     assert sum(policy["n"] for policy in pooled["policies"]) == 80

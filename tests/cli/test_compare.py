@@ -23,7 +23,7 @@ def test_compare_counts_with_the_caveat(arguments: list[str], words: str) -> Non
 
     assert code == 0
     assert output.startswith(words)
-    assert "looked at once" in output
+    assert "looked at only once" in output
 
 
 def test_compare_counts_as_json() -> None:
@@ -84,7 +84,7 @@ def test_compare_takes_the_options_that_its_errors_advise(tmp_path: Path) -> Non
     assert "name it with --score" in unnamed
     assert apart.startswith("cup: new > old: 1 of 1 pair decided")
     assert "\ndoor: new > old: 1 of 1 pair decided" in apart
-    assert apart.count("2 tasks are analysed apart") == 1
+    assert apart.count("2 tasks are analysed separately") == 1
     assert pooled.startswith(
         "new > old (> means better on some of the 2 pooled tasks): 1 of 1 pair"
     )

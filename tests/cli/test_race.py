@@ -198,7 +198,7 @@ def test_watch_once_refuses_scores_that_were_rewritten(tmp_path: Path) -> None:
         done = CliRunner().invoke(app, arguments)
         codes.append(done.exit_code)
         if done.exit_code == 2:
-            assert "rows that were looked at have changed" in done.stderr
+            assert "trials seen at an earlier look have changed" in done.stderr
 
     assert codes == [3, 3, 2, 3]
 

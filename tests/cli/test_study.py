@@ -170,7 +170,7 @@ def test_a_wrong_score_can_be_corrected_afterwards(folder: Path) -> None:
     """Above all the last one, which ended the study: `run` asks for no further trial there."""
     call("run", folder, typed="all\nquit\n")
 
-    assert "give a reason" in call("correct", "1", "none", folder).output
+    assert "correcting a score needs --reason" in call("correct", "1", "none", folder).output
     assert "there is no trial 9" in call("correct", "9", "none", folder, "--reason", "x").output
     found = call("correct", "1", "reached", folder, "--reason", "typed all")
     assert found.output == "corrected: trial 1, reached\n"
@@ -285,7 +285,7 @@ def test_status_void_amend_and_verify(folder: Path) -> None:
     call("run", folder, typed="all\nquit\n")
 
     assert call("void", "1", folder, "--reason", "lights").exit_code == 0
-    assert "give a reason" in call("void", "1", folder).output
+    assert "voiding a trial needs --reason" in call("void", "1", folder).output
     assert call("amend", folder, "--reason", "slow", "--set", "lease_minutes=45").exit_code == 0
     assert call("amend", folder, "--reason", "slow", "--set", "alpha=1").exit_code == 2
     found = json.loads(call("status", folder, "--json").output)

@@ -144,3 +144,27 @@ def test_errors_of_an_import_advise_options(tmp_path: Path) -> None:
     assert "--missing drop leaves such trials out" in unscored
     assert again.rstrip().endswith("say so with --again")
     assert not PYTHON.search(unscored + again)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("analyze {gap} --missing drop --n-max 0", "--n-max must be a whole number of at least 1"),
+        ("analyze {gap} --missing no", "--missing must be one of error, drop"),
+        ("analyze {gap}", "; --missing drop leaves such trials out"),
+        ("watch {gap} --once", "; --missing drop of `stopwise analyze` leaves such trials out"),
+        ("metrics {gap}", "; --missing drop of `stopwise analyze` leaves such trials out"),
+        ("plan .5 .7 --metric x=0,1", "--metric belongs to `stopwise metrics`"),
+        ("plan .5 .7 --futility .1", "--futility belongs to `stopwise forecast`"),
+    ],
+)
+def test_no_message_names_an_option_that_the_command_does_not_have(
+    command: str, said: str, tmp_path: Path
+) -> None:
+    gap = tmp_path / "gap.csv"
+    gap.write_text("policy,score\n" + "a,0\nb,1\n" * 4 + "a,\nb,1\n")
+    code, output = run(*command.format(gap=gap).split())
+
+    assert code == 2
+    assert said in output
+    assert as_option(Setting("again", True)) == "--again"

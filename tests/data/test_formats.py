@@ -328,7 +328,7 @@ def test_parts_that_other_formats_know(tmp_path: Path) -> None:
     assert any("1 evaluations are still pending" in note for note in lbm.notes)
     polaris = sw.read_trials(files.polaris(tmp_path))
     assert polaris.frame["block"].to_list() == ["0", "1"]
-    assert any("start alike" in note for note in polaris.notes)
+    assert any("start from the same state" in note for note in polaris.notes)
     csv = sw.read_trials(files.csv(tmp_path))
     assert csv.frame.schema["time"] == pl.Datetime("us")
     assert csv.frame["evaluator"].to_list() == ["ann", "ann", "bob", "bob"]

@@ -285,7 +285,7 @@ def test_a_failed_episode_stops_the_race_with_everything_kept(tmp_path: Path) ->
     assert [line["error"] for line in kept] == [e.error for e in caught.value.episodes]
     assert {line["error"] for line in kept} - {None} <= {
         "ValueError: the gripper fell off",
-        "the score is no finite number, but nan",
+        "the score must be a finite number, but is nan",
     }
 
     mended = sw.race(RATES, failing, n_max=50, journal=path, on_error="score:0")

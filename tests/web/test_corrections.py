@@ -70,7 +70,7 @@ def test_nobody_else_does(place: str) -> None:
         (1, {"answer": ["cup"]}, 400, "a milestone must be one of cup reached, cup grasped, "),
         (1, {"answer": True}, 400, "the milestones reached must be a list of names, but got True"),
         (1, {"reason": ""}, 400, "reason: "),
-        (1, {"reason": " "}, 400, "give a reason for correcting a score"),
+        (1, {"reason": " "}, 400, "correcting a score needs a reason"),
         (2, {}, 409, "trial 2 is leased, not scored"),
         (9, {}, 409, "there is no trial 9"),
     ],

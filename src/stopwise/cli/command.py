@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from stopwise.cli.wording import as_option
+from stopwise.cli.wording import OFFERED, as_option
 from stopwise.errors import StopwiseError
 
 # The class that typer's parser raises; typer has its own copy of click, so it has no other name.
@@ -38,8 +38,12 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
-        with clear_errors(name_of(ctx.parent, ctx.info_name)):
-            return super().invoke(ctx)
+        before = OFFERED.set(options_of(self))
+        try:
+            with clear_errors(name_of(ctx.parent, ctx.info_name)):
+                return super().invoke(ctx)
+        finally:
+            OFFERED.reset(before)
 
 
 class CommandGroup(TyperGroup):
@@ -49,6 +53,11 @@ class CommandGroup(TyperGroup):
         """Find the command that was typed."""
         with clear_errors(name_of(ctx.parent, ctx.info_name)):
             return super().resolve_command(ctx, args)
+
+
+def options_of(command: Any) -> set[str]:
+    """Return the options of a command, as they are typed."""
+    return {option for parameter in command.params for option in parameter.opts}
 
 
 def name_of(parent: Any, name: str | None) -> str:

@@ -73,7 +73,8 @@ def _pair(match: re.Match[str]) -> tuple[int, int]:
     successes, trials = int(match[1]), int(match[2])
     require(
         0 <= successes <= trials and trials > 0,
-        f"{match[0]} must be successes/trials, with at least one trial and no more successes",
+        f"{match[0]} must be successes/trials, with at least one trial and no more successes "
+        "than trials",
     )
     require(trials <= MOST_TRIALS, f"at most {MOST_TRIALS} trials can be compared, not {trials}")
     return successes, trials
@@ -102,8 +103,8 @@ def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) 
     sentence = (
         f"{verdict}: {x0}/{n0} against {x1}/{n1}, {test}, two-sided {p_text}, alpha = {alpha:g}. "
         "This batch answer holds only if the numbers of trials were fixed beforehand and the "
-        "results looked at once; to look after every trial and stop early, give scores in order "
-        "(stopwise compare a.csv b.csv)."
+        "results looked at only once; to look after every trial and stop early, give scores in "
+        "order (stopwise compare a.csv b.csv)."
     )
     return {
         "schema": SCHEMA,

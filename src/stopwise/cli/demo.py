@@ -67,7 +67,7 @@ def demo(
     hours = outcome["trials_saved"] * MINUTES_PER_TRIAL / 60
     console.print(
         f"A fixed plan of {plan} trials per policy costs {outcome['trials_planned']} trials and "
-        f"may be looked at once (Welch's t-test there: p = {outcome['welch_p_value']:.2g}).\n"
+        f"may be looked at only once (Welch's t-test there: p = {outcome['welch_p_value']:.2g}).\n"
         f"We used {outcome['trials_used']} and saved {outcome['trials_saved']}: {hours:.1f} hours "
         f"at {MINUTES_PER_TRIAL} minutes per trial."
     )

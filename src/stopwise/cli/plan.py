@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from stopwise.cli.command import Command, UsageError, clear_errors, name_of
+from stopwise.cli.command import Command, UsageError, clear_errors, name_of, options_of
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import (
     ComparisonOptions,
@@ -158,23 +158,22 @@ class PlanCommand(Command):
 
         given = [word.partition("=")[0] for word in args]
         former = [option for option in FORMER if option in given]
-        if not former or parent is None:
-            return super().make_context(info_name, args, parent, **extra)
-        option = former[0]
-        other = parent.command.commands[FORMER[option]]
+        others = {} if parent is None else parent.command.commands
         with clear_errors(name_of(parent, info_name)):
-            require(
-                len(former) == 1, "give guesses, --pilot, --continue or --metrics, but only one"
-            )
+            require(len(former) < 2, "give guesses, --pilot, --continue or --metrics, but only one")
+            command, words = self, args
+            if former and others:
+                command, words = others[FORMER[former[0]]], _as_argument(args, former[0])
             try:
-                # Not the method of Command: the error below comes before its one line.
-                return TyperCommand.make_context(
-                    other, info_name, _as_argument(args, option), parent, **extra
-                )
+                # Not the method of Command: the errors below come before its one line.
+                return TyperCommand.make_context(command, info_name, words, parent, **extra)
             except UsageError as error:
                 unknown = getattr(error, "option_name", None)
-                if unknown in _names(self) - _names(other):
-                    raise InvalidInput(f"{unknown} has no effect with {option}") from error
+                if former and unknown in options_of(self) - options_of(command):
+                    raise InvalidInput(f"{unknown} has no effect with {former[0]}") from error
+                for name in FORMER.values() if others and not former else ():
+                    if unknown in options_of(others[name]):
+                        raise InvalidInput(f"{unknown} belongs to `stopwise {name}`") from error
                 raise
 
 
@@ -190,7 +189,3 @@ def _as_argument(args: list[str], option: str) -> list[str]:
         else:
             rest.append(word)
     return [*value, *rest]
-
-
-def _names(command: Any) -> set[str]:
-    return {option for parameter in command.params for option in parameter.opts}

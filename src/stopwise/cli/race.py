@@ -139,9 +139,9 @@ def race(
     else:
         show(shown)
         typer.echo(
-            f"{result.used} of at most {comparison.n_max * len(policy)} episodes counted in "
-            f"{result.rows} rows,\n{len(result.overshoot)} more were finished and "
-            f"{result.abandoned} abandoned, in {result.seconds:.1f} s"
+            f"{result.used} of at most {comparison.n_max * len(policy)} episodes used "
+            f"({result.rows} rows) in {result.seconds:.1f} s; "
+            f"{len(result.overshoot)} more finished, {result.abandoned} abandoned"
         )
     # Only now: a page that cannot be written loses no result.
     write_files(shown.to_html, [("", shown)], output)

@@ -1,9 +1,13 @@
 """The library's settings as they are typed: ``missing='drop'`` is ``--missing drop``."""
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from contextvars import ContextVar
 
 from stopwise.messages import Blank, Setting, reworded
+
+# The options of the command that runs, so that no message names one that it does not have.
+OFFERED: ContextVar[Collection[str] | None] = ContextVar("OFFERED", default=None)
 
 
 def in_options(texts: Iterable[str]) -> tuple[str, ...]:
@@ -18,10 +22,12 @@ def as_option(setting: Setting) -> str:
     if isinstance(setting.value, dict):
         columns = (f"{role}={_typed(choice)}" for role, choice in setting.value.items())
         return " ".join(f"--column {shlex.quote(column)}" for column in columns)
-    option = f"--{setting.name.replace('_', '-')}"
+    option, offered = f"--{setting.name.replace('_', '-')}", OFFERED.get()
+    missing = offered is not None and option not in offered
     if setting.value is None or setting.value is True:
-        return option
-    return f"{option} {shlex.quote(_typed(setting.value))}"
+        return setting.words if missing and setting.words is not None else option
+    typed = f"{option} {shlex.quote(_typed(setting.value))}"
+    return f"{typed} of `stopwise analyze`" if missing else typed
 
 
 def _typed(value: object) -> str:

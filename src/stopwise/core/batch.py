@@ -79,7 +79,7 @@ class Welch(Batch):
         "B. L. Welch, \"The generalization of 'Student's' problem when several different "
         'population variances are involved", Biometrika 34 (1947)'
     )
-    advice: ClassVar[str] = "a reference: the usual t-test, looked at once, at n_max"
+    advice: ClassVar[str] = "a reference: the usual t-test, with a single look at n_max"
     exact: ClassVar[bool] = False
 
     def p_values(self, state: BatchState) -> Floats:

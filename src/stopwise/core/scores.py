@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stopwise.core.arrays import Floats
 from stopwise.errors import InvalidInput, require
+from stopwise.messages import Setting
 
 # Data files round milestone values to about 8 digits.
 LEVEL_TOLERANCE = 1e-6
@@ -121,9 +122,11 @@ def level_values(count: int, given: Sequence[float] | None, name: str, most: int
 def require_whole(value: object, name: str, least: int, most: int | None = None) -> int:
     """Return a whole number within limits, or raise."""
     limit = f"of at least {least}" if most is None else f"from {least} to {most}"
-    message = f"{name} must be a whole number {limit}, but got {value!r}"
+    text = f" must be a whole number {limit}, but got {value!r}"
+    wrong = InvalidInput(Setting(name, words=name), text, code="no-whole-number")
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
-        raise InvalidInput(message)
+        raise wrong
     whole = int(value)
-    require(least <= whole and (most is None or whole <= most), message)
+    if whole < least or (most is not None and whole > most):
+        raise wrong
     return whole

@@ -87,7 +87,7 @@ def read_trials(
     for part in parts:
         part.require_within(limits)
     if order == "file" and "time" in frame.columns and not frame["time"].drop_nulls().is_sorted():
-        unsorted = "order: that of the file, which is not that of the times; "
+        unsorted = "trials are taken in file order, which is not the order of their times; "
         notes.add(unsorted, Setting("order", "time"), " sorts them", code="order-of-file")
     if order == "shuffled":
         shuffled = f"order: shuffled with seed {seed}, not the order in which trials were run"

@@ -106,7 +106,10 @@ def analyze_tasks(
         As for ``analyze``.
     """
     found = tables(trials, design=design, iid_seed=iid_seed)
-    text = f"{len(found)} tasks are analysed apart: alpha holds for each task, not for all together"
+    text = (
+        f"{len(found)} tasks are analysed separately: alpha holds for each task, not for all of "
+        "them together"
+    )
     more = (Message(text, code="tasks-apart"),) if len(found) > 1 else ()
     return {
         table.task or "task": _answer(

@@ -179,8 +179,8 @@ class Watch:
         )
         if not same:
             raise PastChanged(
-                f"task {task!r}: rows that were looked at have changed; files must only grow, and "
-                "new ones must come after the old ones by name"
+                f"task {task!r}: trials seen at an earlier look have changed; files may only grow, "
+                "and new files must sort after the old ones by name"
             )
         rule.follow(partial(_row, rule, scores))
         self._seen[task] = replace(self._seen[task], rows=scores[: rule.rows].copy())

@@ -140,7 +140,7 @@ def _number(value: Any) -> float:
     value = value.item() if hasattr(value, "item") else value
     value = float(value) if isinstance(value, bool) else value
     if not is_number(value):
-        raise StopwiseError(f"the score is no finite number, but {value!r}")
+        raise StopwiseError(f"the score must be a finite number, but is {value!r}")
     return float(value)
 
 

@@ -3,7 +3,8 @@
 The choice uses only what is in the journal, and the random order was fixed by the secret.
 """
 
-from stopwise.errors import NotAllowed, require_choice
+from stopwise.errors import NotAllowed, require, require_choice
+from stopwise.messages import Setting
 from stopwise.study.blinding import Lots
 from stopwise.study.board import SlotBoard
 from stopwise.study.event import Event
@@ -92,6 +93,12 @@ def locked_plan(state: StudyState) -> StudyPlan:
     if state.plan is None:
         raise NotAllowed("the study is not locked yet: run `stopwise study lock`")
     return state.plan
+
+
+def require_reason(what: str, reason: str) -> None:
+    """Raise unless a reason is given for what is done beside the rules."""
+    missing = Setting("reason", words="a reason")
+    require(bool(reason.strip()), f"{what} needs ", missing, code="reason-missing")
 
 
 def _free_slot(

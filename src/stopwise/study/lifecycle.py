@@ -6,8 +6,8 @@ from pydantic import ValidationError
 
 from stopwise import __version__
 from stopwise.core.registry import edition_of
-from stopwise.errors import InvalidInput, NotAllowed, require
-from stopwise.study.assignment import locked_plan
+from stopwise.errors import InvalidInput, NotAllowed
+from stopwise.study.assignment import locked_plan, require_reason
 from stopwise.study.blinding import Lots
 from stopwise.study.events import Amended, Locked, Unblinded
 from stopwise.study.plan_errors import faults
@@ -37,7 +37,7 @@ def lock(state: StudyState, lots: Lots, plan: StudyPlan) -> Locked:
 def amend(state: StudyState, reason: str, changes: dict[str, Any]) -> Amended:
     """Return the event that something was changed or remarked after the lock."""
     plan = locked_plan(state)
-    require(bool(reason.strip()), "an amendment needs a reason")
+    require_reason("an amendment", reason)
     for name in changes:
         if name not in StudyPlan.model_fields:
             raise InvalidInput(f"the plan has no entry {name!r}")

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from stopwise.errors import NotAllowed, require
-from stopwise.study.assignment import locked_plan
+from stopwise.study.assignment import locked_plan, require_reason
 from stopwise.study.event import Event
 from stopwise.study.events import Released, Scored, Started, Undone, Voided
 from stopwise.study.rubric import plain_answer
@@ -96,7 +96,7 @@ def correct(state: StudyState, number: int, answer: Any, salt: str, reason: str)
 
     What was reported beside the score (note, tag, duration, by whom) stays as it is.
     """
-    require(bool(reason.strip()), "give a reason for correcting a score")
+    require_reason("correcting a score", reason)
     undone = undo(state, number, None, reason.strip())
     given, score = _judged(state, require_trial(state, number), answer)
     scored = Scored(trial=number, score=score, answer=given, correction=reason.strip(), salt=salt)
@@ -108,7 +108,7 @@ def void(state: StudyState, number: int, reason: str, *, redraw: bool = True) ->
 
     Its slot is tried again, unless it cannot be (``redraw=False``): then it stays empty.
     """
-    require(bool(reason.strip()), "give a reason for voiding a trial")
+    require_reason("voiding a trial", reason)
     trial = require_trial(state, number)
     if trial.status == "voided":
         raise NotAllowed(f"trial {number} is already voided")

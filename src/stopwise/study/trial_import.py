@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from stopwise.data.trials import Trials
-from stopwise.errors import InvalidInput, NotAllowed, require, require_choice
+from stopwise.errors import InvalidInput, NotAllowed, require_choice
 from stopwise.messages import Setting
 from stopwise.rows.align import align
-from stopwise.study.assignment import locked_plan
+from stopwise.study.assignment import locked_plan, require_reason
 from stopwise.study.event import Event
 from stopwise.study.events import Imported
 from stopwise.study.state import Import, StudyState
@@ -38,7 +38,7 @@ def imported(
         import before.
     """
     plan = locked_plan(state)
-    require(bool(reason.strip()), "give a reason for importing trials")
+    require_reason("importing trials", reason)
     labels = {name: label for label, name in names.items()}
     events: list[Event] = []
     for given in trials.tasks:

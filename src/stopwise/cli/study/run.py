@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from stopwise.study.study import Study
     from stopwise.study.views import Assignment
 
-HELP = "or: undo (the trial before), void REASON, release, quit"
+HELP = "or: undo (previous trial), void REASON, release, quit"
 HELP_AGAIN = "or: void REASON, back (leave it as it was)"
 SECONDS_BETWEEN_LOOKS = 5.0
 MOST = 6  # pairs of a task whose evidence is shown after each score

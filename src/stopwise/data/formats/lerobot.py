@@ -32,7 +32,7 @@ def read(path: Path) -> RawTable:
         roles["task"] = "task"
         notes.add(
             "lerobot files of this version hold no seeds: if the runs used the same seed, "
-            "episodes of the same number start alike; say so with ",
+            "episodes with the same number start from the same state; say so with ",
             Setting("columns", {"block": "episode"}),
             code="no-seeds",
         )

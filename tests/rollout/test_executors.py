@@ -124,12 +124,12 @@ def test_classic_control_gives_the_same_verdict_in_processes() -> None:
 
 @pytest.mark.usefixtures("ray")
 def test_workers_that_are_killed_are_replaced_and_their_episodes_run_anew(tmp_path: Path) -> None:
-    expected = race(draw, n_max=16)
+    expected = race(draw, n_max=16, design="independent")  # more seeds, some of which kill
     for name, executor in (("processes", processes(2)), ("ray", ray_cluster(2))):
         folder = tmp_path / name
         folder.mkdir()
         episode = functools.partial(fragile, str(folder))
-        result = race(episode, n_max=16, executor=executor)
+        result = race(episode, n_max=16, design="independent", executor=executor)
 
         assert summary(result)[:3] == summary(expected)[:3]
         assert result.retries >= 1
@@ -153,7 +153,7 @@ def test_episodes_that_hang_are_cut_short() -> None:
     found = [
         sw.race(
             {"a": 0.2, "b": 0.9}, hanging, n_max=4, seed=1, timeout=2, executor=executor,
-            on_error="score:0",
+            design="independent", on_error="score:0",
         )
         for executor in (processes(2), ray_cluster(2))
     ]  # fmt: skip

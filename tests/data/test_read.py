@@ -214,7 +214,7 @@ def test_order_of_file_time_or_chance(tmp_path: Path) -> None:
 
     assert scores() == [1, 2, 3, 4]
     assert scores(order="time") == [2, 3, 4, 1]
-    assert any("not that of the times" in note for note in sw.read_trials(path).notes)
+    assert any("not the order of their times" in note for note in sw.read_trials(path).notes)
     assert not any("not that of" in note for note in sw.read_trials(path, order="time").notes)
     shuffled = sw.read_trials(path, order="shuffled", seed=1)
     assert shuffled.frame["score"].to_list() == scores(order="shuffled", seed=1)

@@ -297,7 +297,7 @@ def test_names_break_behind_the_signs_that_join_their_parts() -> None:
 
 
 def test_the_page_says_why_an_interval_may_reach_across_zero(analysis: sw.Analysis) -> None:
-    assert "it may reach across 0 for a pair that the test has decided" in analysis.to_html()
+    assert "it may include 0 even for a decided pair" in analysis.to_html()
 
 
 def test_the_methods_paragraph_denies_no_guarantee_that_it_speaks_of() -> None:

@@ -23,8 +23,8 @@ def read(path: Path) -> RawTable:
     """
     notes = Notes()
     notes.add(
-        f"{path}: episodes of the same number are taken to start alike, since PolaRiS "
-        "numbers its initial conditions; if they do not, use ",
+        f"{path}: episodes with the same number are assumed to start from the same state, since "
+        "PolaRiS numbers its initial conditions; if they do not, use ",
         Setting("design", "independent"),
         code="episodes-start-alike",
     )

@@ -38,8 +38,8 @@ def read(path: Path) -> RawTable:
         roles |= {"score": "success", "success": "success"}
     notes = Notes()
     notes.add(
-        f"{path}: episodes of the same number are taken to start alike, since the harness "
-        "starts them from the same state or seed; if they do not, use ",
+        f"{path}: episodes with the same number are assumed to start from the same state, since "
+        "the harness gives them one seed; if they do not, use ",
         Setting("design", "independent"),
         code="episodes-start-alike",
     )

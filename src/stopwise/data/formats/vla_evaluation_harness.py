@@ -39,7 +39,7 @@ def read(path: Path) -> RawTable:
     notes = Notes()
     notes.add(
         f"{path}: episodes with the same number are assumed to start from the same state, since "
-        "the harness gives them one seed; if they do not, use ",
+        "the harness takes state or seed from the number; if they do not, use ",
         Setting("design", "independent"),
         code="episodes-start-alike",
     )

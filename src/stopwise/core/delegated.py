@@ -14,5 +14,5 @@ class Delegated(property, Generic[T]):
         self.__doc__ = doc
 
     if TYPE_CHECKING:
-
+        # A property returns Any to mypy; only so does each attribute have the type that it says.
         def __get__(self, instance: Any, owner: type | None = None, /) -> T: ...  # type: ignore[override]

@@ -45,6 +45,7 @@ def apply(state: StudyState, entry: Entry) -> None:
 @singledispatch
 def take_in(event: Event, state: StudyState, entry: Entry) -> None:
     """Change the state by what happened; one function for each kind of event."""
+    # Only for a new event that someone forgot to register below.
     raise NotImplementedError(event.kind)
 
 

@@ -1,4 +1,8 @@
-"""Mean width of the confidence sequence against WSR's, by number of pairs.
+"""Mean width of the intervals that invert the test, beside others, by number of pairs.
+
+Beside them: WSR's confidence sequence (its test inverted as well), a confidence sequence that knows
+of no test and of no n_max (what ``step`` and ``closed`` show), and the fixed-sample interval of
+Wald, which holds at one look only.
 
 Run ``python -m benchmarks.efficiency.interval_width``.
 """
@@ -12,26 +16,28 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
+from scipy.stats import norm
 
 from stopwise.core.arrays import Floats
-from stopwise.core.confidence import ConfidenceSequence
-from stopwise.core.wsr import WsrConfidenceSequence
+from stopwise.core.rules import Rules
+from stopwise.core.simulate import interval_paths
 
-SIZES = (10, 20, 50, 100, 200, 500)
+ALPHA = 0.05
+SIZES = (50, 200)
 Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
+
+
+def binary(rate: float) -> Draw:
+    """Return successes with this rate."""
+    return lambda rng, size: (rng.random(size) < rate) * 1.0
+
+
 CASES: dict[str, tuple[Draw, Draw]] = {
-    "Bernoulli .5, .5": (
-        lambda rng, size: rng.binomial(1, 0.5, size) * 1.0,
-        lambda rng, size: rng.binomial(1, 0.5, size) * 1.0,
-    ),
-    "Bernoulli .2, .6": (
-        lambda rng, size: rng.binomial(1, 0.2, size) * 1.0,
-        lambda rng, size: rng.binomial(1, 0.6, size) * 1.0,
-    ),
-    "Bernoulli .05, .1": (
-        lambda rng, size: rng.binomial(1, 0.05, size) * 1.0,
-        lambda rng, size: rng.binomial(1, 0.1, size) * 1.0,
-    ),
+    "Bernoulli .5, .5": (binary(0.5), binary(0.5)),
+    "Bernoulli .5, .7": (binary(0.5), binary(0.7)),
+    "Bernoulli .2, .8": (binary(0.2), binary(0.8)),
+    "Bernoulli .9, .9": (binary(0.9), binary(0.9)),
+    "Bernoulli .05, .1": (binary(0.05), binary(0.1)),
     "7 levels": (
         lambda rng, size: rng.binomial(6, 0.4, size) / 6,
         lambda rng, size: rng.binomial(6, 0.6, size) / 6,
@@ -40,43 +46,55 @@ CASES: dict[str, tuple[Draw, Draw]] = {
         lambda rng, size: rng.beta(0.3, 0.6, size),
         lambda rng, size: rng.beta(0.5, 0.5, size),
     ),
-    "narrow beta": (
+    "beta, sd .12": (
+        lambda rng, size: rng.beta(8, 8, size),
+        lambda rng, size: rng.beta(8, 6, size),
+    ),
+    "beta, sd .05": (
         lambda rng, size: rng.beta(50, 50, size),
         lambda rng, size: rng.beta(53, 47, size),
     ),
 }
 
 
-def widths(sequence: ConfidenceSequence, scores0: Floats, scores1: Floats) -> list[float]:
-    """Return the mean width at each of the sizes."""
-    state = sequence.start((len(scores0),))
-    found = []
-    for column in range(max(SIZES)):
-        state = sequence.step(state, scores0[:, column], scores1[:, column])
-        if column + 1 in SIZES:
-            low, high = sequence.bounds(state)
-            found.append(float(np.mean(high - low)))
-    return found
+def sequence_width(n: int, scores0: Floats, scores1: Floats, **settings: str) -> float:
+    """Return the mean width after n pairs, with n declared as n_max."""
+    rules = Rules.of(alternative="two-sided", ties="strict", alpha=ALPHA, n_max=n, **settings)
+    *_, (low, high, _) = interval_paths(rules, scores0[:, :n], scores1[:, :n])
+    return float(np.mean(high - low))
+
+
+def wald_width(n: int, scores0: Floats, scores1: Floats) -> float:
+    """Return the mean width of the usual interval after n pairs."""
+    variance = scores0[:, :n].var(axis=1, ddof=1) + scores1[:, :n].var(axis=1, ddof=1)
+    return float(np.mean(2 * norm.isf(ALPHA / 2) * np.sqrt(variance / n)))
 
 
 def main() -> None:
-    """Print widths and their ratios."""
+    """Print widths, and ours relative to the sequence without a test."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--json", type=Path, help="also write the figures here")
     arguments = parser.parse_args()
-    table = Table("case", "sequence", *(f"n = {size}" for size in SIZES), title="95% width")
-    figures: dict[str, dict[str, list[float]]] = {}
+    names = ("no test", "WSR", "inverted", "inverted, paired", "Wald (one look)")
+    table = Table("case", "N", *names, "inverted / no test", title="95% width")
+    figures: dict[str, dict[int, list[float]]] = {}
     for name, (draw0, draw1) in track(CASES.items(), "cases", console=Console(stderr=True)):
         rng = np.random.default_rng(0)
-        scores = draw0(rng, (arguments.runs, max(SIZES))), draw1(rng, (arguments.runs, max(SIZES)))
-        ours = widths(ConfidenceSequence(alpha=0.05), *scores)
-        wsr = widths(WsrConfidenceSequence(alpha=0.05), *scores)
-        figures[name] = {"ours": ours, "wsr": wsr}
-        table.add_row(name, "WSR", *(f"{width:.3f}" for width in wsr))
-        table.add_row("", "ours", *(f"{width:.3f}" for width in ours))
-        ratios = (a / b for a, b in zip(ours, wsr, strict=True))
-        table.add_row("", "ratio", *(f"{ratio:.2f}" for ratio in ratios), end_section=True)
+        size = (arguments.runs, max(SIZES))
+        scores = draw0(rng, size), draw1(rng, size)
+        figures[name] = {}
+        for n in SIZES:
+            widths = [
+                sequence_width(n, *scores, method="welch"),
+                sequence_width(n, *scores, method="wsr"),
+                sequence_width(n, *scores),
+                sequence_width(n, *scores, design="paired"),
+                wald_width(n, *scores),
+            ]
+            figures[name][n] = widths
+            ratio = f"{widths[2] / widths[0]:.2f}"
+            table.add_row(name, str(n), *(f"{width:.3f}" for width in widths), ratio)
     Console().print(table)
     if arguments.json:
         arguments.json.write_text(json.dumps(figures, indent=2))

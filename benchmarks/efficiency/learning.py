@@ -51,8 +51,8 @@ class Told(NScorePlus):
     truth: Truth
     told: frozenset[str]
 
-    def _estimates(self, sums: Sums) -> Estimates:
-        found = super()._estimates(sums)
+    def _estimates(self, sums: Sums, margin: Floats | float) -> Estimates:
+        found = super()._estimates(sums, margin)
         if "means" in self.told:
             found = found._replace(
                 mean0=np.full_like(found.mean0, self.truth.mean0),

@@ -201,7 +201,7 @@ def test_what_is_no_saved_test_is_told_in_words() -> None:
 
 
 def test_a_tiny_alpha_is_not_called_certainty() -> None:
-    assert "1 - 1e-12 confidence sequence" in str(sw.SequentialTest(alpha=1e-12).update(0, 1))
+    assert "1 - 1e-12 confidence bound" in str(sw.SequentialTest(alpha=1e-12).update(0, 1))
 
 
 def test_what_cannot_be_extended_says_so() -> None:
@@ -305,7 +305,7 @@ def redigested(text: str, **changes: Any) -> str:
         {"decision": "nobody"},
         {"state": []},
         {"state": [[0.0]] * 5},
-        {"confidence": [[0.0]] * 6},
+        {"interval": [[0.0]] * 6},
         {"settings": {"method": "nscore"}},
         {"settings": {"method": "magic", "parameters": {}}},
         {"settings": []},
@@ -340,8 +340,8 @@ def test_sentence_says_what_was_found_and_what_was_not() -> None:
 
     assert str(verdict) == (
         f"Policy 1 is better than policy 0: decided after {verdict.n} pairs; means 0.2 (policy 0) "
-        f"and 0.9 (policy 1), anytime p = {verdict.p_value:.2g}, 95% confidence sequence of the "
-        f"difference [{verdict.interval.low:.3g}, {verdict.interval.high:.3g}], nscore, "
+        f"and 0.9 (policy 1), anytime p = {verdict.p_value:.2g}, 95% confidence bound: the "
+        f"difference is at least {verdict.interval.low:.3g}, nscore, "
         "one-sided, alpha = 0.05, independent design."
     )
     assert str(open_question).startswith(

@@ -37,6 +37,7 @@ JSON_PAIR = {
     "e_value": float,
     "log_e": float,
     "interval": list,
+    "interval_level": float,
 }
 JSON_WHOLE = {
     "schema": int,

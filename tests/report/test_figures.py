@@ -296,8 +296,15 @@ def test_names_break_behind_the_signs_that_join_their_parts() -> None:
     assert fonts.wrapped("x" * 30) == "x" * 24 + "\n" + "x" * 6
 
 
-def test_the_page_says_why_an_interval_may_reach_across_zero(analysis: sw.Analysis) -> None:
-    assert "it may include 0 even for a decided pair" in analysis.to_html()
+def test_the_page_says_what_its_intervals_are(analysis: sw.Analysis) -> None:
+    assert "Intervals are the test inverted" in analysis.to_html()
+    for adjust, said in (
+        ("holm", "each is a statement about its pair alone, at the level of that pair"),
+        ("bonferroni", "they hold together, at all times, with probability 0.95."),
+        ("closed", "one may include 0 for a decided pair"),
+    ):
+        scores = {name: [n % 7 < k for n in range(60)] for k, name in enumerate("abc", 2)}
+        assert said in sw.analyze(scores, adjust=adjust).to_html()
 
 
 def test_the_methods_paragraph_denies_no_guarantee_that_it_speaks_of() -> None:

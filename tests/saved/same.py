@@ -24,6 +24,9 @@ SAID = {
     *("n_max", "n_max_declared", "anytime"),
 }
 PROSE = {"sentence", "warnings", "notes", "doubts", "facts"}
+# Intervals were a procedure of their own when the files were made; now they are the test inverted.
+REPLACED = {"interval"}
+ADDED = {"interval_level", "interval_note"}
 
 
 def read(name: str) -> Any:
@@ -65,9 +68,11 @@ def require_same(found: Any, expected: Any, place: str = "") -> None:
     """Raise unless both are the same, sentences aside."""
     assert type(found) is type(expected), f"{place}: {found!r} instead of {expected!r}"
     if isinstance(expected, dict):
-        assert found.keys() == expected.keys(), f"{place}: the names are others"
+        new = found.keys() - expected.keys()
+        assert new <= ADDED, f"{place}: the names are others"
+        assert found.keys() >= expected.keys(), f"{place}: the names are others"
         for name, value in expected.items():
-            if name in PROSE:
+            if name in PROSE | REPLACED:
                 _require_alike(found[name], value, f"{place}.{name}")
             else:
                 require_same(found[name], value, f"{place}.{name}")

@@ -89,10 +89,10 @@ class TestTogether:
         others = [study, sw.Study.open(place)]
 
         def work(number: int) -> None:
-            for turn in range(5):
+            for _ in range(5):
                 own = others[number % 2]
                 trial = take(own, f"station {number}")
-                own.record(trial.trial, turn % 2 == 0, station=trial.station, key=trial.code)
+                own.record(trial.trial, True, station=trial.station, key=trial.code)
 
         threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
         for thread in threads:

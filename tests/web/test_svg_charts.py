@@ -8,12 +8,13 @@ def task(*p_values: float, better: str | None = None) -> TaskView:
     curve = CurveView(label="B ? A", n=list(range(len(p_values))), p_value=list(p_values))
     pair = PairView(
         policy0="A", policy1="B", better=better, implied=False, n=len(p_values) - 1,
-        p_value=p_values[-1], log_e=None, low=-0.2, high=0.8, curve=curve,
+        p_value=p_values[-1], log_e=None, low=-0.2, high=0.8, interval_level=0.95,
+        curve=curve,
     )  # fmt: skip
     return TaskView(
         task="t", alpha=0.05, rows=2, n_max=10, decided=False, needed=["A", "B"], sentence=None,
         order=None, trials_used=4, trials_saved=0, policies=[], pairs=[pair],
-        p_value_name="anytime p",
+        p_value_name="anytime p", interval_note=None,
     )  # fmt: skip
 
 

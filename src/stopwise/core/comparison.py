@@ -8,7 +8,7 @@ import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.confidence import ConfidenceSequence
+from stopwise.core.confidence import NO_MARGIN, ConfidenceSequence, Pairs
 from stopwise.core.method import Evidence, Method
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import Scale, numeric_array
@@ -69,8 +69,43 @@ class Comparison:
 
     @cached_property
     def confidence(self) -> ConfidenceSequence:
-        """The confidence sequence that goes with the method."""
-        return self.test.confidence(alpha=self.alpha)
+        """The confidence sequence that goes with the test, of one study."""
+        return self.confidence_at(self.interval_level)
+
+    @cached_property
+    def interval_level(self) -> float:
+        """The probability that one bound of the interval ever fails: that of its direction."""
+        if not self.test.inverts:
+            return self.alpha / len(self.directions)
+        return self.test.alpha * float(np.exp(self.start))
+
+    def confidence_at(self, level: Floats | float) -> ConfidenceSequence:
+        """Return the confidence sequence whose bounds have this level each."""
+        margin = self.test.margin if self.test.inverts else NO_MARGIN
+        levels = {1: level if 1 in self.directions else None, 0: None}
+        levels[0] = level if 0 in self.directions else None
+        return ConfidenceSequence(
+            levels=(levels[1], levels[0]),
+            margins=(margin, margin),
+            bettor=self.test if self.test.inverts else None,
+        )
+
+    @cached_property
+    def start(self) -> float:
+        """Log-evidence before the first pair: a method may begin with half of its wealth."""
+        return float(self.test.evidence(self.test.start((1,))).log_e[0])
+
+    def pair_seen(
+        self, before: Any, after: Any, r0: Floats, r1: Floats, *, log_e: Floats, rejected: Bools
+    ) -> Pairs:
+        """Return one pair of scores as a confidence sequence sees it."""
+        test = self.test
+        nothing: Floats = np.zeros(rejected.shape)
+        fall, log_e = nothing, log_e - self.start if test.inverts else nothing
+        if test.inverts:
+            fall = test.margin_fall(before, after, *self.directed(r0, r1))
+        difference = r1 - r0
+        return Pairs(1, r0, r1, difference * difference, log_e, fall, rejected)
 
     @property
     def directions(self) -> tuple[int, ...]:

@@ -1,39 +1,54 @@
-"""Time-uniform confidence sequence of the mean difference, by inverting bets on every value.
+"""Time-uniform confidence bounds of the mean difference, by inverting the test itself.
 
-[-1, 1] is cut into cells. Each cell carries two nonnegative supermartingales: one bets that the
-mean of d = r1 - r0 lies above the cell (null: at most its upper edge), one that it lies below
-(null: at least its lower edge). For the cell that holds the true mean both nulls are true,
-so their average stays below 1/alpha for ever with probability at least 1 - alpha (Ville);
-a cell is struck out, for good, when its average reaches 1/alpha, and the interval is the hull
-of what is left. Nothing is assumed of the bets but that they use only the past, nor of the
-dependence within a pair; rounding is outward because a cell stands for all of its values.
+For every value d a test of "the difference is at most d" runs along; the lower bound is the least
+value that was never rejected. The upper bound is that of the swapped policies. ``docs/design/
+intervals.md`` has the proof; what it rests on is this:
+
+* The values are cut into regions, each with a node at its upper end, whose bet serves the whole
+  region. A factor falls with d, so evidence against a value of the region is at least that against
+  the node plus what its slope promises: evidence is convex in d.
+* Below the margin m of the test, the wealth against d is that of the test itself plus a fund. The
+  test's bets gain more against d < m than against m; the surplus goes into the fund, and the fund
+  is bet as the node's own bettor likes. So evidence against every d <= m is at least that of the
+  test, and the bound passes m at the very pair at which the test decides. Once it has decided for
+  the other policy, it never will for this one, and its wealth joins the fund.
+* As the bounds close in, nodes move to where the undecided values are: regions are halved. In long
+  studies the average of a group of pairs counts as one pair; it has the same mean and range.
 """
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import erfcx
 
-from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.arrays import Bools, Floats
 
-__all__ = ["CELLS", "ConfidenceSequence", "ConfidenceState", "Interval"]
+__all__ = ["Bet", "ConfidenceSequence", "ConfidenceState", "Interval", "Pairs"]
 
-CELLS = 1000
-EDGES = np.linspace(-1.0, 1.0, CELLS + 1)
-# Row 0 bets on "above" against the null "at most the upper edge", row 1 the mirror image.
-SIDES = np.array([[1.0], [-1.0]])
-NULL_EDGES = np.stack([EDGES[1:], EDGES[:-1]])
-SIGNED_EDGES = SIDES * NULL_EDGES
-# For d in [-1, 1] evidence stays nonnegative up to these bets.
-LARGEST_BETS = 1.0 / (1.0 + SIGNED_EDGES)
-# Bets nearer the largest help tiny variances only.
-CAUTIOUS_BETS = 0.9 * LARGEST_BETS
-ROOT_HALF, HAZARD = math.sqrt(0.5), math.sqrt(2.0 / math.pi)
+# Nodes per side. Twice as many make intervals .5 % narrower.
+NODES = 32
+# Up to twice so many pairs each counts by itself; then groups of a share of the pairs seen do.
+GROUPS = 500
+# Bets are renewed when the pairs have grown by this share.
+RENEWALS = 16
 # One prior difference of mean 0 and mean square 1/3: wide, and soon outweighed.
 PRIOR_PAIRS = 1.0
 PRIOR_SQUARE = 1.0 / 3.0
+# Bets nearer the largest that keeps a factor nonnegative help tiny variances only.
+CAUTION = 0.9
+ROOT_HALF, HAZARD = math.sqrt(0.5), math.sqrt(2.0 / math.pi)
+# Where no test stands behind a side, its margin lies below every value.
+NO_MARGIN = -1.0
+# A bound that has just passed a margin lies this far above it.
+ABOVE = 1e-12
+# More wealth than this shows nothing more, and less nothing less.
+RICH, POOR = 1e30, 1e-300
+TINY = 1e-100
+# The highest node: a difference above it is not told from it.
+TOP = 0.999
 
 
 class Interval(NamedTuple):
@@ -43,94 +58,380 @@ class Interval(NamedTuple):
     high: float
 
 
-class ConfidenceState(NamedTuple):
-    """Moments of the differences, and the cells between the first and the last survivor."""
+class Bet(NamedTuple):
+    """A bet on one pair, fixed before it: ``1 + amount (x1 - x0) - cross x0 x1`` is its factor.
 
-    n: Floats
-    total: Floats
+    With ``x0 = r0 - centre0`` and ``x1 = r1 - margin - centre0``.
+    """
+
+    amount: Floats
+    centre0: Floats
+    cross: Floats  # weight of the product of both scores, each less its centre; at most amount^2
+
+    def renewed(self, due: Bools, new: "Bet") -> "Bet":
+        """Return the new bet where it is due, and this one elsewhere."""
+        return Bet._make(np.where(due, fresh, old) for fresh, old in zip(new, self, strict=True))
+
+
+class Bettor(Protocol):
+    """What knows how to bet against other margins than its own: a method."""
+
+    def bets_at(self, state: Any, margins: Floats, need: Floats, size: Floats) -> Bet | None:
+        """Return the bets against each margin on the average of ``size`` pairs, or None."""
+
+
+class Pairs(NamedTuple):
+    """One or more pairs as a sequence sees them; arrays have the shape of the runs.
+
+    ``log_e``, ``fall`` and ``rejected`` have a last axis of sides.
+    """
+
+    number: int
+    total0: Floats
+    total1: Floats
+    squares: Floats  # sum of squared differences
+    log_e: Floats  # evidence of the test after them, as a logarithm, 0 at the start
+    fall: Floats  # by how much it would have been more per unit of a smaller margin, at least
+    rejected: Bools  # whether the test has decided
+
+
+class ConfidenceState(NamedTuple):
+    """What is known of each side's nodes, and the group of pairs that is not yet full."""
+
+    pairs: Floats
+    renewal: Floats  # after how many pairs the bets are renewed
+    total: Floats  # of differences, and of their squares
     squares: Floats
-    first: Ints  # index of the first cell held, the same for all runs
-    wealth: Floats  # (..., 2, cells): of the bets on "above" and on "below" each cell
-    alive: Bools
+    waiting: Floats  # pairs in the group, and sums of both scores
+    total0: Floats
+    total1: Floats
+    fall: Floats  # (..., sides)
+    bound: Floats  # (..., sides)
+    backed: Floats  # (..., sides): 1, or 0 once the test has decided for the other side
+    node: Floats  # (..., sides, NODES), as the rest
+    fund: Floats  # wealth against the node, less that of the test if the node is not above m
+    slope: Floats  # wealth against a value x below the node is fund + slope x + bend x^2 / 2
+    bend: Floats
+    reach: Floats  # values up to here were rejected by the evidence of this node
+    amount: Floats
+    centre0: Floats
+    cross: Floats
+
+    @property
+    def bet(self) -> Bet:
+        """The bets on the next group."""
+        return Bet(self.amount, self.centre0, self.cross)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConfidenceSequence:
-    """Confidence sequence whose bets assume, for each cell, that the mean is not in it.
+    """Bounds on the mean of r1 - r0, each at its own level, at all times.
 
-    Given the past, the mean is taken as normal around the estimate; for each edge the bet on
-    "above" is E[gap]/(variance + E[gap^2]) with gap = mean - edge given gap > 0, and likewise
-    for "below". This is a choice of speed, not of validity.
+    Runs of one array see their pairs side by side, so all have seen equally many.
+
+    Parameters
+    ----------
+    levels
+        For each side, lower and upper, the probability that its bound ever fails; or None where no
+        bound is wanted. Arrays of the shape of the runs are possible.
+    margins
+        For each side the margin of the test that it agrees with, as that test sees the scores.
+    bettor
+        Who sizes bets against other margins; without one, or where it has no opinion, bets assume
+        a normal mean given that it lies beyond the node.
     """
 
-    alpha: float
+    levels: tuple[Floats | float | None, Floats | float | None]
+    margins: tuple[float, float] = (NO_MARGIN, NO_MARGIN)
+    bettor: Bettor | None = None
 
-    def start(self, shape: tuple[int, ...]) -> ConfidenceState:
+    @cached_property
+    def sides(self) -> list[int]:
+        """The sides that have a bound: 0 the lower, 1 the upper."""
+        return [side for side, level in enumerate(self.levels) if level is not None]
+
+    @cached_property
+    def _margin(self) -> Floats:
+        return np.array([self.margins[side] for side in self.sides])
+
+    @cached_property
+    def _just_above(self) -> Floats:
+        return self._margin + ABOVE
+
+    @cached_property
+    def _signs(self) -> Floats:
+        return np.array([1.0 - 2.0 * side for side in self.sides])
+
+    @cached_property
+    def level(self) -> Floats:
+        """The levels of the sides that have a bound, along the last axis."""
+        levels = [level for level in self.levels if level is not None]
+        return np.stack([np.asarray(level, dtype=float) for level in levels], axis=-1)
+
+    @cached_property
+    def _target(self) -> Floats:
+        """The wealth at which a value is rejected, per side."""
+        return 1.0 / self.level
+
+    def start(self, shape: tuple[int, ...], test_state: Any = None) -> ConfidenceState:
         """Return the state before the first pair: every value is possible."""
-        return ConfidenceState(
-            np.zeros(shape),
-            np.zeros(shape),
-            self._prior_squares(shape),
-            np.zeros(1, dtype=np.int64),
-            np.ones((*shape, 2, CELLS)),
-            np.ones((*shape, CELLS), dtype=bool),
+        node = np.array([_first_nodes(margin) for margin in self._margin])
+        node = np.broadcast_to(node, (*shape, *node.shape)).copy()
+        none, nothing = np.zeros(shape), np.zeros((*shape, len(self.sides)))
+        flat = np.zeros_like(node)
+        state = ConfidenceState(
+            pairs=none,
+            renewal=none,
+            total=none,
+            squares=none,
+            waiting=none,
+            total0=none,
+            total1=none,
+            fall=nothing,
+            bound=nothing - 1.0,
+            backed=nothing + 1.0,
+            node=node,
+            fund=(node > self._margin[:, None]).astype(float),
+            slope=flat,
+            bend=flat,
+            reach=flat - 2.0,
+            amount=flat,
+            centre0=flat,
+            cross=flat,
         )
+        return self._with_bets(state, np.ones_like(nothing), test_state)
 
-    def step(self, state: ConfidenceState, r0: Floats, r1: Floats) -> ConfidenceState:
-        """Return the state after one more pair of scores in [0, 1]."""
-        first = int(state.first[0])
-        cells = slice(first, first + state.alive.shape[-1])
-        difference = r1 - r0
-        payoff = SIDES * difference[..., None, None] - SIGNED_EDGES[:, cells]
-        wealth = state.wealth * (1.0 + self._bets(state, cells) * payoff)
-        ruin = 2.0 / self.alpha
-        alive = state.alive & (wealth[..., 0, :] + wealth[..., 1, :] < ruin)
-        # Once every cell is struck out (probability at most alpha) the last interval stays.
-        alive = np.where(alive.any(axis=-1, keepdims=True), alive, state.alive)
-        held = np.logical_or.reduce(alive.reshape(-1, alive.shape[-1])).nonzero()[0]
-        keep = slice(int(held[0]), int(held[-1]) + 1)
-        n, total, squares = self._moments(state, difference)
-        return ConfidenceState(
-            n,
-            total,
-            squares,
-            state.first + held[0],
-            np.minimum(wealth[..., keep], ruin),  # what is struck out need not overflow
-            alive[..., keep],
+    def step(self, state: ConfidenceState, pairs: Pairs, test_state: Any = None) -> ConfidenceState:
+        """Return the state after pairs that fill at most one group; their bets were fixed before.
+
+        Parameters
+        ----------
+        state
+            The state before them; it is not changed.
+        pairs
+            The pairs, with what the test makes of them.
+        test_state
+            The state of the test after them, for the bettor.
+        """
+        state = state._replace(
+            pairs=state.pairs + pairs.number,
+            total=state.total + (pairs.total1 - pairs.total0),
+            squares=state.squares + pairs.squares,
+            waiting=state.waiting + pairs.number,
+            total0=state.total0 + pairs.total0,
+            total1=state.total1 + pairs.total1,
+            fall=state.fall + pairs.fall,
         )
+        wealth = np.exp(np.minimum(pairs.log_e, 60.0))
+        full = state.waiting >= group_size(state.pairs - state.waiting)
+        if full.flat[0]:  # all runs have seen equally many pairs
+            return self._settled(state, wealth, pairs.rejected, test_state)
+        return state._replace(bound=self._agreeing(state.bound, pairs.rejected))
+
+    def of_runs(self, where: Bools) -> "ConfidenceSequence":
+        """Return the sequence of some of its runs only."""
+        first, second = (
+            level if level is None or np.ndim(level) == 0 else np.asarray(level)[where]
+            for level in self.levels
+        )
+        return replace(self, levels=(first, second))
 
     def bounds(self, state: ConfidenceState) -> tuple[Floats, Floats]:
         """Return the lower and upper ends of the interval for the mean of r1 - r0."""
-        first = int(state.first[0])
-        low = first + state.alive.argmax(axis=-1)
-        high = first + state.alive.shape[-1] - state.alive[..., ::-1].argmax(axis=-1)
-        return EDGES[low], EDGES[high]
+        ends = [np.full(state.pairs.shape, -1.0), np.full(state.pairs.shape, 1.0)]
+        for place, side in enumerate(self.sides):
+            ends[side] = state.bound[..., place] * (1 - 2 * side)
+        return ends[0], ends[1]
 
     def holds_together(self, state: ConfidenceState) -> bool:
         """Whether a state read from outside is one that this sequence could have made."""
-        first, cells = int(state.first[0]), state.alive.shape[-1]
-        return (
-            0 <= first <= first + cells <= CELLS
-            and state.wealth.shape[-1] == cells
-            and bool(state.alive.any(axis=-1).all())
+        ordered = (np.diff(state.node, axis=-1) >= 0).all()
+        within = (np.abs(state.node) < 1).all() and (np.abs(state.bound) <= 1).all()
+        return bool(ordered and within and (state.fund >= 0).all() and (state.slope >= 0).all())
+
+    def _settled(
+        self, state: ConfidenceState, wealth: Floats, rejected: Bools, test_state: Any
+    ) -> ConfidenceState:
+        """Bet the full group, move the bounds and the nodes, and fix the next bets."""
+        state = self._bet_on_group(state, wealth * state.backed)
+        state = self._with_bounds(state, rejected)
+        if len(self.sides) == 2 and (state.backed > ~rejected[..., ::-1]).any():
+            state = self._released(state, wealth, rejected)
+        if state.pairs.flat[0] < state.renewal.flat[0]:
+            return state
+        return self._with_bets(self._halved(state), wealth * state.backed, test_state)
+
+    def _released(self, state: ConfidenceState, wealth: Floats, rejected: Bools) -> ConfidenceState:
+        """Once the other side is decided, this one never is: the test's wealth goes to the fund."""
+        going = rejected[..., ::-1]
+        freed = (wealth * state.backed * going)[..., None] * (state.node <= self._margin[:, None])
+        return state._replace(backed=state.backed * ~going, fund=state.fund + freed)
+
+    def _bet_on_group(self, state: ConfidenceState, wealth: Floats) -> ConfidenceState:
+        low, high = self._directed(state.total0 / state.waiting, state.total1 / state.waiting)
+        node, bet = state.node, state.bet
+        x0, x1 = low - bet.centre0, high - node - bet.centre0
+        factor = 1.0 + bet.amount * (x1 - x0) - bet.cross * x0 * x1
+        steepness = bet.amount - bet.cross * x0
+        margin = self._margin[:, None]
+        backing = (node <= margin) * wealth[..., None]
+        surplus = backing * state.fall[..., None]
+        bend = np.minimum(state.bend * factor + (2.0 * state.slope) * steepness, RICH)
+        slope = np.minimum(state.slope * factor + state.fund * steepness + surplus, RICH)
+        fund = state.fund * factor + np.maximum(margin - node, 0.0) * surplus
+        fund = np.minimum(fund, RICH)
+        missing = np.maximum(self._target[..., None] - (backing + fund), 0.0)
+        root = np.sqrt(slope * slope + 2.0 * (bend * missing))
+        reach = np.maximum(node - (2.0 * missing) / np.maximum(slope + root, TINY), -2.0)
+        return state._replace(
+            waiting=state.waiting * 0.0,
+            total0=state.waiting * 0.0,
+            total1=state.waiting * 0.0,
+            fall=state.fall * 0.0,
+            fund=fund,
+            slope=slope,
+            bend=bend,
+            reach=np.maximum(state.reach, reach),
         )
 
-    def _prior_squares(self, shape: tuple[int, ...]) -> Floats:
-        return np.full(shape, PRIOR_PAIRS * PRIOR_SQUARE)
+    def _with_bounds(self, state: ConfidenceState, rejected: Bools) -> ConfidenceState:
+        node, margin = state.node, self._margin[:, None]
+        decided_now = rejected & (state.bound <= self._margin)
+        if not decided_now.any() and not (state.reach > state.bound[..., None]).any():
+            return state
+        reach = np.where(rejected[..., None] & (node <= margin), 2.0, state.reach)
+        first, found = _first_open(node, reach)
+        before = _at(node, np.maximum(first - 1, 0))
+        last = np.where(found, np.minimum(_at(reach, first), _at(node, first)), node[..., -1])
+        last = np.maximum(last, np.where(first > 0, before, -1.0))
+        bound = self._agreeing(np.maximum(state.bound, last), rejected)
+        if len(self.sides) == 2:
+            # Bounds that cross are wrong, one of them at least: the last ones stay.
+            crossed = bound.sum(axis=-1, keepdims=True) > 0
+            bound = np.where(crossed, state.bound, bound)
+        return state._replace(reach=reach, bound=bound)
 
-    def _moments(self, state: ConfidenceState, difference: Floats) -> tuple[Floats, Floats, Floats]:
-        return state.n + 1.0, state.total + difference, state.squares + difference**2
+    def _agreeing(self, bound: Floats, rejected: Bools) -> Floats:
+        """Keep each bound on the side of the margin that the test has decided for."""
+        margin = self._margin
+        above = np.maximum(bound, self._just_above)
+        agreeing = np.where(rejected, above, np.minimum(bound, margin))
+        return np.where(margin > NO_MARGIN, agreeing, bound)
 
-    def _bets(self, state: ConfidenceState, cells: slice) -> Floats:
-        pairs = (state.n + PRIOR_PAIRS)[..., None, None]
-        mean = state.total[..., None, None] / pairs
-        variance = np.maximum(state.squares[..., None, None] / pairs - mean**2, 1e-9)
-        uncertainty = variance / pairs
+    def _halved(self, state: ConfidenceState) -> ConfidenceState:
+        """Halve the regions of the likely values once they are few; one holds all beyond them."""
+        node = state.node
+        first, _ = _first_open(node, state.reach)
+        beyond = node >= self._likely_end(state)[..., None]
+        last = np.where(beyond.any(axis=-1), beyond.argmax(axis=-1), NODES - 1)
+        last = np.maximum(last, first)
+        few = last - first < NODES // 2 - 1
+        if not few.any():
+            return state
+        first, last, few = first[..., None], last[..., None], few[..., None]
+        parent = np.where(few, np.minimum(first + PLACES // 2, last), PLACES)
+        parent[..., -1] = NODES - 1
+        new = few & (PLACES % 2 == 0) & (last - first >= PLACES // 2) & (PLACES < NODES - 1)
+        own = {name: _take(getattr(state, name), parent) for name in _BY_NODE}
+        left = np.where(parent > first, _take(node, parent - 1), state.bound[..., None])
+        half = np.where(new, 0.5 * np.maximum(own["node"] - left, 0.0), 0.0)
+        own["fund"] = own["fund"] + half * (own["slope"] + 0.5 * half * own["bend"])
+        own["slope"] = own["slope"] + half * own["bend"]
+        own["node"] = own["node"] - half
+        # Whatever lay beyond, the evidence against it is no less than the least there was.
+        merged = few[..., 0] & (last[..., 0] < NODES - 1)
+        rest = np.where(last < PLACES, state.fund, np.inf).min(axis=-1)
+        own["fund"][..., -1] = np.where(merged, rest, own["fund"][..., -1])
+        for name, nothing in (("slope", 0.0), ("bend", 0.0), ("reach", -2.0)):
+            own[name][..., -1] = np.where(merged, nothing, own[name][..., -1])
+        return state._replace(**own)
+
+    def _likely_end(self, state: ConfidenceState) -> Floats:
+        """Return the value beyond which no side's bound is likely to get."""
+        if len(self.sides) == 2:
+            return -state.bound[..., ::-1]
+        mean, noise, weight = _moments(state)
+        reserve = (4.0 * np.sqrt(noise / weight) + 2.0 / weight)[..., None]
+        end: Floats = np.maximum(mean[..., None] * self._signs, self._margin) + reserve
+        return end
+
+    def _with_bets(
+        self, state: ConfidenceState, wealth: Floats, test_state: Any
+    ) -> ConfidenceState:
+        """Fix the bets on the next group, from what is known now."""
+        node = state.node
+        whole = state.fund + np.where(node <= self._margin[:, None], wealth[..., None], 0.0)
+        size = group_size(state.pairs)
+        bet = None
+        if self.bettor is not None:
+            need = np.log(self._target)[..., None] - np.log(np.maximum(whole, POOR))
+            bet = self.bettor.bets_at(test_state, node, need, size[..., None, None])
+        if bet is None:
+            amount = self._normal_bets(state, size)
+            none = np.zeros_like(amount)
+            bet = Bet(amount, none, none)
+        renewal = state.pairs + np.maximum(state.pairs // RENEWALS, 1.0)
+        return state._replace(renewal=renewal, **bet._asdict())
+
+    def _normal_bets(self, state: ConfidenceState, size: Floats) -> Floats:
+        """Bet E[gap] / (variance + E[gap^2]), gap = mean - node > 0 of a normal mean."""
+        mean, noise, weight = _moments(state)
+        uncertainty = (noise / weight)[..., None, None]
         error = np.sqrt(uncertainty)
-        gap = SIDES * mean - SIGNED_EDGES[:, cells]
-        # E[gap | gap > 0] of a normal; far below 0 its terms cancel, but no bet may be negative.
+        gap = (mean[..., None] * self._signs)[..., None] - state.node
+        # Far below 0 the terms of E[gap | gap > 0] cancel, but no bet may be negative.
         hazard = (error * HAZARD) / erfcx(gap * (-ROOT_HALF / error))
         expected = np.maximum(gap + hazard, 0.0)
-        bet = expected / (variance + uncertainty + gap * expected)
-        capped: Floats = np.minimum(bet, CAUTIOUS_BETS[:, cells])
-        return capped
+        amount = expected / ((noise / size)[..., None, None] + uncertainty + gap * expected)
+        limited: Floats = np.minimum(amount, CAUTION / (1.0 + state.node))
+        return limited
+
+    def _directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
+        """Return the scores as each side sees them: its bound is from below."""
+        if len(self.sides) == 1:
+            low, high = (r0, r1) if self.sides[0] == 0 else (r1, r0)
+            return low[..., None, None], high[..., None, None]
+        both = np.stack((r0, r1), axis=-1)[..., None]
+        return both, both[..., ::-1, :]
+
+
+_BY_NODE = ("node", "fund", "slope", "bend", "reach")
+PLACES = np.arange(NODES)
+
+
+def _moments(state: ConfidenceState) -> tuple[Floats, Floats, Floats]:
+    """Return mean and variance of the differences, shrunk, and how many pairs they rest on."""
+    weight = state.pairs + PRIOR_PAIRS
+    mean = state.total / weight
+    square = (state.squares + PRIOR_PAIRS * PRIOR_SQUARE) / weight
+    return mean, np.maximum(square - mean * mean, 1e-9), weight
+
+
+def group_size(pairs: Floats) -> Floats:
+    """Pairs in the group that begins after so many; known beforehand, whatever they show."""
+    return np.maximum(pairs // GROUPS, 1.0)
+
+
+def _first_nodes(margin: float) -> Floats:
+    """Return nodes across (-1, 1), one of them at the margin."""
+    if margin <= NO_MARGIN:
+        return np.linspace(-1.0, TOP, NODES + 1)[1:]
+    below = int(min(max(round(NODES * (margin + 1) / 2), 1), NODES - 1))
+    low = np.linspace(-1.0, margin, below + 1)[1:]
+    top = max(TOP, 0.5 * (1.0 + margin))
+    return np.concatenate([low, np.linspace(margin, top, NODES - below + 1)[1:]])
+
+
+def _first_open(node: Floats, reach: Floats) -> tuple[Any, Bools]:
+    """Return the place of the first node whose region is not all rejected, and if there is one."""
+    still = reach < node
+    found = np.asarray(still.any(axis=-1))
+    return np.where(found, still.argmax(axis=-1), NODES - 1), found
+
+
+def _take(values: Floats, places: Any) -> Floats:
+    return np.take_along_axis(values, places, axis=-1)
+
+
+def _at(values: Floats, place: Any) -> Floats:
+    return _take(values, place[..., None])[..., 0]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats
-from stopwise.core.confidence import ConfidenceSequence
+from stopwise.core.confidence import Bet
 
 # A NamedTuple of arrays, each with the runner's shape as its leading axes.
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])
@@ -80,8 +80,9 @@ class Method(ABC, Generic[State]):
     takes_margin: ClassVar[bool] = True
     # Whether both directions together err with at most alpha, so that ties need no split.
     splits_itself: ClassVar[bool] = False
-    # The confidence sequence of the mean difference that goes with the method.
-    confidence: ClassVar[type[ConfidenceSequence]] = ConfidenceSequence
+    # Whether the bets of the test are bets against every smaller margin too, so that intervals can
+    # agree with its decisions.
+    inverts: ClassVar[bool] = False
     # Whether evidence in the independent design rests on scores being independent within a pair.
     needs_independence: ClassVar[bool] = True
     # Whether ``futile`` says anything.
@@ -148,6 +149,34 @@ class Method(ABC, Generic[State]):
     @abstractmethod
     def evidence(self, state: State) -> Evidence:
         """Return what the state says about the null hypothesis."""
+
+    def margin_fall(self, before: State, after: State, r0: Floats, r1: Floats) -> Floats:
+        """Return by how much the pair's log-factor falls per unit of the margin, at the margin.
+
+        Only methods that invert have it. For any smaller margin the same bet must have a factor
+        that is at least as large, affine in the margin, and a mean of at most 1 under that null.
+        """
+        raise NotImplementedError(self.name)
+
+    def bets_at(
+        self,
+        state: State,  # noqa: ARG002
+        margins: Floats,  # noqa: ARG002
+        need: Floats,  # noqa: ARG002
+        size: Floats,  # noqa: ARG002
+    ) -> Bet | None:
+        """Return bets against other margins (last axis), or None to leave them to the interval.
+
+        Parameters
+        ----------
+        state
+            What was seen before.
+        margins, need
+            The margins, and the log-wealth to go against each.
+        size
+            The bets are on averages of so many pairs.
+        """
+        return None
 
 
 def evidence_from_log_e(log_e: Floats, alpha: float) -> Evidence:

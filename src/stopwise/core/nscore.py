@@ -63,6 +63,7 @@ class NScore(Method[NScoreState]):
     advice: ClassVar[str] = "to compare with results published with N-SCORE"
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
     needs_independence: ClassVar[bool] = False
+    inverts: ClassVar[bool] = True
     score_parameters: ClassVar[tuple[str, ...]] = ("bin_values",)
 
     def __post_init__(self) -> None:
@@ -130,6 +131,14 @@ class NScore(Method[NScoreState]):
     def evidence(self, state: NScoreState) -> Evidence:
         """Return the e-process and its verdict on the null hypothesis."""
         return evidence_from_log_e(state.log_e, self.alpha)
+
+    def margin_fall(
+        self, before: NScoreState, after: NScoreState, r0: Floats, r1: Floats
+    ) -> Floats:
+        """Return how fast the pair's log-factor falls with the margin."""
+        del after  # the bet was fixed before the pair
+        fall: Floats = before.bet / (1.0 + before.bet * (r1 - r0 - self.margin))
+        return fall
 
     @cached_property
     def _bin_starts(self) -> Floats:

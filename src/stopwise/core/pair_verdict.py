@@ -9,7 +9,10 @@ from stopwise.core import registry
 from stopwise.core.confidence import Interval
 from stopwise.core.promise import dependence_text
 from stopwise.core.rules import FromRules, Rules
-from stopwise.core.scores import score_text
+from stopwise.core.scores import interval_text, score_text
+
+# The boundary that a mean ever crosses with a known probability is tightest around so many pairs.
+MIXED_PAIRS = 10.0
 
 
 def e_value_of(log_e: float | None) -> float | None:
@@ -54,7 +57,11 @@ class Verdict:
         ``ties="paper"`` a two-sided test has one per direction, and this is the smaller: it is
         valid for the direction that it favours, not for the hypothesis of exact equality.
     interval
-        Time-uniform confidence interval of mean1 - mean0 at level 1 - alpha.
+        Confidence interval of mean1 - mean0, valid at all times; of a one-sided test one end is a
+        bound, and the other is that of the range. With a method that bets it is the test inverted:
+        the margin lies outside from the pair on that decides, and not before.
+    interval_level
+        The probability with which the interval holds.
     rules
         What was declared; its method, alpha, alternative, ties, design and margin are attributes
         of the verdict too.
@@ -76,6 +83,7 @@ class Verdict:
     log_e: float | None
     p_value: float
     interval: Interval
+    interval_level: float
     rules: Rules
     n_max: int | None
     dependence: str | None = None
@@ -107,15 +115,16 @@ class Verdict:
     def other_looks_better(self) -> bool:
         """Whether the scores speak for the policy that a one-sided test cannot declare better.
 
-        True while undecided if the whole interval of mean1 - mean0 favours that policy, beyond a
-        negative margin too: with equal policies ever with probability at most alpha.
+        True while undecided if the means differ in favour of that policy, beyond a negative margin
+        too, by more than differences in [-1, 1] with mean 0 ever do but with probability alpha.
         """
         if self.decided or self.alternative == "two-sided" or self.n == 0:
             return False
-        allowed = min(self.margin, 0.0)
-        if self.alternative == "greater":
-            return self.interval.high < allowed
-        return self.interval.low > -allowed
+        lead = self.mean0 - self.mean1 if self.alternative == "greater" else self.mean1 - self.mean0
+        low, high = self.rules.bounds
+        weight = self.n + MIXED_PAIRS
+        rare = math.sqrt(weight * math.log(weight / MIXED_PAIRS / self.alpha**2)) / self.n
+        return lead > max(-self.margin, 0.0) + rare * (high - low)
 
     @property
     def e_value(self) -> float | None:
@@ -128,9 +137,7 @@ class Verdict:
             return f"No pairs yet on whether {self._claim()} ({self._setting()})."
         facts = (
             f"means {score_text(self.mean0)} (policy 0) and {score_text(self.mean1)} (policy 1), "
-            f"{self._p_value_text()}{self._level_text()} confidence sequence of the "
-            f"difference [{score_text(self.interval.low)}, {score_text(self.interval.high)}], "
-            f"{self._setting()}"
+            f"{self._p_value_text()}{self._interval_text()}, {self._setting()}"
         )
         seen = self._seen()
         if self.n_decided is not None:
@@ -158,7 +165,7 @@ class Verdict:
             "means": f"{self.mean0:.4g}, {self.mean1:.4g}",
             "e-value": "none" if self.e_value is None else f"{self.e_value:.4g}",
             "p-value": f"{self.p_value:.3g}",
-            "interval": f"[{self.interval.low:.4g}, {self.interval.high:.4g}]",
+            "interval": interval_text(self.interval, self.margin),
         }
         cells = "".join(
             f"<tr><th style='text-align:left'>{key}</th><td>{html.escape(value)}</td></tr>"
@@ -184,9 +191,20 @@ class Verdict:
         text = dependence_text("policy 0", "policy 1", self.dependence, self.method)
         return f" But {text}."
 
-    def _level_text(self) -> str:
-        level = f"{100 * (1 - self.alpha):.10g}%"
-        return level if level != "100%" else f"1 - {self.alpha:.6g}"
+    def _interval_text(self) -> str:
+        """Return the interval, or the bound of a one-sided test, with its level."""
+        error = 1 - self.interval_level
+        level = f"{100 * (1 - error):.10g}%" if error > 5e-11 else f"1 - {error:.3g}"
+        if self.alternative == "two-sided":
+            shown = interval_text(self.interval, self.margin)
+            return f"{level} confidence sequence of the difference {shown}"
+        bound, words = self.interval.low, "at least"
+        if self.alternative == "less":
+            bound, words = self.interval.high, "at most"
+        edge = self.margin if self.alternative == "greater" else -self.margin
+        if abs(bound - edge) < 1e-9:
+            bound, words = edge, {"at least": "more than", "at most": "less than"}[words]
+        return f"{level} confidence bound: the difference is {words} {score_text(bound)}"
 
     def _p_value_text(self) -> str:
         if self.anytime:

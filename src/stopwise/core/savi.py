@@ -63,6 +63,7 @@ class Savi(Method[SaviState]):
     )
     advice: ClassVar[str] = "a reference for independent trials scored by success or by few levels"
     scores: ClassVar[str] = "levels"
+    inverts: ClassVar[bool] = True
     score_parameters: ClassVar[tuple[str, ...]] = ("level_values",)
 
     def __post_init__(self) -> None:
@@ -110,6 +111,13 @@ class Savi(Method[SaviState]):
     def evidence(self, state: SaviState) -> Evidence:
         """Return the e-process and its verdict on the null hypothesis."""
         return evidence_from_log_e(state.log_e, self.alpha)
+
+    def margin_fall(self, before: SaviState, after: SaviState, r0: Floats, r1: Floats) -> Floats:
+        """Return how fast the pair's log-factor falls with the margin."""
+        del after  # the likelihood ratios were fixed before the pair
+        scores = self._values[self._level(r0)], self._values[self._level(r1)]
+        ratio0, _ = likelihood_ratios(before.intercept, before.slope, *scores, self.margin)
+        return before.slope / ratio0
 
     def _level(self, scores: Floats) -> Ints:
         middles = 0.5 * (self._values[1:] + self._values[:-1])

@@ -37,6 +37,21 @@ def score_text(value: float) -> str:
     return f"{value:.0f}" if 999.5 <= abs(value) < 1e7 else f"{value:.3g}"
 
 
+def interval_text(interval: tuple[float, float], edge: float = 0.0) -> str:
+    """Return an interval to be read; an end that has only just passed the edge is open.
+
+    Examples
+    --------
+    >>> interval_text((-0.1234, 0.5)), interval_text((1e-12, 0.5)), interval_text((-0.5, -1e-12))
+    ('[-0.123, 0.5]', '(0, 0.5]', '[-0.5, 0)')
+    """
+    low, high = interval
+    ends = [score_text(edge) if abs(end - edge) < 1e-9 else score_text(end) for end in interval]
+    left = "(" if low > edge and ends[0] == score_text(edge) else "["
+    right = ")" if high < edge and ends[1] == score_text(edge) else "]"
+    return f"{left}{ends[0]}, {ends[1]}{right}"
+
+
 def numeric_array(values: object, what: str) -> NDArray[Any]:
     """Return an array of booleans, integers or floats, or raise one clear error."""
     require(not np.ma.is_masked(values), f"{what} must be numbers, but some are masked as missing")

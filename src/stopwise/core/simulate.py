@@ -1,7 +1,7 @@
 """The simulator: the same methods on thousands of streams at once."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Unpack
@@ -142,6 +142,29 @@ def run_studies(
         return Simulation(np.empty(0, int), np.empty(0, int), np.empty(0), np.empty(0), rules)
     used, decision, log_e, p_value = map(np.concatenate, zip(*parts, strict=True))
     return Simulation(used, decision, log_e, p_value, rules)
+
+
+def interval_paths(
+    rules: Rules, scores0: Floats, scores1: Floats
+) -> Iterator[tuple[Floats, Floats, Ints]]:
+    """Follow the intervals of many studies (rows): after each pair yield both ends and decisions.
+
+    Ends are those of mean1 - mean0 for scores in [0, 1]; studies go on after their decision.
+    """
+    comparison = Comparison(rules)
+    test, sequence = comparison.test, comparison.confidence
+    state = test.start((len(scores0), len(comparison.directions)))
+    interval = sequence.start((len(scores0),), state)
+    decision = np.full(len(scores0), -1)
+    for r0, r1 in zip(scores0.T, scores1.T, strict=True):
+        before, state = state, test.step(state, *comparison.directed(r0, r1))
+        evidence = test.evidence(state)
+        falls, winner = comparison.decide(evidence)
+        decision = np.where((decision < 0) & falls, winner, decision)
+        claims = decision[:, None] == np.array(comparison.directions)
+        seen = comparison.pair_seen(before, state, r0, r1, log_e=evidence.log_e, rejected=claims)
+        interval = sequence.step(interval, seen, state)
+        yield *sequence.bounds(interval), decision
 
 
 def _run_block(

@@ -111,6 +111,7 @@ class SequentialTest(Resumable):
             log_e=None if np.isnan(log_e) else log_e,
             p_value=float(comparison.combined_p_value(state.p_value)),
             interval=Interval(float(low) * span, float(high) * span),
+            interval_level=1.0 - comparison.interval_level * len(comparison.directions),
             rules=self.rules,
             n_max=self._limit,
             dependence=None if state.dependence is None else state.dependence.found,

@@ -44,7 +44,7 @@ class StreamState(NamedTuple):
             0.0,
             state,
             comparison.test.evidence(state).log_e,
-            comparison.confidence.start(()),
+            comparison.confidence.start((), state),
             np.ones(shape),
             Decision.UNDECIDED,
             None,
@@ -64,13 +64,17 @@ class StreamState(NamedTuple):
             falls, winner = comparison.decide(evidence)
             if falls:
                 decision, n_decided = _DECISIONS[int(winner)], self.n + 1
+        claims = np.array([_DECISIONS[way] is decision for way in comparison.directions])
+        seen = comparison.pair_seen(
+            self.method_state, state, array0, array1, log_e=evidence.log_e, rejected=claims
+        )
         return StreamState(
             self.n + 1,
             self.total0 + r0,
             self.total1 + r1,
             state,
             evidence.log_e,
-            comparison.confidence.step(self.confidence, array0, array1),
+            comparison.confidence.step(self.confidence, seen, state),
             np.minimum(self.p_value, evidence.p_value),
             decision,
             n_decided,
@@ -85,7 +89,7 @@ class StreamState(NamedTuple):
             "total0": self.total0,
             "total1": self.total1,
             "state": encode_state(self.method_state),
-            "confidence": encode_state(self.confidence),
+            "interval": encode_state(self.confidence),
             "p_value": self.p_value.tolist(),
             "decision": self.decision.value,
             "n_decided": self.n_decided,
@@ -97,7 +101,7 @@ class StreamState(NamedTuple):
     ) -> "StreamState":
         """Return the state that has this content, of the shapes that this first state has."""
         state = restore_state(content["state"], self.method_state)
-        confidence = restore_state(content["confidence"], self.confidence, free_last_axis=True)
+        confidence = self._restored_interval(comparison, content, state)
         decision, n_decided = Decision(content["decision"]), content["n_decided"]
         n = require_whole(content["n"], "n", 0, limit)
         require(
@@ -118,6 +122,14 @@ class StreamState(NamedTuple):
             _is_futile(comparison, state),
             self._restored_dependence(content.get("dependence")),
         )
+
+    def _restored_interval(
+        self, comparison: Comparison, content: dict[str, Any], state: Any
+    ) -> ConfidenceState:
+        """Return the interval's state; of what was saved with another kind it begins anew."""
+        if "interval" in content:
+            return restore_state(content["interval"], self.confidence)
+        return comparison.confidence.start((), state)
 
     def _watched(self) -> dict[str, Any]:
         """Return what the watch for dependence has seen, if it has seen anything."""

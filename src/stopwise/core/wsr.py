@@ -6,10 +6,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.confidence import LARGEST_BETS, ConfidenceSequence, ConfidenceState
+from stopwise.core.confidence import Bet
 from stopwise.core.method import Evidence, Method, evidence_from_log_e
 
-__all__ = ["Wsr", "WsrConfidenceSequence", "WsrState"]
+__all__ = ["Wsr", "WsrState"]
 
 TRUNCATION = 0.95
 
@@ -28,25 +28,6 @@ def wsr_bet(n: Floats, squares: Floats, alpha: float) -> Floats:
     variance = squares / (n + 1.0)
     bet: Floats = np.sqrt(2.0 * np.log(2.0 / alpha) / ((n + 1.0) * np.log(n + 2.0) * variance))
     return bet
-
-
-@dataclass(frozen=True, kw_only=True)
-class WsrConfidenceSequence(ConfidenceSequence):
-    """The published WSR sequence: one predictable plug-in bet for all values, truncated."""
-
-    def _prior_squares(self, shape: tuple[int, ...]) -> Floats:
-        return np.full(shape, 0.25)
-
-    def _moments(self, state: ConfidenceState, difference: Floats) -> tuple[Floats, Floats, Floats]:
-        z = 0.5 * (difference + 1.0)
-        n = state.n + 1.0
-        total = state.total + z
-        return n, total, state.squares + (z - (0.5 + total) / (n + 1.0)) ** 2
-
-    def _bets(self, state: ConfidenceState, cells: slice) -> Floats:
-        bet = 0.5 * wsr_bet(state.n, state.squares, self.alpha)[..., None, None]
-        truncated: Floats = np.minimum(bet, TRUNCATION * LARGEST_BETS[:, cells])
-        return truncated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +55,7 @@ class Wsr(Method[WsrState]):
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
     needs_independence: ClassVar[bool] = False
     splits_itself: ClassVar[bool] = True
-    confidence: ClassVar[type[ConfidenceSequence]] = WsrConfidenceSequence
+    inverts: ClassVar[bool] = True
 
     def start(self, shape: tuple[int, ...]) -> WsrState:
         """Return the state before the first pair."""
@@ -85,7 +66,7 @@ class Wsr(Method[WsrState]):
         """Return the state after one more pair."""
         z = 0.5 * (r1 - r0 + 1.0)
         centre = 0.5 * (1.0 + self.margin)
-        bet = np.minimum(wsr_bet(state.n, state.squares, self.alpha), TRUNCATION / centre)
+        bet = self._bet(state, centre)
         n = state.n + 1.0
         total = state.total + z
         mean = (0.5 + total) / (n + 1.0)
@@ -96,3 +77,21 @@ class Wsr(Method[WsrState]):
     def evidence(self, state: WsrState) -> Evidence:
         """Return half the one-sided martingale as the e-process of this direction."""
         return evidence_from_log_e(state.log_e, self.alpha)
+
+    def margin_fall(self, before: WsrState, after: WsrState, r0: Floats, r1: Floats) -> Floats:
+        """Return how fast the pair's log-factor falls with the margin."""
+        del r0, r1
+        bet = 0.5 * self._bet(before, 0.5 * (1.0 + self.margin))
+        return bet * np.exp(before.log_e - after.log_e)
+
+    def bets_at(self, state: WsrState, margins: Floats, need: Floats, size: Floats) -> Bet:
+        """Return the published bets: one for all values, truncated for each."""
+        del need
+        wanted = wsr_bet(state.n, state.squares, self.alpha)[..., None] * np.sqrt(size)
+        amount = 0.5 * np.minimum(wanted, TRUNCATION / (0.5 * (1.0 + margins)))
+        none = np.zeros_like(amount)
+        return Bet(amount, none, none)
+
+    def _bet(self, state: WsrState, centre: float) -> Floats:
+        bet: Floats = np.minimum(wsr_bet(state.n, state.squares, self.alpha), TRUNCATION / centre)
+        return bet

@@ -11,6 +11,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.delegated import Delegated
 from stopwise.core.plain_values import plain_values
 from stopwise.core.promise import promise
+from stopwise.core.registry import find
 from stopwise.core.rules import FromRules, Rules
 from stopwise.messages import Message
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
@@ -128,6 +129,30 @@ class Analysis(Drawn):
         return claim
 
     @property
+    def interval_note(self) -> str:
+        """What the intervals of the differences are, and with what probability they hold."""
+        if self.adjust == "closed" or not find(self.method).inverts:
+            return (
+                "Intervals come from a confidence sequence of their own, not from the test: all "
+                f"hold together, at all times, with probability {1 - self.alpha:.6g}, and one may "
+                "include 0 for a decided pair."
+            )
+        note = "Intervals are the test inverted: 0 lies outside once the evidence of a pair decides"
+        levels = sorted({f"{pair.interval_level:.4g}" for pair in self.pairs})
+        if self.adjust == "bonferroni" or len(self.pairs) == 1:
+            together = " together" if len(self.pairs) > 1 else ""
+            share = 1 - len(self.pairs) * (1 - self.pairs[0].interval_level)
+            note += f"; they hold{together}, at all times, with probability {share:.6g}."
+        else:
+            note += (
+                f"; each is a statement about its pair alone, at the level of that pair's decision "
+                f"({levels[0]}{f' to {levels[-1]}' if len(levels) > 1 else ''}), at all times."
+            )
+        if any(pair.implied for pair in self.pairs):
+            note += " A decision that follows from others leaves the interval of its pair as it is."
+        return note
+
+    @property
     def sentence(self) -> str:
         """What was found, in words, with what it rests on."""
         decided = sum(pair.decided for pair in self.pairs)
@@ -209,6 +234,7 @@ class Analysis(Drawn):
                 "e_value": pair.e_value if pair.e_value != math.inf else None,
                 "log_e": pair.log_e if pair.log_e != -math.inf else None,
                 "interval": list(pair.interval),
+                "interval_level": pair.interval_level,
             }
             for pair in self.pairs
         ]

@@ -46,10 +46,16 @@ class PairResult(Standing):
     ----------
     interval
         Confidence interval of mean1 - mean0 from all trials of the pair, also those after the
-        decision; those of all pairs hold together, at all times.
+        decision. With a method that bets it is the test inverted: 0 lies outside exactly if the
+        pair's own evidence decides it.
+    interval_level
+        The probability with which this interval holds, at all times. With "bonferroni" and
+        "closed" all hold together with 1 - alpha; with "holm" each is a statement about its pair
+        alone, at the level of that pair's decision.
     path
         Evidence against n, for figures.
     """
 
     interval: Interval
+    interval_level: float
     path: Path

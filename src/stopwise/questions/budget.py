@@ -57,6 +57,10 @@ class Budget(ABC, Generic[Account]):
     def p_values(self, account: Account, p_value: Floats) -> Floats:
         """Return p-values (studies, pairs, 2) to be held against alpha."""
 
+    def levels(self, account: Account) -> Floats | None:  # noqa: ARG002
+        """Return the level (studies, pairs) of each direction of a pair, or None without one."""
+        return None
+
 
 class Multipliers(NamedTuple):
     """By how much p-values are multiplied, per study and pair; fixed once the pair is decided."""
@@ -83,6 +87,10 @@ class Bonferroni(Budget[Multipliers]):
         adjusted = np.minimum(account.factor[..., None] * p_value, 1.0)
         # A method that rejects exactly at its share must not fail by a rounding error.
         return np.where(np.abs(adjusted / self.alpha - 1.0) < 1e-12, self.alpha, adjusted)
+
+    def levels(self, account: Multipliers) -> Floats:
+        """Return the level at which each pair was decided, or would be now."""
+        return self.alpha / account.factor
 
     def _reached(self, account: Multipliers, seen: Seen) -> Bools:
         """Directions of undecided pairs that reach their level; not if both do at once."""

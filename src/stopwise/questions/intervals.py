@@ -1,27 +1,140 @@
-"""Confidence sequences read off at one time, in a bounded number of steps."""
+"""Confidence intervals of differences and means at the end of a study, many at once."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
-from stopwise.core.arrays import Floats
-from stopwise.core.confidence import ConfidenceSequence, Interval
+from stopwise.core.arrays import Floats, Ints
+from stopwise.core.comparison import Comparison
+from stopwise.core.confidence import ConfidenceSequence, Pairs, group_size
 
-STEPS = 1000
+# Scores held at once for the intervals of many pairs.
+MOST_SCORES = 2_000_000
 
 
-def interval(sequence: ConfidenceSequence, r0: Floats, r1: Floats, rows: int) -> Interval:
-    """Return the interval of the mean of r1 - r0, from scores in [0, 1].
+def difference_intervals(
+    comparison: Comparison, scores: Floats, pairs: Ints, levels: Floats | None
+) -> tuple[Floats, Floats]:
+    """Return the ends of the interval of mean1 - mean0 for each pair of policies.
 
-    Long studies go in groups: the average of g pairs has the same mean and range as one. The size
-    of a group depends only on the number of rows in the study, never on when a decision fell,
-    so that the group is fixed before its scores are seen; an unfinished group is left out.
+    Parameters
+    ----------
+    comparison
+        The test of each pair.
+    scores
+        Scores in [0, 1], rows by policies; rows without both policies are left out.
+    pairs
+        Places of policy 0 and policy 1 of each pair.
+    levels
+        The level at which each direction of each pair was, or would be, decided. Without them the
+        intervals do not follow a test, and hold for all pairs together.
     """
-    size = -(-rows // STEPS)
-    groups = len(r0) // size
-    grouped0, grouped1 = (
-        scores[: groups * size].reshape(groups, size).mean(axis=1) for scores in (r0, r1)
-    )
-    state = sequence.start(())
-    for score0, score1 in zip(grouped0, grouped1, strict=True):
-        state = sequence.step(state, np.asarray(score0), np.asarray(score1))
-    low, high = sequence.bounds(state)
-    return Interval(float(low), float(high))
+    columns = [scores[:, pair] for pair in pairs.tolist()]
+    met = [column[~np.isnan(column).any(axis=1)] for column in columns]
+    ends = np.empty((2, len(met)))
+    for part in _parts([len(own) for own in met]):
+        runs = [met[index] for index in part]
+        if levels is not None and comparison.test.inverts:
+            sequence = comparison.confidence_at(levels[part])
+            ends[:, part] = _Run(sequence, comparison, len(part)).over(runs)
+        else:
+            level = comparison.alpha / 2
+            sequence = ConfidenceSequence(levels=(level, level))
+            ends[:, part] = _Run(sequence, None, len(part)).over(runs)
+    return ends[0], ends[1]
+
+
+def interval_level(comparison: Comparison, levels: Floats | None, pair: int) -> float:
+    """Return the probability with which the interval of a pair holds, at all times."""
+    if levels is not None and comparison.test.inverts:
+        return 1.0 - 2.0 * float(levels[pair])
+    return 1.0 - comparison.alpha
+
+
+def mean_intervals(scores: Floats, alpha: float) -> tuple[Floats, Floats]:
+    """Return the ends of the interval of each policy's mean, each with level 1 - alpha."""
+    known = [column[~np.isnan(column)] for column in scores.T]
+    own = [np.stack([np.zeros_like(column), column], axis=1) for column in known]
+    sequence = ConfidenceSequence(levels=(alpha / 2, alpha / 2))
+    low, high = _Run(sequence, None, len(own)).over(own)
+    return np.maximum(low, 0.0), np.minimum(high, 1.0)
+
+
+def _parts(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield the pairs in parts that fit into memory together."""
+    size = max(1, MOST_SCORES // max(*lengths, 1))
+    for start in range(0, len(lengths), size):
+        yield list(range(start, min(start + size, len(lengths))))
+
+
+class _Run:
+    """Sequences of several pairs that go through their own rows side by side."""
+
+    def __init__(self, sequence: ConfidenceSequence, test: Comparison | None, runs: int) -> None:
+        self.sequence, self.comparison = sequence, test
+        self.state: Any = None if test is None else test.test.start((runs, 2))
+        self.interval = sequence.start((runs,), self.state)
+        self.rejected = np.zeros((runs, 2), dtype=bool)
+        self.ends: Floats = np.empty((2, runs))
+
+    def over(self, runs: Sequence[Floats]) -> Floats:
+        """Go through the rows (rows, 2 policies) of each; runs leave when their rows end."""
+        lengths = np.array([len(own) for own in runs])
+        left: Ints = np.arange(len(runs))
+        done = 0
+        for length in np.unique(lengths).tolist():
+            block = np.stack([runs[index][done:length] for index in left.tolist()], axis=1)
+            self._through(block[..., 0], block[..., 1])
+            done = length
+            self.ends[:, left] = self.sequence.bounds(self.interval)
+            going = lengths[left] > length
+            left = left[going]
+            self._keep(going)
+        return self.ends
+
+    def _through(self, r0: Floats, r1: Floats) -> None:
+        """Take in rows of scores (rows, runs)."""
+        row = 0
+        while row < len(r0):
+            seen, open_ = int(self.interval.pairs[0]), int(self.interval.waiting[0])
+            size = int(group_size(np.asarray(seen - open_)))
+            count = min(size - open_, len(r0) - row)
+            if self.comparison is not None:
+                count = min(count, self.comparison.test.held(self.state))
+            self._take(r0[row : row + count], r1[row : row + count])
+            row += count
+
+    def _take(self, r0: Floats, r1: Floats) -> None:
+        nothing: Floats = np.zeros(self.rejected.shape)
+        log_e, fall = nothing, nothing
+        if self.comparison is not None:
+            log_e, fall = self._tested(self.comparison, r0, r1)
+        gaps = r1 - r0
+        pairs = Pairs(
+            len(r0),
+            r0.sum(axis=0),
+            r1.sum(axis=0),
+            (gaps * gaps).sum(axis=0),
+            log_e,
+            fall,
+            self.rejected,
+        )
+        self.interval = self.sequence.step(self.interval, pairs, self.state)
+
+    def _tested(self, comparison: Comparison, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
+        """Show the test the rows, and return its evidence and how it falls with the margin."""
+        test, before = comparison.test, self.state
+        directed = comparison.directed(r0, r1)
+        self.state, path = test.leap(before, *directed)
+        path = path - comparison.start
+        reached = np.exp(-path.max(axis=0)) <= self.sequence.level * (1 + 1e-12)
+        self.rejected = self.rejected | (reached & ~self.rejected.any(axis=-1, keepdims=True))
+        return path[-1], test.margin_fall(before, self.state, *directed).sum(axis=0)
+
+    def _keep(self, going: Any) -> None:
+        self.sequence = self.sequence.of_runs(going)
+        self.interval = type(self.interval)._make(array[going] for array in self.interval)
+        self.rejected = self.rejected[going]
+        if self.state is not None:
+            self.state = type(self.state)(*(array[going] for array in self.state))

@@ -39,6 +39,9 @@ class Replay:
         P-value of each direction, to be held against alpha (ones, if not asked for).
     trace
         Evidence by row, for figures (where asked for).
+    levels
+        The level of each direction at the pair's decision, or at the end; None if it has none of
+        its own.
     """
 
     claims: Bools
@@ -48,6 +51,7 @@ class Replay:
     log_e: Floats
     p_value: Floats
     trace: Trace | None
+    levels: Floats | None
 
 
 def replay(
@@ -235,7 +239,10 @@ class PairStates:
     def result(self, trace: Trace | None) -> Replay:
         """Return the final accounts."""
         p_value = with_implied_p_values(self.family, self.claims, self.implied, self.adjusted)
-        return Replay(self.claims, self.implied, self.n, self.rows, self.log_e, p_value, trace)
+        levels = self.budget.levels(self.account)
+        return Replay(
+            self.claims, self.implied, self.n, self.rows, self.log_e, p_value, trace, levels
+        )
 
     def _locate(self) -> None:
         """Find studies, pairs and policies of the runs that go on."""

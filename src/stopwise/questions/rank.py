@@ -4,14 +4,14 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
-from stopwise.core.confidence import ConfidenceSequence, Interval
+from stopwise.core.confidence import Interval
 from stopwise.core.progress import watched
 from stopwise.messages import Message, first_few
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.doubts import dependent, doubts
 from stopwise.questions.family import Family
-from stopwise.questions.intervals import interval
+from stopwise.questions.intervals import difference_intervals, interval_level, mean_intervals
 from stopwise.questions.letters import letters, order_text, ranked
 from stopwise.questions.pairs import Replay, replay
 from stopwise.questions.ranking import Ranking
@@ -99,7 +99,8 @@ def _policy_results(
     if family.baseline is None:
         shown = list(letters(better | better.T, order))
     # The pairs hold together at alpha; so do the policies.
-    sequence = ConfidenceSequence(alpha=comparison.alpha * family.size / family.k)
+    alpha = comparison.alpha * family.size / family.k
+    lows, highs = mean_intervals(scores, alpha)
     last = _last_rows(family, outcome)
     entered = _entered(scores, ranking, outcome)
     decided = np.asarray(outcome.claims[0].any(axis=-1))
@@ -111,15 +112,14 @@ def _policy_results(
         later = int(known[last[index] :].sum())
         # Of an undecided policy nothing is saved, though it may have had fewer than n_max trials.
         done = bool(decided[family.of_policy[index]].all())
-        inside = interval(sequence, np.zeros(own.size), own, len(scores))
         results.append(
             PolicyResult(
                 name=table.policies[index],
                 n=own.size,
                 mean=float(means[index]),
                 interval=Interval(
-                    low + max(inside.low, 0.0) * (high - low),
-                    low + min(inside.high, 1.0) * (high - low),
+                    low + float(lows[index]) * (high - low),
+                    low + float(highs[index]) * (high - low),
                 ),
                 letters=shown[index],
                 trials_used=trials_used,
@@ -155,11 +155,12 @@ def _pair_results(
     """Return the pairs' results, and the mean differences over all trials of each pair."""
     span = comparison.scale.span
     results, differences = [], np.full(family.size, np.nan)
+    levels = None if outcome.levels is None else outcome.levels[0]
+    # The interval is valid at all times, so it uses all trials, also those after the decision.
+    lows, highs = difference_intervals(comparison, scores, family.pairs, levels)
     for pair, (policy0, policy1) in enumerate(family.pairs.tolist()):
-        # The interval is valid at all times, so it uses all trials, also those after the decision.
         rows = scores[:, [policy0, policy1]]
         met = rows[~np.isnan(rows).any(axis=1)]
-        low, high = interval(comparison.confidence, met[:, 0], met[:, 1], len(scores))
         if met.size:
             differences[pair] = span * (met[:, 1] - met[:, 0]).mean()
         trace = outcome.trace
@@ -167,7 +168,8 @@ def _pair_results(
         results.append(
             PairResult(
                 **standing_of(table.policies, family, outcome, pair),
-                interval=Interval(low * span, high * span),
+                interval=Interval(float(lows[pair]) * span, float(highs[pair]) * span),
+                interval_level=interval_level(comparison, levels, pair),
                 path=trace.path(pair),
             )
         )

@@ -110,9 +110,7 @@ def plot_intervals(analysis: "Analysis") -> "Figure":
     axes.set_yticks([])
     axes.set_ylim(len(labels) - 0.6, -0.9)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(
-        f"difference of means, {100 * (1 - analysis.alpha):g}% for all pairs together", fontsize=9
-    )
+    axes.set_xlabel("difference of means, with its interval", fontsize=9)
     return drawable(figure)
 
 

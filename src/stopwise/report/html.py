@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from stopwise import __version__
 from stopwise.core.promise import p_value_name
-from stopwise.core.scores import score_text
+from stopwise.core.scores import interval_text, score_text
 from stopwise.report.drawn import DPI
 from stopwise.report.fonts import font_note
 from stopwise.report.methods_text import methods_paragraph
@@ -70,6 +70,7 @@ def render_page(template: str, **content: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters["score"] = score_text
+    environment.filters["interval"] = interval_text
     return environment.get_template(template).render(version=__version__, **content)
 
 

@@ -37,8 +37,8 @@ def methods_paragraph(analysis: "Analysis") -> str:
         f"We compared the mean scores (range [{low:g}, {high:g}]) of {len(analysis.policies)} "
         f"policies{against}{_pooling(analysis)} with the {kind} {analysis.method}{horizon}, using "
         f"{adjusted}; {_promise(analysis, anytime)}. {_meaning(analysis)}"
-        f"{DESIGNS[analysis.design]} {letters if analysis.baseline is None else ''}Intervals "
-        f"are time-uniform. {method.citation}."
+        f"{DESIGNS[analysis.design]} {letters if analysis.baseline is None else ''}"
+        f"{analysis.interval_note} {method.citation}."
     )
 
 

@@ -56,6 +56,7 @@ def _task_view(task: TaskVerdict, saved: int, analysis: Analysis | None) -> Task
         policies=[] if analysis is None else _policies(analysis),
         pairs=[] if analysis is None else _pairs(analysis),
         trials_saved=saved,
+        interval_note=None if analysis is None else analysis.interval_note,
         p_value_name="p" if analysis is None else p_value_name(analysis.method),
     )
 

@@ -79,6 +79,7 @@ class PairView(_Answer):
     log_e: float | None
     low: float
     high: float
+    interval_level: float
     curve: CurveView
 
 
@@ -109,6 +110,7 @@ class TaskView(_Answer):
     policies: list[PolicyView]
     pairs: list[PairView]
     p_value_name: str
+    interval_note: str | None
 
 
 class EvidenceView(_Answer):

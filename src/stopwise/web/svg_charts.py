@@ -115,7 +115,7 @@ def interval_chart(task: TaskView) -> Chart:
             y=20.0 + ROW * row,
             low=x(pair.low),
             high=x(pair.high),
-            text=f"{pair.low:+.2f} to {pair.high:+.2f}",
+            text=_ends_text(pair.low, pair.high),
             decided=pair.better is not None,
         )
         for row, pair in enumerate(task.pairs)
@@ -147,3 +147,10 @@ def _round_steps(last: int) -> list[int]:
     unit = 10 ** math.floor(math.log10(max(rough, 1)))
     step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
     return list(range(0, last + 1, int(step)))
+
+
+def _ends_text(low: float, high: float) -> str:
+    """Return both ends with their signs, also of one that has only just left 0."""
+    start = "above 0" if 0 < low < 0.005 else f"{low:+.2f}"
+    end = "below 0" if -0.005 < high < 0 else f"{high:+.2f}"
+    return f"{start} to {end}"

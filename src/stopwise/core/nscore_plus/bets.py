@@ -5,8 +5,6 @@ see only what was known before the pair, and decide how fast the test is; validi
 ``bounds``, ``product_weight`` and a centre inside the range alone.
 """
 
-import math
-
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, between
@@ -64,7 +62,7 @@ def shape(sums: Sums, estimates: Estimates, effect: Floats) -> Floats:
     return amount
 
 
-def centre(estimates: Estimates, amount: Floats, margin: float) -> Floats:
+def centre(estimates: Estimates, amount: Floats, margin: Floats | float) -> Floats:
     """Centre between the means; nearer to where bets may be large if the bet asks for it."""
     mean0, mean1 = estimates.mean0, estimates.mean1
     half = 0.5 * (1 - margin)  # here m1 = 1 - m0 and the bound on the bet is largest
@@ -113,13 +111,13 @@ def noisy_scores(amount: Floats, worst: Floats, pairs: Floats, spread: Floats) -
     return np.minimum(amount, kept)
 
 
-def cap(sums: Sums, need: Floats, margin: float, gain: Floats, loss: Floats) -> Floats:
+def cap(sums: Sums, need: Floats, margin: Floats | float, gain: Floats, loss: Floats) -> Floats:
     """Largest useful bet: a win of usual size already reaches the threshold.
 
     A bet b brings b w + max(gain b^2 - loss, 0) w^2 with a win of size w.
     """
-    greatest = 2 * math.log(2 / (1 + margin))  # of what one pair can add to the log-wealth
-    if not ((need > 0) & (need < greatest)).any():
+    greatest = 2 * np.log(2 / (1 + margin))  # of what one pair can add to the log-wealth
+    if not np.any((need > 0) & (need < greatest)):
         return NO_CAP
     wins = np.maximum(sums.wins, 1.0)
     mean = sums.win_sum / wins

@@ -44,6 +44,7 @@ class Estimates(NamedTuple):
     # doubt less before.
     share: Floats
     doubt: Floats
+    margin: Floats | float
 
 
 class ScoreEstimates(NamedTuple):
@@ -56,15 +57,15 @@ class ScoreEstimates(NamedTuple):
     prior_weight: Floats  # of the prior scores of both policies
 
 
-def independent_estimates(sums: Sums, margin: float) -> Estimates:
+def independent_estimates(sums: Sums, margin: Floats | float) -> Estimates:
     """Return the estimates for independent scores."""
     scores = score_deviation(sums, margin)
     mean0, mean1 = scores.means
     share, doubt = product_worth(sums.pairs, scores)
-    return Estimates(scores.variance, scores.spread, mean0, mean1, share, doubt)
+    return Estimates(scores.variance, scores.spread, mean0, mean1, share, doubt, margin)
 
 
-def score_deviation(sums: Sums, margin: float) -> ScoreEstimates:
+def score_deviation(sums: Sums, margin: Floats | float) -> ScoreEstimates:
     """Estimate each policy's spread around its own mean, with means shrunk to the middle."""
     n = sums.pairs
     totals = np.array((sums.low, sums.high))
@@ -88,7 +89,7 @@ def score_deviation(sums: Sums, margin: float) -> ScoreEstimates:
     )
 
 
-def paired_deviation(sums: Sums, margin: float) -> Estimates:
+def paired_deviation(sums: Sums, margin: Floats | float) -> Estimates:
     """Estimate the variance of the differences; a few of them lean on all scores."""
     scores = score_deviation(sums, margin)
     weight = sums.pairs + PAIRED_WEIGHT
@@ -97,7 +98,7 @@ def paired_deviation(sums: Sums, margin: float) -> Estimates:
     variance = square - SIGNAL_SHARE * ((sums.high - sums.low) / weight) ** 2
     spread = scores.spread * np.minimum(variance / scores.variance, 1.0)
     none = np.zeros_like(variance)
-    return Estimates(variance, spread, none, none, none, none)
+    return Estimates(variance, spread, none, none, none, none, margin)
 
 
 def product_worth(pairs: Floats, scores: ScoreEstimates) -> tuple[Floats, Floats]:
@@ -117,17 +118,14 @@ def product_worth(pairs: Floats, scores: ScoreEstimates) -> tuple[Floats, Floats
     return np.maximum(2 - 1 / likeness, 0.0), doubt
 
 
-def inside(centre0: Floats, margin: float) -> Floats:
+def inside(centre0: Floats, margin: Floats | float) -> Floats:
     """Keep m0 and m0 + margin strictly inside the range of scores."""
-    low, high = max(0.0, -margin), min(1.0, 1.0 - margin)
+    low, high = np.maximum(0.0, -margin), np.minimum(1.0, 1.0 - margin)
     edge = EDGE * (high - low)
     return between(centre0, low + edge, high - edge)
 
 
-def _largest_variances(means: Floats, margin: float) -> Floats:
+def _largest_variances(means: Floats, margin: Floats | float) -> Floats:
     """Of scores with these means (first axis: policies, policy 1 less the margin): binary ones."""
-    levels = means
-    if margin != 0:
-        levels = means + np.array((0.0, margin)).reshape(2, *(1,) * (means.ndim - 1))
-    levels = between(levels, EDGE, 1 - EDGE)
+    levels = between(np.array((means[0], means[1] + margin)), EDGE, 1 - EDGE)
     return levels * (1 - levels)

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stopwise.core.arrays import Floats
+from stopwise.core.confidence import Bet
 from stopwise.core.method import Evidence, Method, evidence_from_log_e
 from stopwise.core.nscore import NScore
 from stopwise.core.nscore_plus import bets
@@ -27,7 +28,7 @@ from stopwise.core.nscore_plus.estimates import (
 from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
 from stopwise.core.nscore_plus.horizon_induction import bet_table
 from stopwise.core.nscore_plus.prospects import within_reach
-from stopwise.core.nscore_plus.state import Bet, PlusState, PlusWealth, Sums
+from stopwise.core.nscore_plus.state import PlusState, PlusWealth, Sums
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
 from stopwise.errors import require
@@ -60,6 +61,7 @@ class NScorePlus(Method[PlusState]):
     citation: ClassVar[str] = f"{NScore.citation}, with the bets of stopwise's nscore-plus"
     advice: ClassVar[str] = "the default: any score, either design, with or without n_max"
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
+    inverts: ClassVar[bool] = True
 
     deadline: bool = True
     last_look: str = "exact"
@@ -181,31 +183,48 @@ class NScorePlus(Method[PlusState]):
     def _bet(self, state: PlusState) -> Bet:
         """Return the bet on the next pair: a new one, or in long studies mostly the last one."""
         if np.maximum.reduce(state.pairs, axis=None, initial=0.0) < RENEWAL_PAIRS:
-            return self._new_bet(state)
+            return self._new_bet(state.sums, self._threshold - state.log_e, self.margin)
         due = bets.renewal(state.pairs)
         if not due.any():
             return state.bet
-        return state.bet.renewed(due, self._new_bet(state))
+        new = self._new_bet(state.sums, self._threshold - state.log_e, self.margin)
+        return state.bet.renewed(due, new)
 
-    def _new_bet(self, state: PlusState) -> Bet:
-        sums = state.sums
-        need = self._threshold - state.log_e
-        estimates = self._estimates(sums)
+    def margin_fall(self, before: PlusState, after: PlusState, r0: Floats, r1: Floats) -> Floats:
+        """Return how fast the pair's log-factor falls with the margin."""
+        del before  # its bet is the one that the next state keeps
+        bet = after.bet
+        x0, x1 = r0 - bet.centre0, r1 - self.margin - bet.centre0
+        fall: Floats = (bet.amount - bet.cross * x0) / (
+            1 + bet.amount * (x1 - x0) - bet.cross * x0 * x1
+        )
+        return fall
+
+    def bets_at(self, state: PlusState, margins: Floats, need: Floats, size: Floats) -> Bet:
+        """Return the bets that the test would make with these margins and this need."""
+        sums = state.sums.shifted(margins - self.margin, self.design)
+        return self._new_bet(sums, need, margins, size)
+
+    def _new_bet(
+        self, sums: Sums, need: Floats, margin: Floats | float, size: Floats | float = 1.0
+    ) -> Bet:
+        """Return the bet on the average of so many pairs."""
+        estimates = self._estimates(sums, margin)
         deviation = np.sqrt(estimates.variance)
         total = (sums.high - sums.low) / deviation
         standardised = self._standardised_bet(sums.pairs, total, need)
         bolder = bets.large_effects(sums.pairs, total, SECOND_ORDER[self.design])
         # The difference of means for which the bet of greatest growth is the planned one.
         effect = standardised * bolder * deviation
-        amount = bets.shape(sums, estimates, effect)
+        amount = bets.shape(sums, estimates, effect) * size
         if self.design == "paired":
             return self._paired_bet(sums, need, amount, effect, estimates)
         return self._independent_bet(sums, need, amount, effect, estimates)
 
-    def _estimates(self, sums: Sums) -> Estimates:
+    def _estimates(self, sums: Sums, margin: Floats | float) -> Estimates:
         if self.design == "paired":
-            return paired_deviation(sums, self.margin)
-        return independent_estimates(sums, self.margin)
+            return paired_deviation(sums, margin)
+        return independent_estimates(sums, margin)
 
     def _standardised_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
         """Return the planned bet while n_max lies ahead and in reach, else that of growth."""
@@ -233,17 +252,16 @@ class NScorePlus(Method[PlusState]):
     def _independent_bet(
         self, sums: Sums, need: Floats, amount: Floats, effect: Floats, estimates: Estimates
     ) -> Bet:
-        centre0 = bets.centre(estimates, amount, self.margin)
-        below, above = centre0 + self.margin, 1 - centre0  # of m1 and m0, in the worst pair
+        margin = estimates.margin
+        centre0 = bets.centre(estimates, amount, margin)
+        below, above = centre0 + margin, 1 - centre0  # of m1 and m0, in the worst pair
         worst = np.maximum(below, above)
         # Noisy scores tell of the worst pair by their variance already.
         amount = self._rare_failures(amount, effect, worst, sums.pairs, 1 - estimates.spread)
         amount = bets.noisy_scores(amount, worst, sums.pairs, estimates.spread)
         # the product of both scores in the largest win, r0 = 0 and r1 = 1, relative to its square
-        product = centre0 * (above - self.margin) / (1 - self.margin) ** 2
-        largest = bets.cap(
-            sums, need, self.margin, estimates.share * product, estimates.doubt * product
-        )
+        product = centre0 * (above - margin) / (1 - margin) ** 2
+        largest = bets.cap(sums, need, margin, estimates.share * product, estimates.doubt * product)
         amount = bets.bounds(np.minimum(amount, largest), worst)
         cross = bets.product_weight(amount, below, above, estimates.share, estimates.doubt)
         return Bet(amount, centre0, cross)
@@ -251,13 +269,14 @@ class NScorePlus(Method[PlusState]):
     def _paired_bet(
         self, sums: Sums, need: Floats, amount: Floats, effect: Floats, estimates: Estimates
     ) -> Bet:
+        margin = estimates.margin
         none = np.zeros_like(amount)
-        worst = 1 + self.margin
+        worst = 1 + margin
         # In the worst pair both policies are at opposite ends: the noisier differences are, the
         # likelier.
         odds = estimates.spread * estimates.spread
         amount = self._rare_failures(amount, effect, worst, sums.pairs, odds)
-        largest = bets.cap(sums, need, self.margin, none, none)
+        largest = bets.cap(sums, need, margin, none, none)
         return Bet(bets.bounds(np.minimum(amount, largest), worst), none, none)
 
     def _rare_failures(

@@ -5,7 +5,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from stopwise.core.arrays import Bools, Floats
+from stopwise.core.arrays import Floats
+from stopwise.core.confidence import Bet
 
 __all__ = ["Bet", "PlusState", "PlusWealth", "Sums"]
 
@@ -50,21 +51,37 @@ class Sums(NamedTuple):
             win_square=win * win,
         )
 
+    def shifted(self, more: Floats, design: str) -> "Sums":
+        """Return the sums as they would be with so much more margin (last axis: margins).
+
+        Which pairs are wins is left as it was: it only limits the last bet before a decision.
+        """
+        old = Sums._make(array[..., None] for array in self)
+        square = more * more
+        high = old.high - old.pairs * more
+        paired = design == "paired"
+        once = old.high - old.low if paired else old.high  # whose powers the third sum is of
+        squared = old.gap_square if paired else old.high_square
+        shifted_square = squared - more * (2.0 * once - old.pairs * more)
+        gap_square = shifted_square if paired else old.gap_square
+        third = old.third - 3.0 * more * (squared - more * once) - old.pairs * (square * more)
+        low, low_square = (np.broadcast_to(sum_, high.shape) for sum_ in (old.low, old.low_square))
+        return old._replace(
+            low=low,
+            low_square=low_square,
+            high=high,
+            high_square=old.high_square - more * (2.0 * old.high - old.pairs * more),
+            gap_square=np.maximum(gap_square, 0.0),
+            third=third,
+            win_sum=np.maximum(old.win_sum - old.wins * more, 0.0),
+            win_square=np.maximum(
+                old.win_square - more * (2.0 * old.win_sum - old.wins * more), 0.0
+            ),
+        )
+
     def plus(self, more: "Sums") -> "Sums":
         """Return the sums with those of further pairs added."""
         return Sums(*[old + new for old, new in zip(self, more, strict=True)])
-
-
-class Bet(NamedTuple):
-    """The bet on one pair, fixed before it."""
-
-    amount: Floats
-    centre0: Floats  # m0; m1 is m0 + margin
-    cross: Floats  # weight of the product of both scores, each less its centre; at most amount^2
-
-    def renewed(self, due: Bools, new: "Bet") -> "Bet":
-        """Return the new bet where it is due, and this one elsewhere."""
-        return Bet._make(np.where(due, fresh, old) for fresh, old in zip(new, self, strict=True))
 
 
 class PlusWealth(NamedTuple):

@@ -26,7 +26,6 @@ from stopwise.core.nscore_plus.estimates import (
 )
 from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
 from stopwise.core.nscore_plus.horizon_induction import bet_table
-from stopwise.core.nscore_plus.prospects import within_reach
 from stopwise.core.nscore_plus.state import Bet, PlusState, PlusWealth, Sums
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
@@ -208,12 +207,10 @@ class NScorePlus(Method[PlusState]):
         return independent_estimates(sums, self.margin)
 
     def _standardised_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
-        """Return the planned bet while n_max lies ahead and in reach, else that of growth."""
+        """Return the planned bet while n_max lies ahead, else that of growth."""
         if self.n_max is None or not self.deadline:
             return self._growth_bet(pairs, total, need)
         ahead = (pairs < self.n_max) & (need > 0)
-        if not self._randomised:  # there all wealth that is left at n_max counts
-            ahead = ahead & within_reach(self.n_max, pairs, total, need)
         if ahead.all():
             return self._planned_bet(self.n_max, pairs, total, need)
         if not ahead.any():

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import log_ndtr, ndtri
 
-from stopwise.core.arrays import Floats, between
+from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus.constants import (
     GREATEST_EFFECT,
     GROWTH_EFFECTS,
@@ -22,6 +22,8 @@ __all__ = ["SECOND_ORDER", "effects", "growth_bet"]
 # What a step's own squared mean adds to its second moment, by the increment of the design: the bet
 # of greatest growth for an effect t is t / (1 + SECOND_ORDER t^2) in units of the deviation.
 SECOND_ORDER = {"independent": 0.5, "paired": 1.0}
+# Log-wealth to go below which a single step may use less than the bet of greatest growth.
+NEAR = 0.69
 
 
 @lru_cache(maxsize=64)
@@ -65,7 +67,18 @@ def growth_bet(
     # Greatest expected log-growth to second order: a broad posterior bets less than its mean.
     effect, squared = (weights * theta).sum(axis=-1), (weights * theta**2).sum(axis=-1)
     bet: Floats = effect / (1 + second_order * squared)
-    # the bet that replicates "reject if the next step is large enough" at the present wealth
-    quantile = ndtri(np.exp(-between(need, 1e-9, 300.0)))
-    last = np.exp(-0.5 * quantile**2 - log_ndtr(quantile)) / np.sqrt(2 * np.pi)
-    return np.asarray(np.where(need > 0, np.minimum(bet, last), bet), dtype=np.float64)
+    return np.minimum(bet, _last_bet(need))
+
+
+def _last_bet(need: Floats) -> Floats:
+    """Bet that replicates "reject if the next step is large enough" at the present wealth.
+
+    It is no limit after the decision, nor to a study that needs more: it exceeds .79 there, and no
+    bet of greatest growth exceeds 1 / (2 sqrt(SECOND_ORDER)) < .71.
+    """
+    last = np.full(np.shape(need), np.inf)
+    near = (need > 0) & (need < NEAR)
+    if near.any():
+        quantile = ndtri(np.exp(-np.maximum(need[near], 1e-9)))
+        last[near] = np.exp(-0.5 * quantile**2 - log_ndtr(quantile)) / np.sqrt(2 * np.pi)
+    return last

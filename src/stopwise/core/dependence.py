@@ -33,73 +33,98 @@ TOGETHER, OPPOSED = "together", "opposed"
 
 
 class _Cut(NamedTuple):
-    """One way to cut the pairs into blocks: the open block, and the evidence of those before."""
+    """One way to cut the pairs into blocks: how many are full, and their evidence."""
 
     first: int
     blocks: int
-    open0: tuple[float, ...]
-    open1: tuple[float, ...]
     log_e: tuple[float, ...]  # by correlation
 
     @property
-    def size(self) -> int:
-        """Pairs of the open block once it is full."""
-        return min(self.first << max(self.blocks - 1, 0), LARGEST_BLOCK)
+    def start(self) -> int:
+        """Pairs before the open block."""
+        return _pairs_in(self.first, self.blocks)
 
-    def advanced(self, r0: float, r1: float) -> "_Cut":
-        open0, open1 = (*self.open0, r0), (*self.open1, r1)
-        if len(open0) < self.size:
-            return self._replace(open0=open0, open1=open1)
-        log_e = np.array(self.log_e) + _block_evidence(np.array(open0), np.array(open1))
-        return _Cut(self.first, self.blocks + 1, (), (), tuple(log_e.tolist()))
+    @property
+    def end(self) -> int:
+        """Pairs with the open block, once it is full."""
+        return _pairs_in(self.first, self.blocks + 1)
 
 
 class PairDependence(NamedTuple):
     """What is known of the dependence within pairs; replaced as a whole with each pair."""
 
+    pairs: int  # watched so far
+    recent: tuple[tuple[float, float], ...]  # the last of them, back to the longest open block
     cuts: tuple[_Cut, ...]
+    full: int  # the number of pairs at which the next block is full
     found: str | None = None
 
     @classmethod
     def begin(cls) -> Self:
         """Return the state before the first pair."""
         none = (0.0,) * CORRELATIONS.size
-        return cls(tuple(_Cut(first, 0, (), (), none) for first in FIRST_BLOCKS))
-
-    @property
-    def pairs(self) -> int:
-        """Pairs seen, as far as it matters: none, or some."""
-        return max(len(cut.open0) + cut.blocks for cut in self.cuts)
+        return cls(0, (), tuple(_Cut(first, 0, none) for first in FIRST_BLOCKS), min(FIRST_BLOCKS))
 
     def advanced(self, r0: float, r1: float) -> "PairDependence":
         """Return the state after one more pair of scores."""
-        cuts = tuple(cut.advanced(r0, r1) for cut in self.cuts)
-        full = any(new.blocks > old.blocks for new, old in zip(cuts, self.cuts, strict=True))
+        pairs, recent = self.pairs + 1, (*self.recent, (r0, r1))
+        if pairs < self.full:
+            return PairDependence(pairs, recent, self.cuts, self.full, self.found)
+        scores0, scores1 = np.array(recent).T
+        cuts = []
+        for cut in self.cuts:
+            if cut.end == pairs:
+                size = pairs - cut.start
+                evidence = _block_evidence(scores0[-size:], scores1[-size:])
+                log_e = tuple((np.array(cut.log_e) + evidence).tolist())
+                cuts.append(_Cut(cut.first, cut.blocks + 1, log_e))
+            else:
+                cuts.append(cut)
         found = self.found
-        if full and found is None:
+        if found is None:
             found = _claim(np.array([cut.log_e for cut in cuts]), FALSE_ALARMS)
-        return PairDependence(cuts, found)
+        return self._of(pairs, recent, cuts, found)
 
     def content(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return {"cuts": [list(cut) for cut in self.cuts], "found": self.found}
+        cuts = []
+        for cut in self.cuts:
+            opened = self.recent[len(self.recent) - (self.pairs - cut.start) :]
+            open0, open1 = ([pair[policy] for pair in opened] for policy in (0, 1))
+            cuts.append([cut.first, cut.blocks, open0, open1, list(cut.log_e)])
+        return {"cuts": cuts, "found": self.found}
 
     @classmethod
     def restored(cls, content: dict[str, Any]) -> Self:
         """Return the state of such values, or raise ``ValueError``."""
-        cuts = []
+        cuts, opened = [], []
         for (first, blocks, open0, open1, log_e), usual in zip(
             content["cuts"], FIRST_BLOCKS, strict=True
         ):
             values = np.array([*open0, *open1, *log_e], dtype=float)
-            fits = first == usual and len(open0) == len(open1) and len(log_e) == CORRELATIONS.size
+            fits = first == usual and len(log_e) == CORRELATIONS.size
             if not (fits and np.isfinite(values).all()):
                 raise ValueError("the watch for dependence does not fit")
-            known = require_whole(blocks, "blocks", 0)
-            cuts.append(_Cut(first, known, tuple(open0), tuple(open1), tuple(log_e)))
+            cuts.append(_Cut(first, require_whole(blocks, "blocks", 0), tuple(log_e)))
+            opened.append(tuple(zip(open0, open1, strict=True)))
+        recent = max(opened, key=len)
+        pairs = cuts[0].start + len(opened[0])
+        for cut, pairs_open in zip(cuts, opened, strict=True):
+            same = pairs_open == recent[len(recent) - len(pairs_open) :]
+            if not (same and cut.start + len(pairs_open) == pairs < cut.end):
+                raise ValueError("the watch for dependence does not fit")
         if content["found"] not in (None, TOGETHER, OPPOSED):
             raise ValueError(f"dependence cannot be {content['found']!r}")
-        return cls(tuple(cuts), content["found"])
+        return cls._of(pairs, recent, cuts, content["found"])
+
+    @classmethod
+    def _of(
+        cls, pairs: int, recent: tuple[tuple[float, float], ...], cuts: list[_Cut], found: str | None
+    ) -> Self:
+        """Return the state that keeps no more of the recent pairs than open blocks hold."""
+        kept = pairs - min(cut.start for cut in cuts)
+        full = min(cut.end for cut in cuts)
+        return cls(pairs, recent[len(recent) - kept :], tuple(cuts), full, found)
 
 
 def dependence(scores0: Floats, scores1: Floats, level: float = FALSE_ALARMS) -> str | None:
@@ -114,8 +139,8 @@ def dependence(scores0: Floats, scores1: Floats, level: float = FALSE_ALARMS) ->
     """
     ends: dict[int, list[tuple[int, Floats]]] = {}
     for cut, first in enumerate(FIRST_BLOCKS):
-        start, blocks = 0, 0
-        while (end := start + _Cut(first, blocks, (), (), ()).size) <= scores0.size:
+        start, blocks = 0, 1
+        while (end := _pairs_in(first, blocks)) <= scores0.size:
             evidence = _block_evidence(scores0[start:end], scores1[start:end])
             ends.setdefault(end, []).append((cut, evidence))
             start, blocks = end, blocks + 1
@@ -127,6 +152,13 @@ def dependence(scores0: Floats, scores1: Floats, level: float = FALSE_ALARMS) ->
         if found is not None:
             return found
     return None
+
+
+def _pairs_in(first: int, blocks: int) -> int:
+    """Return the pairs of so many blocks, given the size of the first."""
+    doubling = min(blocks, (LARGEST_BLOCK // first).bit_length() + 1)  # or as large as the first
+    pairs = first << (doubling - 1) if doubling else 0
+    return pairs + (blocks - doubling) * LARGEST_BLOCK
 
 
 def _claim(log_e: Floats, level: float) -> str | None:

@@ -82,11 +82,15 @@ class ConfidenceSequence:
         cells = slice(first, first + state.alive.shape[-1])
         difference = r1 - r0
         payoff = SIDES * difference[..., None, None] - SIGNED_EDGES[:, cells]
-        wealth = state.wealth * (1.0 + self._bets(state, cells) * payoff)
+        payoff *= self._bets(state, cells)
+        payoff += 1.0
+        wealth = state.wealth * payoff
         ruin = 2.0 / self.alpha
         alive = state.alive & (wealth[..., 0, :] + wealth[..., 1, :] < ruin)
         # Once every cell is struck out (probability at most alpha) the last interval stays.
-        alive = np.where(alive.any(axis=-1, keepdims=True), alive, state.alive)
+        some = np.logical_or.reduce(alive, axis=-1, keepdims=True)
+        if not some.all():
+            alive = np.where(some, alive, state.alive)
         held = np.logical_or.reduce(alive.reshape(-1, alive.shape[-1])).nonzero()[0]
         keep = slice(int(held[0]), int(held[-1]) + 1)
         n, total, squares = self._moments(state, difference)
@@ -122,15 +126,19 @@ class ConfidenceSequence:
         return state.n + 1.0, state.total + difference, state.squares + difference**2
 
     def _bets(self, state: ConfidenceState, cells: slice) -> Floats:
-        pairs = (state.n + PRIOR_PAIRS)[..., None, None]
-        mean = state.total[..., None, None] / pairs
-        variance = np.maximum(state.squares[..., None, None] / pairs - mean**2, 1e-9)
+        pairs = state.n + PRIOR_PAIRS
+        mean = state.total / pairs
+        variance = np.maximum(state.squares / pairs - mean * mean, 1e-9)
         uncertainty = variance / pairs
         error = np.sqrt(uncertainty)
-        gap = SIDES * mean - SIGNED_EDGES[:, cells]
+        gap = SIDES * mean[..., None, None] - SIGNED_EDGES[:, cells]
         # E[gap | gap > 0] of a normal; far below 0 its terms cancel, but no bet may be negative.
-        hazard = (error * HAZARD) / erfcx(gap * (-ROOT_HALF / error))
-        expected = np.maximum(gap + hazard, 0.0)
-        bet = expected / (variance + uncertainty + gap * expected)
-        capped: Floats = np.minimum(bet, CAUTIOUS_BETS[:, cells])
+        expected = erfcx(gap * (-ROOT_HALF / error)[..., None, None])
+        np.divide((error * HAZARD)[..., None, None], expected, out=expected)
+        expected += gap
+        np.maximum(expected, 0.0, out=expected)
+        gap *= expected
+        gap += (variance + uncertainty)[..., None, None]
+        expected /= gap
+        capped: Floats = np.minimum(expected, CAUTIOUS_BETS[:, cells])
         return capped

@@ -173,17 +173,18 @@ def _claim(log_e: Floats, level: float) -> str | None:
 
 def _block_evidence(scores0: Floats, scores1: Floats) -> Floats:
     """Return the log e-value of one block for each correlation that is bet on."""
-    order = _scrambled(scores0.size)
-    centred0 = scores0[order] - scores0.mean()
-    centred1 = scores1[order] - scores1.mean()
-    scale = math.sqrt(float((centred0**2).sum() * (centred1**2).sum()))
-    if scale < 1e-9 * scores0.size:
+    size = scores0.size
+    centred = np.array((scores0, scores1)).take(_scrambled(size), axis=1)
+    centred -= (np.add.reduce(centred, axis=1) / size)[:, None]
+    square0, square1 = np.add.reduce(centred * centred, axis=1).tolist()
+    scale = math.sqrt(square0 * square1)
+    if scale < 1e-9 * size:
         return np.zeros(CORRELATIONS.size)  # a score that never changes goes with nothing
-    spectrum = np.fft.rfft(centred0).conj() * np.fft.rfft(centred1)
-    correlation = np.fft.irfft(spectrum, scores0.size) / scale  # at each shift; 0 is the one seen
-    exponent = scores0.size * CORRELATIONS[:, None] * correlation
-    largest = exponent.max(axis=1)
-    mean = np.exp(exponent - largest[:, None]).mean(axis=1)
+    spectrum0, spectrum1 = np.fft.rfft(centred)
+    correlation = np.fft.irfft(spectrum0.conj() * spectrum1, size)  # 0 is the shift seen
+    exponent = np.multiply.outer(CORRELATIONS * (size / scale), correlation)
+    largest = np.maximum.reduce(exponent, axis=1)
+    mean = np.add.reduce(np.exp(exponent - largest[:, None]), axis=1) / size
     evidence: Floats = exponent[:, 0] - largest - np.log(mean)
     return evidence
 

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from stopwise.core.arrays import Bools, Floats, between
+from stopwise.core.arrays import Bools, Floats, between, least
 from stopwise.core.nscore_plus.constants import (
     BOUND_SHARE,
     FAILURE_FLOOR,
@@ -33,14 +33,13 @@ __all__ = [
     "centre",
     "large_effects",
     "noisy_scores",
+    "one_pair_may_decide",
     "pairs_until_renewal",
     "product_weight",
     "rare_failures",
     "renewal",
     "shape",
 ]
-
-NO_CAP = np.array(np.inf)
 
 
 def large_effects(pairs: Floats, total: Floats, second_order: float) -> Floats:
@@ -113,14 +112,17 @@ def noisy_scores(amount: Floats, worst: Floats, pairs: Floats, spread: Floats) -
     return np.minimum(amount, kept)
 
 
-def cap(sums: Sums, need: Floats, margin: float, gain: Floats, loss: Floats) -> Floats:
+def one_pair_may_decide(need: Floats, margin: float) -> bool:
+    """Whether any study is so near to its decision that the cap matters."""
+    most = 2 * math.log(2 / (1 + margin))  # of what one pair can add to the log-wealth
+    return least(need) < most and bool(((need > 0) & (need < most)).any())
+
+
+def cap(sums: Sums, need: Floats, gain: Floats | float, loss: Floats | float) -> Floats:
     """Largest useful bet: a win of usual size already reaches the threshold.
 
     A bet b brings b w + max(gain b^2 - loss, 0) w^2 with a win of size w.
     """
-    greatest = 2 * math.log(2 / (1 + margin))  # of what one pair can add to the log-wealth
-    if not ((need > 0) & (need < greatest)).any():
-        return NO_CAP
     wins = np.maximum(sums.wins, 1.0)
     mean = sums.win_sum / wins
     deviation = np.sqrt(np.maximum(sums.win_square / wins - mean * mean, 0.0))

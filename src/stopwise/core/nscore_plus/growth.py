@@ -36,11 +36,11 @@ def effects(n_max: int | None, points: int) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def small_effects_less(points: int) -> Floats:
-    """Log of the prior weights of the effects without n_max; with it, all weigh alike."""
-    weights: Floats = 2 * np.minimum(np.log(effects(None, points) / USUAL_EFFECT), 0.0)
-    weights.flags.writeable = False
-    return weights
+def _grid(n_max: int | None) -> tuple[Floats, Floats, Floats | None]:
+    """Return the effects, their squares and the log of their prior weights, if not all equal."""
+    theta = effects(n_max, GROWTH_EFFECTS)
+    usual = n_max is not None
+    return theta, theta**2, None if usual else 2 * np.minimum(np.log(theta / USUAL_EFFECT), 0.0)
 
 
 def growth_bet(
@@ -57,15 +57,16 @@ def growth_bet(
     second_order : float
         ``SECOND_ORDER`` of the design.
     """
-    theta = effects(n_max, GROWTH_EFFECTS)
-    weights = theta * total[..., None] - 0.5 * theta**2 * pairs[..., None]
-    if n_max is None:
-        weights += small_effects_less(GROWTH_EFFECTS)
-    weights -= weights.max(axis=-1, keepdims=True)
+    theta, squares, prior = _grid(n_max)
+    weights = theta * total[..., None]
+    weights = weights - (0.5 * squares) * pairs[..., None]
+    if prior is not None:
+        weights += prior
+    weights -= np.maximum.reduce(weights, axis=-1, keepdims=True)
     np.exp(weights, out=weights)
-    weights /= weights.sum(axis=-1, keepdims=True)
+    weights /= np.add.reduce(weights, axis=-1, keepdims=True)
     # Greatest expected log-growth to second order: a broad posterior bets less than its mean.
-    effect, squared = (weights * theta).sum(axis=-1), (weights * theta**2).sum(axis=-1)
+    effect, squared = (np.add.reduce(weights * power, axis=-1) for power in (theta, squares))
     bet: Floats = effect / (1 + second_order * squared)
     return np.minimum(bet, _last_bet(need))
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stopwise.core.arrays import Floats
+from stopwise.core.arrays import Floats, greatest, least
 from stopwise.core.method import Evidence, Method, evidence_from_log_e
 from stopwise.core.nscore import NScore
 from stopwise.core.nscore_plus import bets
@@ -179,7 +179,7 @@ class NScorePlus(Method[PlusState]):
 
     def _bet(self, state: PlusState) -> Bet:
         """Return the bet on the next pair: a new one, or in long studies mostly the last one."""
-        if np.maximum.reduce(state.pairs, axis=None, initial=0.0) < RENEWAL_PAIRS:
+        if greatest(state.pairs) < RENEWAL_PAIRS:
             return self._new_bet(state)
         due = bets.renewal(state.pairs)
         if not due.any():
@@ -210,19 +210,19 @@ class NScorePlus(Method[PlusState]):
         """Return the planned bet while n_max lies ahead, else that of growth."""
         if self.n_max is None or not self.deadline:
             return self._growth_bet(pairs, total, need)
-        ahead = (pairs < self.n_max) & (need > 0)
-        if ahead.all():
+        if greatest(pairs) < self.n_max and least(need) > 0:  # of all runs
             return self._planned_bet(self.n_max, pairs, total, need)
+        ahead = (pairs < self.n_max) & (need > 0)
         if not ahead.any():
             return self._growth_bet(pairs, total, need)
-        bet = np.array(self._planned_bet(self.n_max, pairs, total, need))
+        bet = self._planned_bet(self.n_max, np.minimum(pairs, self.n_max - 1), total, need)
         rest = [part[~ahead] for part in np.broadcast_arrays(pairs, total, need)]
         bet[~ahead] = self._growth_bet(*rest)
         return bet
 
     def _planned_bet(self, n_max: int, pairs: Floats, total: Floats, need: Floats) -> Floats:
         table = bet_table(self.alpha, n_max, self.design, randomised=self._randomised)
-        return table.planned_bet(np.minimum(pairs, n_max - 1), total, need)
+        return table.planned_bet(pairs, total, need)
 
     def _growth_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
         return growth_bet(self.n_max, pairs, total, need, SECOND_ORDER[self.design])
@@ -236,12 +236,12 @@ class NScorePlus(Method[PlusState]):
         # Noisy scores tell of the worst pair by their variance already.
         amount = self._rare_failures(amount, effect, worst, sums.pairs, 1 - estimates.spread)
         amount = bets.noisy_scores(amount, worst, sums.pairs, estimates.spread)
-        # the product of both scores in the largest win, r0 = 0 and r1 = 1, relative to its square
-        product = centre0 * (above - self.margin) / (1 - self.margin) ** 2
-        largest = bets.cap(
-            sums, need, self.margin, estimates.share * product, estimates.doubt * product
-        )
-        amount = bets.bounds(np.minimum(amount, largest), worst)
+        if bets.one_pair_may_decide(need, self.margin):
+            # the product of both scores in the largest win, r0 = 0 and r1 = 1, over its square
+            product = centre0 * (above - self.margin) / (1 - self.margin) ** 2
+            largest = bets.cap(sums, need, estimates.share * product, estimates.doubt * product)
+            amount = np.minimum(amount, largest)
+        amount = bets.bounds(amount, worst)
         cross = bets.product_weight(amount, below, above, estimates.share, estimates.doubt)
         return Bet(amount, centre0, cross)
 
@@ -254,8 +254,9 @@ class NScorePlus(Method[PlusState]):
         # likelier.
         odds = estimates.spread * estimates.spread
         amount = self._rare_failures(amount, effect, worst, sums.pairs, odds)
-        largest = bets.cap(sums, need, self.margin, none, none)
-        return Bet(bets.bounds(np.minimum(amount, largest), worst), none, none)
+        if bets.one_pair_may_decide(need, self.margin):
+            amount = np.minimum(amount, bets.cap(sums, need, 0.0, 0.0))
+        return Bet(bets.bounds(amount, worst), none, none)
 
     def _rare_failures(
         self, amount: Floats, effect: Floats, worst: Floats | float, pairs: Floats, odds: Floats

@@ -29,6 +29,7 @@ FIRST_BLOCKS = (8, 12, 40)
 LARGEST_BLOCK = 512
 # Correlations that are bet on.
 CORRELATIONS = np.array([0.2, 0.45, 0.8, -0.2, -0.45, -0.8])
+Scores = tuple[float, ...]
 TOGETHER, OPPOSED = "together", "opposed"
 
 
@@ -54,7 +55,8 @@ class PairDependence(NamedTuple):
     """What is known of the dependence within pairs; replaced as a whole with each pair."""
 
     pairs: int  # watched so far
-    recent: tuple[tuple[float, float], ...]  # the last of them, back to the longest open block
+    recent0: Scores  # of the last of them, back to the longest open block
+    recent1: Scores
     cuts: tuple[_Cut, ...]
     full: int  # the number of pairs at which the next block is full
     found: str | None = None
@@ -63,19 +65,20 @@ class PairDependence(NamedTuple):
     def begin(cls) -> Self:
         """Return the state before the first pair."""
         none = (0.0,) * CORRELATIONS.size
-        return cls(0, (), tuple(_Cut(first, 0, none) for first in FIRST_BLOCKS), min(FIRST_BLOCKS))
+        return cls(
+            0, (), (), tuple(_Cut(first, 0, none) for first in FIRST_BLOCKS), min(FIRST_BLOCKS)
+        )
 
     def advanced(self, r0: float, r1: float) -> "PairDependence":
         """Return the state after one more pair of scores."""
-        pairs, recent = self.pairs + 1, (*self.recent, (r0, r1))
+        pairs, recent0, recent1 = self.pairs + 1, (*self.recent0, r0), (*self.recent1, r1)
         if pairs < self.full:
-            return PairDependence(pairs, recent, self.cuts, self.full, self.found)
-        scores0, scores1 = np.array(recent).T
+            return PairDependence(pairs, recent0, recent1, self.cuts, self.full, self.found)
         cuts = []
         for cut in self.cuts:
             if cut.end == pairs:
                 size = pairs - cut.start
-                evidence = _block_evidence(scores0[-size:], scores1[-size:])
+                evidence = _block_evidence(np.array(recent0[-size:]), np.array(recent1[-size:]))
                 log_e = tuple((np.array(cut.log_e) + evidence).tolist())
                 cuts.append(_Cut(cut.first, cut.blocks + 1, log_e))
             else:
@@ -83,48 +86,52 @@ class PairDependence(NamedTuple):
         found = self.found
         if found is None:
             found = _claim(np.array([cut.log_e for cut in cuts]), FALSE_ALARMS)
-        return self._of(pairs, recent, cuts, found)
+        return self._of(pairs, recent0, recent1, cuts, found)
 
     def content(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         cuts = []
         for cut in self.cuts:
-            opened = self.recent[len(self.recent) - (self.pairs - cut.start) :]
-            open0, open1 = ([pair[policy] for pair in opened] for policy in (0, 1))
-            cuts.append([cut.first, cut.blocks, open0, open1, list(cut.log_e)])
+            done = len(self.recent0) - (self.pairs - cut.start)
+            opened = list(self.recent0[done:]), list(self.recent1[done:])
+            cuts.append([cut.first, cut.blocks, *opened, list(cut.log_e)])
         return {"cuts": cuts, "found": self.found}
 
     @classmethod
     def restored(cls, content: dict[str, Any]) -> Self:
         """Return the state of such values, or raise ``ValueError``."""
-        cuts, opened = [], []
+        cuts: list[_Cut] = []
+        watched: set[int] = set()
+        recent0: Scores = ()
+        recent1: Scores = ()
         for (first, blocks, open0, open1, log_e), usual in zip(
             content["cuts"], FIRST_BLOCKS, strict=True
         ):
             values = np.array([*open0, *open1, *log_e], dtype=float)
-            fits = first == usual and len(log_e) == CORRELATIONS.size
+            fits = first == usual and len(open0) == len(open1) and len(log_e) == CORRELATIONS.size
             if not (fits and np.isfinite(values).all()):
                 raise ValueError("the watch for dependence does not fit")
             cuts.append(_Cut(first, require_whole(blocks, "blocks", 0), tuple(log_e)))
-            opened.append(tuple(zip(open0, open1, strict=True)))
-        recent = max(opened, key=len)
-        pairs = cuts[0].start + len(opened[0])
-        for cut, pairs_open in zip(cuts, opened, strict=True):
-            same = pairs_open == recent[len(recent) - len(pairs_open) :]
-            if not (same and cut.start + len(pairs_open) == pairs < cut.end):
-                raise ValueError("the watch for dependence does not fit")
+            watched.add(cuts[-1].start + len(open0))
+            if len(open0) > len(recent0):
+                recent0, recent1 = tuple(open0), tuple(open1)
         if content["found"] not in (None, TOGETHER, OPPOSED):
             raise ValueError(f"dependence cannot be {content['found']!r}")
-        return cls._of(pairs, recent, cuts, content["found"])
+        state = cls._of(max(watched), recent0, recent1, cuts, content["found"])
+        if not (
+            watched == {state.pairs} and state.pairs < state.full and state.content() == content
+        ):
+            raise ValueError("the watch for dependence does not fit")
+        return state
 
     @classmethod
     def _of(
-        cls, pairs: int, recent: tuple[tuple[float, float], ...], cuts: list[_Cut], found: str | None
+        cls, pairs: int, recent0: Scores, recent1: Scores, cuts: list[_Cut], found: str | None
     ) -> Self:
-        """Return the state that keeps no more of the recent pairs than open blocks hold."""
-        kept = pairs - min(cut.start for cut in cuts)
+        """Return the state that keeps no more of the recent scores than open blocks hold."""
+        done = len(recent0) - (pairs - min(cut.start for cut in cuts))
         full = min(cut.end for cut in cuts)
-        return cls(pairs, recent[len(recent) - kept :], tuple(cuts), full, found)
+        return cls(pairs, recent0[done:], recent1[done:], tuple(cuts), full, found)
 
 
 def dependence(scores0: Floats, scores1: Floats, level: float = FALSE_ALARMS) -> str | None:
@@ -163,8 +170,8 @@ def _pairs_in(first: int, blocks: int) -> int:
 
 def _claim(log_e: Floats, level: float) -> str | None:
     """Return what may be said at this level, given log e-values by cut and correlation."""
-    largest = log_e.max()
-    mean = largest + math.log(float(np.exp(log_e - largest).mean()))
+    largest = float(np.maximum.reduce(log_e, axis=None))
+    mean = largest + math.log(float(np.add.reduce(np.exp(log_e - largest), axis=None)) / log_e.size)
     if mean < -math.log(level):
         return None
     by_correlation = np.logaddexp.reduce(log_e, axis=0)

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from stopwise.core.arrays import Bools, Floats, between, least
+from stopwise.core.arrays import Bools, Floats, between, greatest, least
 from stopwise.core.nscore_plus.constants import (
     BOUND_SHARE,
     FAILURE_FLOOR,
@@ -66,12 +66,15 @@ def shape(sums: Sums, estimates: Estimates, effect: Floats) -> Floats:
 def centre(estimates: Estimates, amount: Floats, margin: float) -> Floats:
     """Centre between the means; nearer to where bets may be large if the bet asks for it."""
     mean0, mean1 = estimates.mean0, estimates.mean1
+    middle = 0.5 * (mean0 + mean1)
+    if greatest(amount) <= BOUND_SHARE:  # these bets fit anywhere in the range
+        return inside(middle, margin)
     half = 0.5 * (1 - margin)  # here m1 = 1 - m0 and the bound on the bet is largest
     nearest = between(half, np.minimum(mean0, mean1), np.maximum(mean0, mean1))
     room = BOUND_SHARE / np.maximum(amount, 1e-12)  # the bet fits while m1, 1 - m0 are below this
     low = np.minimum(np.minimum(1 - room, half), nearest)
     high = np.maximum(np.maximum(room - margin, half), nearest)
-    return inside(between(0.5 * (mean0 + mean1), low, high), margin)
+    return inside(between(middle, low, high), margin)
 
 
 def rare_failures(
@@ -106,6 +109,8 @@ def noisy_scores(amount: Floats, worst: Floats, pairs: Floats, spread: Floats) -
     Near the bound a win gains hardly more and a loss costs nearly everything. Before the first pair
     nothing is known about the spread, and nothing is held back.
     """
+    if greatest(amount * worst) < BOUND_SHARE - NOISY_SHARE - 1e-9:  # never held back
+        return amount
     doubted = np.minimum(pairs, 1.0) * (NOISY_PAIRS / (pairs + NOISY_PAIRS))
     square = spread * spread
     kept: Floats = (BOUND_SHARE - NOISY_SHARE * doubted * square * square) / worst

@@ -68,10 +68,10 @@ def growth_bet(
     # Greatest expected log-growth to second order: a broad posterior bets less than its mean.
     effect, squared = (np.add.reduce(weights * power, axis=-1) for power in (theta, squares))
     bet: Floats = effect / (1 + second_order * squared)
-    return np.minimum(bet, _last_bet(need))
+    return np.minimum(bet, last_bet(need))
 
 
-def _last_bet(need: Floats) -> Floats:
+def last_bet(need: Floats) -> Floats:
     """Bet that replicates "reject if the next step is large enough" at the present wealth.
 
     It is no limit after the decision, nor to a study that needs more: it exceeds .79 there, and no

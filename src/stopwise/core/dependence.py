@@ -28,7 +28,10 @@ FALSE_ALARMS = 0.01
 FIRST_BLOCKS = (8, 12, 40)
 LARGEST_BLOCK = 512
 # Correlations that are bet on.
-CORRELATIONS = np.array([0.2, 0.45, 0.8, -0.2, -0.45, -0.8])
+TILTS = np.array([0.2, 0.45, 0.8])
+CORRELATIONS = np.concatenate((TILTS, -TILTS))
+# Blocks of the largest size that are computed at once.
+BLOCKS_AT_ONCE = 16
 Scores = tuple[float, ...]
 TOGETHER, OPPOSED = "together", "opposed"
 
@@ -85,7 +88,7 @@ class PairDependence(NamedTuple):
                 cuts.append(cut)
         found = self.found
         if found is None:
-            found = _claim(np.array([cut.log_e for cut in cuts]), FALSE_ALARMS)
+            found = _claim(np.array([[cut.log_e for cut in cuts]]), FALSE_ALARMS)
         return self._of(pairs, recent0, recent1, cuts, found)
 
     def content(self) -> dict[str, Any]:
@@ -144,21 +147,26 @@ def dependence(scores0: Floats, scores1: Floats, level: float = FALSE_ALARMS) ->
     level
         Chance of ever saying so of independent scores.
     """
-    ends: dict[int, list[tuple[int, Floats]]] = {}
+    ends: list[int] = []
+    gained: list[Floats] = []  # by cut and correlation, at each end of a block
     for cut, first in enumerate(FIRST_BLOCKS):
         start, blocks = 0, 1
         while (end := _pairs_in(first, blocks)) <= scores0.size:
-            evidence = _block_evidence(scores0[start:end], scores1[start:end])
-            ends.setdefault(end, []).append((cut, evidence))
-            start, blocks = end, blocks + 1
-    log_e = np.zeros((len(FIRST_BLOCKS), CORRELATIONS.size))
-    for end in sorted(ends):
-        for cut, evidence in ends[end]:
-            log_e[cut] += evidence
-        found = _claim(log_e, level)
-        if found is not None:
-            return found
-    return None
+            size = end - start
+            together = 1  # the largest blocks are many: some at once
+            if size == LARGEST_BLOCK:
+                together = min((scores0.size - start) // size, BLOCKS_AT_ONCE)
+            rows = slice(start, start + together * size)
+            evidence = np.zeros((together, len(FIRST_BLOCKS), CORRELATIONS.size))
+            evidence[:, cut] = _block_evidence(
+                scores0[rows].reshape(-1, size), scores1[rows].reshape(-1, size)
+            )
+            ends.extend(range(end, rows.stop + 1, size))
+            gained.append(evidence)
+            start, blocks = rows.stop, blocks + together
+    if not ends:
+        return None
+    return _claim(np.add.accumulate(np.concatenate(gained)[np.argsort(ends, kind="stable")]), level)
 
 
 def _pairs_in(first: int, blocks: int) -> int:
@@ -169,31 +177,34 @@ def _pairs_in(first: int, blocks: int) -> int:
 
 
 def _claim(log_e: Floats, level: float) -> str | None:
-    """Return what may be said at this level, given log e-values by cut and correlation."""
-    largest = float(np.maximum.reduce(log_e, axis=None))
-    mean = largest + math.log(float(np.add.reduce(np.exp(log_e - largest), axis=None)) / log_e.size)
-    if mean < -math.log(level):
+    """Return what may be said first at this level, given log e-values (time, cut, correlation)."""
+    largest = np.maximum.reduce(log_e, axis=(1, 2), keepdims=True)
+    means = np.add.reduce(np.exp(log_e - largest), axis=(1, 2)) / log_e[0].size
+    enough = (largest[:, 0, 0] + np.log(means) >= -math.log(level)).nonzero()[0]
+    if not enough.size:
         return None
-    by_correlation = np.logaddexp.reduce(log_e, axis=0)
+    by_correlation = np.logaddexp.reduce(log_e[enough[0]], axis=0)
     return TOGETHER if CORRELATIONS[int(by_correlation.argmax())] > 0 else OPPOSED
 
 
 def _block_evidence(scores0: Floats, scores1: Floats) -> Floats:
-    """Return the log e-value of one block for each correlation that is bet on."""
-    size = scores0.size
-    centred = np.array((scores0, scores1)).take(_scrambled(size), axis=1)
-    centred -= (np.add.reduce(centred, axis=1) / size)[:, None]
-    square0, square1 = np.add.reduce(centred * centred, axis=1).tolist()
-    scale = math.sqrt(square0 * square1)
-    if scale < 1e-9 * size:
-        return np.zeros(CORRELATIONS.size)  # a score that never changes goes with nothing
+    """Return the log e-values (..., correlation) of blocks, whose pairs are the last axis."""
+    size = scores0.shape[-1]
+    centred = np.array((scores0, scores1)).take(_scrambled(size), axis=-1)
+    centred -= np.add.reduce(centred, axis=-1, keepdims=True) / size
+    square0, square1 = np.add.reduce(centred * centred, axis=-1, keepdims=True)
+    scale = np.sqrt(square0 * square1)
+    # A score that never changes goes with nothing.
+    scale = np.where(scale < 1e-9 * size, np.inf, scale)
     spectrum0, spectrum1 = np.fft.rfft(centred)
-    correlation = np.fft.irfft(spectrum0.conj() * spectrum1, size)  # 0 is the shift seen
-    exponent = np.multiply.outer(CORRELATIONS * (size / scale), correlation)
-    largest = np.maximum.reduce(exponent, axis=1)
-    mean = np.add.reduce(np.exp(exponent - largest[:, None]), axis=1) / size
-    evidence: Floats = exponent[:, 0] - largest - np.log(mean)
-    return evidence
+    correlation = np.fft.irfft(spectrum0.conj() * spectrum1, size) * (size / scale)
+    exponent = TILTS[:, None] * correlation[..., None, :]  # at each shift; 0 is the one seen
+    seen = exponent[..., 0]
+    weights = np.exp(exponent)  # below exp(LARGEST_BLOCK)
+    with_it = seen - np.log(np.add.reduce(weights, axis=-1) / size)
+    np.divide(1.0, weights, out=weights)
+    against = -seen - np.log(np.add.reduce(weights, axis=-1) / size)
+    return np.concatenate((with_it, against), axis=-1)
 
 
 @lru_cache(maxsize=32)

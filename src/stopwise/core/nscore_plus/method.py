@@ -152,7 +152,7 @@ class NScorePlus(Method[PlusState]):
         pairs, growth = self._seen(bet, r0, r1)
         log_e = _running(state.log_e, growth)
         sums = Sums._make(
-            _running(old, np.broadcast_to(new, r0.shape))[-1]
+            _running(old, new if new.ndim else np.broadcast_to(new, r0.shape))[-1]
             for old, new in zip(state.sums, pairs, strict=True)
         )
         return PlusState.of(sums, bet, PlusWealth(log_e[-1], state.luck)), log_e

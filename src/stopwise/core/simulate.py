@@ -18,8 +18,10 @@ from stopwise.errors import InvalidInput, require
 
 # Runs per block: states of a block stay in the processor's cache, and memory stays bounded.
 BLOCK = 1024
-# Columns checked and scaled at once: they need no more memory than a block of states.
+# Columns checked at once, so that the check needs no more memory than a block of states.
 COLUMNS = 64
+# Columns scaled at once: as many scores as the processor reads from memory together.
+SCALED = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +186,6 @@ def _run_block(
 
 def _unit_columns(comparison: Comparison, scores: NDArray[Any]) -> Iterator[Floats]:
     """Yield the scores of all runs in [0, 1], pair by pair; some columns at a time are quicker."""
-    for start in range(0, scores.shape[1], COLUMNS):
-        columns = scores[:, start : start + COLUMNS].T
+    for start in range(0, scores.shape[1], SCALED):
+        columns = scores[:, start : start + SCALED].T
         yield from comparison.scale.unit(np.ascontiguousarray(columns))

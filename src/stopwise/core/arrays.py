@@ -1,4 +1,4 @@
-"""Types of the arrays that the numerics pass around, and a quick way to clip them."""
+"""Types of the arrays that the numerics pass around, and quick ways to clip and scan them."""
 
 from typing import Any
 
@@ -15,3 +15,13 @@ def between(value: Floats | float, low: Floats | float, high: Floats | float) ->
     """Clip; np.clip costs several times as much on the short arrays of a live stream."""
     clipped: Floats = np.minimum(np.maximum(value, low), high)
     return clipped
+
+
+def least(values: Floats) -> float:
+    """Return the least value, or infinity if there is none; as quick for short arrays."""
+    return float(np.minimum.reduce(values, axis=None, initial=np.inf))
+
+
+def greatest(values: Floats) -> float:
+    """Return the greatest value, or minus infinity if there is none; as quick."""
+    return float(np.maximum.reduce(values, axis=None, initial=-np.inf))

@@ -28,66 +28,85 @@ FALSE_ALARMS = 0.01
 FIRST_BLOCKS = (8, 12, 40)
 LARGEST_BLOCK = 512
 # Correlations that are bet on.
-CORRELATIONS = np.array([0.2, 0.45, 0.8, -0.2, -0.45, -0.8])
+TILTS = np.array([0.2, 0.45, 0.8])
+CORRELATIONS = np.concatenate((TILTS, -TILTS))
+# Blocks of the largest size that are computed at once.
+BLOCKS_AT_ONCE = 16
+Scores = tuple[float, ...]
 TOGETHER, OPPOSED = "together", "opposed"
 
 
 class _Cut(NamedTuple):
-    """One way to cut the pairs into blocks: the open block, and the evidence of those before."""
+    """One way to cut the pairs into blocks: how many are full, and their evidence."""
 
     first: int
     blocks: int
-    open0: tuple[float, ...]
-    open1: tuple[float, ...]
     log_e: tuple[float, ...]  # by correlation
 
     @property
-    def size(self) -> int:
-        """Pairs of the open block once it is full."""
-        return min(self.first << max(self.blocks - 1, 0), LARGEST_BLOCK)
+    def start(self) -> int:
+        """Pairs before the open block."""
+        return _pairs_in(self.first, self.blocks)
 
-    def advanced(self, r0: float, r1: float) -> "_Cut":
-        open0, open1 = (*self.open0, r0), (*self.open1, r1)
-        if len(open0) < self.size:
-            return self._replace(open0=open0, open1=open1)
-        log_e = np.array(self.log_e) + _block_evidence(np.array(open0), np.array(open1))
-        return _Cut(self.first, self.blocks + 1, (), (), tuple(log_e.tolist()))
+    @property
+    def end(self) -> int:
+        """Pairs with the open block, once it is full."""
+        return _pairs_in(self.first, self.blocks + 1)
 
 
 class PairDependence(NamedTuple):
     """What is known of the dependence within pairs; replaced as a whole with each pair."""
 
+    pairs: int  # watched so far
+    recent0: Scores  # of the last of them, back to the longest open block
+    recent1: Scores
     cuts: tuple[_Cut, ...]
+    full: int  # the number of pairs at which the next block is full
     found: str | None = None
 
     @classmethod
     def begin(cls) -> Self:
         """Return the state before the first pair."""
         none = (0.0,) * CORRELATIONS.size
-        return cls(tuple(_Cut(first, 0, (), (), none) for first in FIRST_BLOCKS))
-
-    @property
-    def pairs(self) -> int:
-        """Pairs seen, as far as it matters: none, or some."""
-        return max(len(cut.open0) + cut.blocks for cut in self.cuts)
+        return cls(
+            0, (), (), tuple(_Cut(first, 0, none) for first in FIRST_BLOCKS), min(FIRST_BLOCKS)
+        )
 
     def advanced(self, r0: float, r1: float) -> "PairDependence":
         """Return the state after one more pair of scores."""
-        cuts = tuple(cut.advanced(r0, r1) for cut in self.cuts)
-        full = any(new.blocks > old.blocks for new, old in zip(cuts, self.cuts, strict=True))
+        pairs, recent0, recent1 = self.pairs + 1, (*self.recent0, r0), (*self.recent1, r1)
+        if pairs < self.full:
+            return PairDependence(pairs, recent0, recent1, self.cuts, self.full, self.found)
+        cuts = []
+        for cut in self.cuts:
+            if cut.end == pairs:
+                size = pairs - cut.start
+                evidence = _block_evidence(np.array(recent0[-size:]), np.array(recent1[-size:]))
+                log_e = tuple((np.array(cut.log_e) + evidence).tolist())
+                cuts.append(_Cut(cut.first, cut.blocks + 1, log_e))
+            else:
+                cuts.append(cut)
         found = self.found
-        if full and found is None:
-            found = _claim(np.array([cut.log_e for cut in cuts]), FALSE_ALARMS)
-        return PairDependence(cuts, found)
+        if found is None:
+            found = _claim(np.array([[cut.log_e for cut in cuts]]), FALSE_ALARMS)
+        return self._of(pairs, recent0, recent1, cuts, found)
 
     def content(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return {"cuts": [list(cut) for cut in self.cuts], "found": self.found}
+        cuts = []
+        for cut in self.cuts:
+            done = len(self.recent0) - (self.pairs - cut.start)
+            opened = list(self.recent0[done:]), list(self.recent1[done:])
+            cuts.append([cut.first, cut.blocks, *opened, list(cut.log_e)])
+        return {"cuts": cuts, "found": self.found}
 
     @classmethod
     def restored(cls, content: dict[str, Any]) -> Self:
         """Return the state of such values, or raise ``ValueError``."""
-        cuts = []
+        cuts: list[_Cut] = []
+        watched: set[int] = set()
+        recent0: Scores = ()
+        recent1: Scores = ()
         for (first, blocks, open0, open1, log_e), usual in zip(
             content["cuts"], FIRST_BLOCKS, strict=True
         ):
@@ -95,11 +114,27 @@ class PairDependence(NamedTuple):
             fits = first == usual and len(open0) == len(open1) and len(log_e) == CORRELATIONS.size
             if not (fits and np.isfinite(values).all()):
                 raise ValueError("the watch for dependence does not fit")
-            known = require_whole(blocks, "blocks", 0)
-            cuts.append(_Cut(first, known, tuple(open0), tuple(open1), tuple(log_e)))
+            cuts.append(_Cut(first, require_whole(blocks, "blocks", 0), tuple(log_e)))
+            watched.add(cuts[-1].start + len(open0))
+            if len(open0) > len(recent0):
+                recent0, recent1 = tuple(open0), tuple(open1)
         if content["found"] not in (None, TOGETHER, OPPOSED):
             raise ValueError(f"dependence cannot be {content['found']!r}")
-        return cls(tuple(cuts), content["found"])
+        state = cls._of(max(watched), recent0, recent1, cuts, content["found"])
+        if not (
+            watched == {state.pairs} and state.pairs < state.full and state.content() == content
+        ):
+            raise ValueError("the watch for dependence does not fit")
+        return state
+
+    @classmethod
+    def _of(
+        cls, pairs: int, recent0: Scores, recent1: Scores, cuts: list[_Cut], found: str | None
+    ) -> Self:
+        """Return the state that keeps no more of the recent scores than open blocks hold."""
+        done = len(recent0) - (pairs - min(cut.start for cut in cuts))
+        full = min(cut.end for cut in cuts)
+        return cls(pairs, recent0[done:], recent1[done:], tuple(cuts), full, found)
 
 
 def dependence(scores0: Floats, scores1: Floats, level: float = FALSE_ALARMS) -> str | None:
@@ -112,48 +147,64 @@ def dependence(scores0: Floats, scores1: Floats, level: float = FALSE_ALARMS) ->
     level
         Chance of ever saying so of independent scores.
     """
-    ends: dict[int, list[tuple[int, Floats]]] = {}
+    ends: list[int] = []
+    gained: list[Floats] = []  # by cut and correlation, at each end of a block
     for cut, first in enumerate(FIRST_BLOCKS):
-        start, blocks = 0, 0
-        while (end := start + _Cut(first, blocks, (), (), ()).size) <= scores0.size:
-            evidence = _block_evidence(scores0[start:end], scores1[start:end])
-            ends.setdefault(end, []).append((cut, evidence))
-            start, blocks = end, blocks + 1
-    log_e = np.zeros((len(FIRST_BLOCKS), CORRELATIONS.size))
-    for end in sorted(ends):
-        for cut, evidence in ends[end]:
-            log_e[cut] += evidence
-        found = _claim(log_e, level)
-        if found is not None:
-            return found
-    return None
+        start, blocks = 0, 1
+        while (end := _pairs_in(first, blocks)) <= scores0.size:
+            size = end - start
+            together = 1  # the largest blocks are many: some at once
+            if size == LARGEST_BLOCK:
+                together = min((scores0.size - start) // size, BLOCKS_AT_ONCE)
+            rows = slice(start, start + together * size)
+            evidence = np.zeros((together, len(FIRST_BLOCKS), CORRELATIONS.size))
+            evidence[:, cut] = _block_evidence(
+                scores0[rows].reshape(-1, size), scores1[rows].reshape(-1, size)
+            )
+            ends.extend(range(end, rows.stop + 1, size))
+            gained.append(evidence)
+            start, blocks = rows.stop, blocks + together
+    if not ends:
+        return None
+    return _claim(np.add.accumulate(np.concatenate(gained)[np.argsort(ends, kind="stable")]), level)
+
+
+def _pairs_in(first: int, blocks: int) -> int:
+    """Return the pairs of so many blocks, given the size of the first."""
+    doubling = min(blocks, (LARGEST_BLOCK // first).bit_length() + 1)  # or as large as the first
+    pairs = first << (doubling - 1) if doubling else 0
+    return pairs + (blocks - doubling) * LARGEST_BLOCK
 
 
 def _claim(log_e: Floats, level: float) -> str | None:
-    """Return what may be said at this level, given log e-values by cut and correlation."""
-    largest = log_e.max()
-    mean = largest + math.log(float(np.exp(log_e - largest).mean()))
-    if mean < -math.log(level):
+    """Return what may be said first at this level, given log e-values (time, cut, correlation)."""
+    largest = np.maximum.reduce(log_e, axis=(1, 2), keepdims=True)
+    means = np.add.reduce(np.exp(log_e - largest), axis=(1, 2)) / log_e[0].size
+    enough = (largest[:, 0, 0] + np.log(means) >= -math.log(level)).nonzero()[0]
+    if not enough.size:
         return None
-    by_correlation = np.logaddexp.reduce(log_e, axis=0)
+    by_correlation = np.logaddexp.reduce(log_e[enough[0]], axis=0)
     return TOGETHER if CORRELATIONS[int(by_correlation.argmax())] > 0 else OPPOSED
 
 
 def _block_evidence(scores0: Floats, scores1: Floats) -> Floats:
-    """Return the log e-value of one block for each correlation that is bet on."""
-    order = _scrambled(scores0.size)
-    centred0 = scores0[order] - scores0.mean()
-    centred1 = scores1[order] - scores1.mean()
-    scale = math.sqrt(float((centred0**2).sum() * (centred1**2).sum()))
-    if scale < 1e-9 * scores0.size:
-        return np.zeros(CORRELATIONS.size)  # a score that never changes goes with nothing
-    spectrum = np.fft.rfft(centred0).conj() * np.fft.rfft(centred1)
-    correlation = np.fft.irfft(spectrum, scores0.size) / scale  # at each shift; 0 is the one seen
-    exponent = scores0.size * CORRELATIONS[:, None] * correlation
-    largest = exponent.max(axis=1)
-    mean = np.exp(exponent - largest[:, None]).mean(axis=1)
-    evidence: Floats = exponent[:, 0] - largest - np.log(mean)
-    return evidence
+    """Return the log e-values (..., correlation) of blocks, whose pairs are the last axis."""
+    size = scores0.shape[-1]
+    centred = np.array((scores0, scores1)).take(_scrambled(size), axis=-1)
+    centred -= np.add.reduce(centred, axis=-1, keepdims=True) / size
+    square0, square1 = np.add.reduce(centred * centred, axis=-1, keepdims=True)
+    scale = np.sqrt(square0 * square1)
+    # A score that never changes goes with nothing.
+    scale = np.where(scale < 1e-9 * size, np.inf, scale)
+    spectrum0, spectrum1 = np.fft.rfft(centred)
+    correlation = np.fft.irfft(spectrum0.conj() * spectrum1, size) * (size / scale)
+    exponent = TILTS[:, None] * correlation[..., None, :]  # at each shift; 0 is the one seen
+    seen = exponent[..., 0]
+    weights = np.exp(exponent)  # below exp(LARGEST_BLOCK)
+    with_it = seen - np.log(np.add.reduce(weights, axis=-1) / size)
+    np.divide(1.0, weights, out=weights)
+    against = -seen - np.log(np.add.reduce(weights, axis=-1) / size)
+    return np.concatenate((with_it, against), axis=-1)
 
 
 @lru_cache(maxsize=32)

@@ -20,6 +20,8 @@ from stopwise.errors import InvalidInput, require
 BLOCK = 1024
 # Columns checked at once, so that the check needs no more memory than a block of states.
 COLUMNS = 64
+# Columns scaled at once: as many scores as the processor reads from memory together.
+SCALED = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,12 +180,10 @@ def _run_block(
     log_e, p_value = np.zeros(runs), np.ones(runs)
     rows = np.arange(runs)
     state = test.start(shape)
-    evidence = test.evidence(state)
     smallest = np.ones(shape)
-    for column in range(n):
-        r0 = comparison.scale.unit(scores0[rows, column])
-        r1 = comparison.scale.unit(scores1[rows, column])
-        state = test.step(state, *comparison.directed(r0, r1))
+    columns = (_unit_columns(comparison, scores) for scores in (scores0, scores1))
+    for pairs, (r0, r1) in enumerate(zip(*columns, strict=True), start=1):
+        state = test.step(state, *comparison.directed(r0.take(rows), r1.take(rows)))
         evidence = test.evidence(state)
         smallest = np.minimum(smallest, evidence.p_value)
         falls, winner = comparison.decide(evidence)
@@ -193,16 +193,22 @@ def _run_block(
             falls = falls | futile
         if falls.any():
             stopped = rows[falls]
-            used[stopped] = column + 1
+            used[stopped] = pairs
             decision[stopped] = np.broadcast_to(winner, falls.shape)[falls]
             log_e[stopped] = comparison.combined_log_e(evidence.log_e[falls])
             p_value[stopped] = comparison.combined_p_value(smallest[falls])
-            going = ~falls
-            rows, smallest = rows[going], smallest[going]
-            state = type(state)(*(array[going] for array in state))
-            evidence = test.evidence(state)
+            going = np.flatnonzero(~falls)
+            rows, smallest = rows.take(going), smallest.take(going, axis=0)
+            state = type(state)(*(array.take(going, axis=0) for array in state))
             if not rows.size:
                 break
-    log_e[rows] = comparison.combined_log_e(evidence.log_e)
+    log_e[rows] = comparison.combined_log_e(test.evidence(state).log_e)
     p_value[rows] = comparison.combined_p_value(smallest)
     return used, decision, log_e, p_value
+
+
+def _unit_columns(comparison: Comparison, scores: NDArray[Any]) -> Iterator[Floats]:
+    """Yield the scores of all runs in [0, 1], pair by pair; some columns at a time are quicker."""
+    for start in range(0, scores.shape[1], SCALED):
+        columns = scores[:, start : start + SCALED].T
+        yield from comparison.scale.unit(np.ascontiguousarray(columns))

@@ -1,5 +1,6 @@
 """One live comparison: scores come in pair by pair, the verdict is there after each."""
 
+import math
 from dataclasses import replace
 from typing import Any, Self, Unpack
 
@@ -108,7 +109,7 @@ class SequentialTest(Resumable):
             futile=state.futile and state.n_decided is None,
             mean0=state.total0 / n if n else np.nan,
             mean1=state.total1 / n if n else np.nan,
-            log_e=None if np.isnan(log_e) else log_e,
+            log_e=None if math.isnan(log_e) else log_e,
             p_value=float(comparison.combined_p_value(state.p_value)),
             interval=Interval(float(low) * span, float(high) * span),
             interval_level=1.0 - comparison.interval_level * len(comparison.directions),

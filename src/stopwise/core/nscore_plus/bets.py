@@ -7,7 +7,7 @@ see only what was known before the pair, and decide how fast the test is; validi
 
 import numpy as np
 
-from stopwise.core.arrays import Bools, Floats, between
+from stopwise.core.arrays import Bools, Floats, between, greatest
 from stopwise.core.nscore_plus.constants import (
     BOUND_SHARE,
     FAILURE_FLOOR,
@@ -31,14 +31,13 @@ __all__ = [
     "centre",
     "large_effects",
     "noisy_scores",
+    "one_pair_may_decide",
     "pairs_until_renewal",
     "product_weight",
     "rare_failures",
     "renewal",
     "shape",
 ]
-
-NO_CAP = np.array(np.inf)
 
 
 def large_effects(pairs: Floats, total: Floats, second_order: float) -> Floats:
@@ -65,12 +64,15 @@ def shape(sums: Sums, estimates: Estimates, effect: Floats) -> Floats:
 def centre(estimates: Estimates, amount: Floats, margin: Floats | float) -> Floats:
     """Centre between the means; nearer to where bets may be large if the bet asks for it."""
     mean0, mean1 = estimates.mean0, estimates.mean1
+    middle = 0.5 * (mean0 + mean1)
+    if greatest(amount) <= BOUND_SHARE:  # these bets fit anywhere in the range
+        return inside(middle, margin)
     half = 0.5 * (1 - margin)  # here m1 = 1 - m0 and the bound on the bet is largest
     nearest = between(half, np.minimum(mean0, mean1), np.maximum(mean0, mean1))
     room = BOUND_SHARE / np.maximum(amount, 1e-12)  # the bet fits while m1, 1 - m0 are below this
     low = np.minimum(np.minimum(1 - room, half), nearest)
     high = np.maximum(np.maximum(room - margin, half), nearest)
-    return inside(between(0.5 * (mean0 + mean1), low, high), margin)
+    return inside(between(middle, low, high), margin)
 
 
 def rare_failures(
@@ -105,20 +107,25 @@ def noisy_scores(amount: Floats, worst: Floats, pairs: Floats, spread: Floats) -
     Near the bound a win gains hardly more and a loss costs nearly everything. Before the first pair
     nothing is known about the spread, and nothing is held back.
     """
+    if greatest(amount * worst) < BOUND_SHARE - NOISY_SHARE - 1e-9:  # never held back
+        return amount
     doubted = np.minimum(pairs, 1.0) * (NOISY_PAIRS / (pairs + NOISY_PAIRS))
     square = spread * spread
     kept: Floats = (BOUND_SHARE - NOISY_SHARE * doubted * square * square) / worst
     return np.minimum(amount, kept)
 
 
-def cap(sums: Sums, need: Floats, margin: Floats | float, gain: Floats, loss: Floats) -> Floats:
+def one_pair_may_decide(need: Floats, margin: Floats | float) -> bool:
+    """Whether any study is so near to its decision that the cap matters."""
+    most = 2 * np.log(2 / (1 + margin))  # of what one pair can add to the log-wealth
+    return bool(np.any((need > 0) & (need < most)))
+
+
+def cap(sums: Sums, need: Floats, gain: Floats | float, loss: Floats | float) -> Floats:
     """Largest useful bet: a win of usual size already reaches the threshold.
 
     A bet b brings b w + max(gain b^2 - loss, 0) w^2 with a win of size w.
     """
-    greatest = 2 * np.log(2 / (1 + margin))  # of what one pair can add to the log-wealth
-    if not np.any((need > 0) & (need < greatest)):
-        return NO_CAP
     wins = np.maximum(sums.wins, 1.0)
     mean = sums.win_sum / wins
     deviation = np.sqrt(np.maximum(sums.win_square / wins - mean * mean, 0.0))

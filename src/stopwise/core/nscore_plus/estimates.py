@@ -67,7 +67,7 @@ def independent_estimates(sums: Sums, margin: Floats | float) -> Estimates:
 
 def score_deviation(sums: Sums, margin: Floats | float) -> ScoreEstimates:
     """Estimate each policy's spread around its own mean, with means shrunk to the middle."""
-    n = sums.pairs
+    n = np.array((sums.pairs, sums.pairs))  # of equal shapes: broadcasting would cost live streams
     totals = np.array((sums.low, sums.high))
     squares = np.array((sums.low_square, sums.high_square))
     seen = totals / np.maximum(n, 1.0)

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import log_ndtr, ndtri
 
-from stopwise.core.arrays import Floats, between
+from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus.constants import (
     GREATEST_EFFECT,
     GROWTH_EFFECTS,
@@ -22,6 +22,8 @@ __all__ = ["SECOND_ORDER", "effects", "growth_bet"]
 # What a step's own squared mean adds to its second moment, by the increment of the design: the bet
 # of greatest growth for an effect t is t / (1 + SECOND_ORDER t^2) in units of the deviation.
 SECOND_ORDER = {"independent": 0.5, "paired": 1.0}
+# Log-wealth to go below which a single step may use less than the bet of greatest growth.
+NEAR = 0.69
 
 
 @lru_cache(maxsize=64)
@@ -34,11 +36,11 @@ def effects(n_max: int | None, points: int) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def small_effects_less(points: int) -> Floats:
-    """Log of the prior weights of the effects without n_max; with it, all weigh alike."""
-    weights: Floats = 2 * np.minimum(np.log(effects(None, points) / USUAL_EFFECT), 0.0)
-    weights.flags.writeable = False
-    return weights
+def _grid(n_max: int | None) -> tuple[Floats, Floats, Floats | None]:
+    """Return the effects, their squares and the log of their prior weights, if not all equal."""
+    theta = effects(n_max, GROWTH_EFFECTS)
+    usual = n_max is not None
+    return theta, theta**2, None if usual else 2 * np.minimum(np.log(theta / USUAL_EFFECT), 0.0)
 
 
 def growth_bet(
@@ -55,17 +57,29 @@ def growth_bet(
     second_order : float
         ``SECOND_ORDER`` of the design.
     """
-    theta = effects(n_max, GROWTH_EFFECTS)
-    weights = theta * total[..., None] - 0.5 * theta**2 * pairs[..., None]
-    if n_max is None:
-        weights += small_effects_less(GROWTH_EFFECTS)
-    weights -= weights.max(axis=-1, keepdims=True)
+    theta, squares, prior = _grid(n_max)
+    weights = theta * total[..., None]
+    weights = weights - (0.5 * squares) * pairs[..., None]
+    if prior is not None:
+        weights += prior
+    weights -= np.maximum.reduce(weights, axis=-1, keepdims=True)
     np.exp(weights, out=weights)
-    weights /= weights.sum(axis=-1, keepdims=True)
+    weights /= np.add.reduce(weights, axis=-1, keepdims=True)
     # Greatest expected log-growth to second order: a broad posterior bets less than its mean.
-    effect, squared = (weights * theta).sum(axis=-1), (weights * theta**2).sum(axis=-1)
+    effect, squared = (np.add.reduce(weights * power, axis=-1) for power in (theta, squares))
     bet: Floats = effect / (1 + second_order * squared)
-    # the bet that replicates "reject if the next step is large enough" at the present wealth
-    quantile = ndtri(np.exp(-between(need, 1e-9, 300.0)))
-    last = np.exp(-0.5 * quantile**2 - log_ndtr(quantile)) / np.sqrt(2 * np.pi)
-    return np.asarray(np.where(need > 0, np.minimum(bet, last), bet), dtype=np.float64)
+    return np.minimum(bet, last_bet(need))
+
+
+def last_bet(need: Floats) -> Floats:
+    """Bet that replicates "reject if the next step is large enough" at the present wealth.
+
+    It is no limit after the decision, nor to a study that needs more: it exceeds .79 there, and no
+    bet of greatest growth exceeds 1 / (2 sqrt(SECOND_ORDER)) < .71.
+    """
+    last = np.full(np.shape(need), np.inf)
+    near = (need > 0) & (need < NEAR)
+    if near.any():
+        quantile = ndtri(np.exp(-np.maximum(need[near], 1e-9)))
+        last[near] = np.exp(-0.5 * quantile**2 - log_ndtr(quantile)) / np.sqrt(2 * np.pi)
+    return last

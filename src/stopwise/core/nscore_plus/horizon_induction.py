@@ -31,8 +31,9 @@ from stopwise.core.nscore_plus.constants import (
     UNDECIDED_PRICE,
     WEALTH_DEPTH,
 )
-from stopwise.core.nscore_plus.growth import effects
+from stopwise.core.nscore_plus.growth import SECOND_ORDER, effects, growth_bet
 from stopwise.core.nscore_plus.horizon_table import STATISTIC, STATISTIC_STEP, BetTable, need_index
+from stopwise.core.nscore_plus.prospects import within_reach
 
 __all__ = ["bet_table"]
 
@@ -79,6 +80,11 @@ def bet_table(alpha: float, n_max: int, design: str, *, randomised: bool = False
         # where nothing helps any more rounding must not choose: prefer the smaller bet
         table[i] = _vertex(costs + 1e-10 * bets, bets)
         cost = costs.min(axis=-1) + pairs * price[:, None]
+    if not randomised:  # there all wealth that is left at n_max counts
+        pairs_seen = times[:-1, None, None].astype(np.float64)
+        state = pairs_seen, STATISTIC[:, None] * np.sqrt(pairs_seen + SOFTENING), need
+        kept = growth_bet(n_max, *state, SECOND_ORDER[design])
+        table = np.where(within_reach(n_max, *state), table, kept)
     row = np.searchsorted(times, np.arange(n_max), side="right") - 1
     table.flags.writeable = False
     return BetTable(row.astype(np.intp), table, float(need[-1]))

@@ -22,8 +22,6 @@ __all__ = ["STATISTIC", "STATISTIC_STEP", "BetTable", "need_index"]
 
 STATISTIC: Floats = np.linspace(STATISTIC_LOW, STATISTIC_HIGH, STATISTIC_POINTS)
 STATISTIC_STEP = float(STATISTIC[1] - STATISTIC[0])
-# Places of (statistic, need) = (0, 0), (0, 1), (1, 0), (1, 1) in a flat table, from the first one.
-NEIGHBOURS = np.array([0, 1, NEED_POINTS, NEED_POINTS + 1])
 TINY = 1e-9  # keeps the upper neighbour of the last cell inside the table
 
 
@@ -42,15 +40,16 @@ class BetTable(NamedTuple):
         pairs, total, need : ndarray
             Pairs seen, sum of standardised differences, log-wealth to go.
         """
-        statistic = (total / np.sqrt(pairs + SOFTENING) - STATISTIC[0]) * (1 / STATISTIC_STEP)
+        statistic = (total / np.sqrt(pairs + SOFTENING) - STATISTIC_LOW) * (1 / STATISTIC_STEP)
         statistic = between(statistic, 0.0, STATISTIC.size - 1 - TINY)
         remaining = np.minimum(need_index(need, self.need_max), NEED_POINTS - 1 - TINY)
         i, j = statistic.astype(np.intp), remaining.astype(np.intp)
         a, b = statistic - i, remaining - j
-        corner = (self.row[pairs.astype(np.intp)] * STATISTIC.size + i) * NEED_POINTS + j
-        # all four neighbours in one gather
-        bets = self.bet.reshape(-1)[corner + NEIGHBOURS.reshape(4, *(1,) * corner.ndim)]
-        low, high = bets[::2] + b * (bets[1::2] - bets[::2])
+        corner = (self.row.take(pairs.astype(np.intp)) * STATISTIC.size + i) * NEED_POINTS + j
+        bets = self.bet.reshape(-1)
+        low, above = bets.take(corner), bets.take(corner + NEED_POINTS)
+        low = low + b * (bets.take(corner + 1) - low)
+        high = above + b * (bets.take(corner + (NEED_POINTS + 1)) - above)
         bet: Floats = low + a * (high - low)
         return bet
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stopwise.core.arrays import Floats
+from stopwise.core.arrays import Floats, greatest, least
 from stopwise.core.confidence import Bet
 from stopwise.core.method import Evidence, Method, evidence_from_log_e
 from stopwise.core.nscore import NScore
@@ -27,7 +27,6 @@ from stopwise.core.nscore_plus.estimates import (
 )
 from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
 from stopwise.core.nscore_plus.horizon_induction import bet_table
-from stopwise.core.nscore_plus.prospects import within_reach
 from stopwise.core.nscore_plus.state import PlusState, PlusWealth, Sums
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
@@ -155,7 +154,7 @@ class NScorePlus(Method[PlusState]):
         pairs, growth = self._seen(bet, r0, r1)
         log_e = _running(state.log_e, growth)
         sums = Sums._make(
-            _running(old, np.broadcast_to(new, r0.shape))[-1]
+            _running(old, new if new.ndim else np.broadcast_to(new, r0.shape))[-1]
             for old, new in zip(state.sums, pairs, strict=True)
         )
         return PlusState.of(sums, bet, PlusWealth(log_e[-1], state.luck)), log_e
@@ -182,7 +181,7 @@ class NScorePlus(Method[PlusState]):
 
     def _bet(self, state: PlusState) -> Bet:
         """Return the bet on the next pair: a new one, or in long studies mostly the last one."""
-        if np.maximum.reduce(state.pairs, axis=None, initial=0.0) < RENEWAL_PAIRS:
+        if greatest(state.pairs) < RENEWAL_PAIRS:
             return self._new_bet(state.sums, self._threshold - state.log_e, self.margin)
         due = bets.renewal(state.pairs)
         if not due.any():
@@ -227,24 +226,22 @@ class NScorePlus(Method[PlusState]):
         return independent_estimates(sums, margin)
 
     def _standardised_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
-        """Return the planned bet while n_max lies ahead and in reach, else that of growth."""
+        """Return the planned bet while n_max lies ahead, else that of growth."""
         if self.n_max is None or not self.deadline:
             return self._growth_bet(pairs, total, need)
-        ahead = (pairs < self.n_max) & (need > 0)
-        if not self._randomised:  # there all wealth that is left at n_max counts
-            ahead = ahead & within_reach(self.n_max, pairs, total, need)
-        if ahead.all():
+        if greatest(pairs) < self.n_max and least(need) > 0:  # of all runs
             return self._planned_bet(self.n_max, pairs, total, need)
+        ahead = (pairs < self.n_max) & (need > 0)
         if not ahead.any():
             return self._growth_bet(pairs, total, need)
-        bet = np.array(self._planned_bet(self.n_max, pairs, total, need))
+        bet = self._planned_bet(self.n_max, np.minimum(pairs, self.n_max - 1), total, need)
         rest = [part[~ahead] for part in np.broadcast_arrays(pairs, total, need)]
         bet[~ahead] = self._growth_bet(*rest)
         return bet
 
     def _planned_bet(self, n_max: int, pairs: Floats, total: Floats, need: Floats) -> Floats:
         table = bet_table(self.alpha, n_max, self.design, randomised=self._randomised)
-        return table.planned_bet(np.minimum(pairs, n_max - 1), total, need)
+        return table.planned_bet(pairs, total, need)
 
     def _growth_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
         return growth_bet(self.n_max, pairs, total, need, SECOND_ORDER[self.design])
@@ -259,10 +256,12 @@ class NScorePlus(Method[PlusState]):
         # Noisy scores tell of the worst pair by their variance already.
         amount = self._rare_failures(amount, effect, worst, sums.pairs, 1 - estimates.spread)
         amount = bets.noisy_scores(amount, worst, sums.pairs, estimates.spread)
-        # the product of both scores in the largest win, r0 = 0 and r1 = 1, relative to its square
-        product = centre0 * (above - margin) / (1 - margin) ** 2
-        largest = bets.cap(sums, need, margin, estimates.share * product, estimates.doubt * product)
-        amount = bets.bounds(np.minimum(amount, largest), worst)
+        if bets.one_pair_may_decide(need, margin):
+            # the product of both scores in the largest win, r0 = 0 and r1 = 1, over its square
+            product = centre0 * (above - margin) / (1 - margin) ** 2
+            largest = bets.cap(sums, need, estimates.share * product, estimates.doubt * product)
+            amount = np.minimum(amount, largest)
+        amount = bets.bounds(amount, worst)
         cross = bets.product_weight(amount, below, above, estimates.share, estimates.doubt)
         return Bet(amount, centre0, cross)
 
@@ -276,8 +275,9 @@ class NScorePlus(Method[PlusState]):
         # likelier.
         odds = estimates.spread * estimates.spread
         amount = self._rare_failures(amount, effect, worst, sums.pairs, odds)
-        largest = bets.cap(sums, need, margin, none, none)
-        return Bet(bets.bounds(np.minimum(amount, largest), worst), none, none)
+        if bets.one_pair_may_decide(need, margin):
+            amount = np.minimum(amount, bets.cap(sums, need, 0.0, 0.0))
+        return Bet(bets.bounds(amount, worst), none, none)
 
     def _rare_failures(
         self, amount: Floats, effect: Floats, worst: Floats | float, pairs: Floats, odds: Floats

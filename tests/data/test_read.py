@@ -199,7 +199,7 @@ def test_a_folder_holds_a_file_or_a_folder_per_policy(tmp_path: Path) -> None:
         ("Hopper-v4", "new"): 4,
         ("task", "old"): 1,
     }
-    assert any(note.endswith("2 files that hold no trials were skipped") for note in trials.notes)
+    assert any(note.endswith("2 files without trials skipped") for note in trials.notes)
     only = sw.read_trials(tmp_path / "runs", format="sb3-monitor")
     assert only.policies == ("base", "new")
     with pytest.raises(sw.InvalidInput, match="the folder holds no file recognised as lerobot"):

@@ -295,7 +295,7 @@ def test_nan_scores_are_no_trials_and_this_is_said() -> None:
     found = sw.analyze({"a": [1.0, float("nan")], "b": [0.0, 1.0]})
 
     assert (found.trials_used, found.trials_unpaired) == (2, 1)
-    assert "1 scores are NaN, which counts as no trial" in found.warnings
+    assert "1 score is NaN, which counts as no trial" in found.warnings
 
 
 def test_trials_without_a_partner_are_neither_used_nor_saved() -> None:

@@ -18,6 +18,7 @@ from stopwise.cli.options import Address, ComparisonOptions, OutputOptions, Work
 from stopwise.cli.output_files import check_places, write_files
 from stopwise.cli.standings_table import rows_text, standings_table
 from stopwise.cli.values import chosen_executor, named_values, parse_bounds
+from stopwise.messages import counted
 
 if TYPE_CHECKING:
     from stopwise.rollout.race_result import RaceProgress
@@ -139,8 +140,8 @@ def race(
     else:
         show(shown)
         typer.echo(
-            f"{result.used} of at most {comparison.n_max * len(policy)} episodes used "
-            f"({result.rows} rows) in {result.seconds:.1f} s; "
+            f"{result.used} of at most {counted(comparison.n_max * len(policy), 'episode')} used "
+            f"({counted(result.rows, 'row')}) in {result.seconds:.1f} s; "
             f"{len(result.overshoot)} more finished, {result.abandoned} abandoned"
         )
     # Only now: a page that cannot be written loses no result.
@@ -166,7 +167,7 @@ def _live(alpha: float, *, quiet: bool) -> "Iterator[Callable[[RaceProgress], No
                 return
             shown = progress.seconds
             title = (
-                f"{progress.episodes} episodes in {progress.seconds:.0f} s; "
+                f"{counted(progress.episodes, 'episode')} in {progress.seconds:.0f} s; "
                 f"{rows_text(progress.rows, progress.n_max, progress.remaining)}"
             )
             live.update(standings_table(progress.standings, alpha, title))

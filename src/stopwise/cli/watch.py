@@ -15,6 +15,7 @@ from stopwise.cli.printing import say
 from stopwise.cli.standings_table import rows_text
 from stopwise.cli.values import trial_source
 from stopwise.cli.wording import as_option
+from stopwise.messages import counted
 
 if TYPE_CHECKING:
     from stopwise.rollout.watch import TaskSight, Watch
@@ -121,7 +122,11 @@ def _print_json(sights: tuple["TaskSight", ...]) -> None:
 def _line(sight: "TaskSight") -> str:
     if sight.stop:
         why = "every pair is decided" if sight.decided else "n_max is reached"
-        return f"task {sight.task}: stop after {sight.rows} rows, {why}"
+        return f"task {sight.task}: stop after {counted(sight.rows, 'row')}, {why}"
     more = f"; needs more trials of {', '.join(sight.needed)}"
-    held = f"; {sight.waiting} trials wait for others of their row" if sight.waiting else ""
+    held = (
+        f"; {counted(sight.waiting, 'trial waits', 'trials wait')} for the rest of the row"
+        if sight.waiting
+        else ""
+    )
     return f"task {sight.task}: {rows_text(sight.rows, sight.n_max, sight.remaining)}{more}{held}"

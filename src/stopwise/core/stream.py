@@ -16,6 +16,7 @@ from stopwise.core.scores import numeric_array, require_whole
 from stopwise.core.snapshot import Resumable
 from stopwise.core.stream_state import StreamState
 from stopwise.errors import InvalidInput, require
+from stopwise.messages import counted
 
 __all__ = ["SequentialTest"]
 
@@ -156,8 +157,8 @@ class SequentialTest(Resumable):
         decided = self._state.n_decided
         require(
             decided is None,
-            f"this test has decided after {decided} pairs and takes no further run: make a new "
-            "test for new data",
+            f"this test has decided after {counted(decided or 0, 'pair')} and takes no further "
+            "run: make a new test for new data",
         )
         self._require_room()
         comparison = self._comparison
@@ -222,8 +223,8 @@ class SequentialTest(Resumable):
             )
         if self._ended_by_futility():
             raise InvalidInput(
-                f"the study ended at a binding futility stop after {self._state.n} pairs; "
-                "continuing would break the guarantee"
+                f"the study ended at a binding futility stop after "
+                f"{counted(self._state.n, 'pair')}; continuing would break the guarantee"
             )
 
     def _ended_by_futility(self) -> bool:

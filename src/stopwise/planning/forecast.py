@@ -10,6 +10,7 @@ from stopwise.core.progress import Progress
 from stopwise.core.rules import ForecastSettings
 from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import require
+from stopwise.messages import counted
 from stopwise.planning.continuation import Continuation, ContinuationEnds, study_ranking
 from stopwise.planning.forecast_result import Forecast, PairForecast
 from stopwise.planning.populations import Resampled
@@ -107,8 +108,8 @@ def _forecast(
     where = "" if table.task is None else f" of {table.task!r}"
     require(
         len(table.scores) < rules.n_max,
-        f"n_max = {rules.n_max} must exceed the {len(table.scores)} trials per policy{where} so "
-        "far: nothing is left to forecast",
+        f"n_max = {rules.n_max} must exceed the {counted(len(table.scores), 'trial')} per "
+        f"policy{where} so far: nothing is left to forecast",
         parameter="n_max",
     )
     past = unit_scores(table, ranking.comparison)

@@ -7,7 +7,7 @@ import numpy as np
 
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import score_text
-from stopwise.messages import Message
+from stopwise.messages import Message, counted
 from stopwise.planning.presentation import PER_POLICY, PlanningResult, Rows, gap_rows, plan_rows
 from stopwise.planning.smallest_gap import Detectable
 from stopwise.planning.stopping_times import StoppingTimes
@@ -162,9 +162,9 @@ class Plan(PlanningResult):
         )
         return (
             f"{self._shortfall()}If the policies perform as assumed ({row.scenario}), at most "
-            f"{row.n_max} trials per policy lead to the right verdict with probability {power}. "
-            f"Half of such studies end within {row.n_quantiles[1]} trials per policy (mean "
-            f"{row.mean_n:.0f}){self._saving(row)}. {self._caveat()}"
+            f"{counted(row.n_max, 'trial')} per policy lead to the right verdict with probability "
+            f"{power}. Half of such studies end within {counted(row.n_quantiles[1], 'trial')} per "
+            f"policy (mean {row.mean_n:.0f}){self._saving(row)}. {self._caveat()}"
         )
 
     def _shortfall(self) -> str:

@@ -12,7 +12,7 @@ from stopwise.core.delegated import Delegated
 from stopwise.core.plain_values import plain_values
 from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules, Rules
-from stopwise.messages import Message
+from stopwise.messages import Message, counted
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.report import figures, html
 from stopwise.report.drawn import Drawn
@@ -131,7 +131,7 @@ class Analysis(Drawn):
     def sentence(self) -> str:
         """What was found, in words, with what it rests on."""
         decided = sum(pair.decided for pair in self.pairs)
-        pairs = f"{decided} of {len(self.pairs)} pair{'' if len(self.pairs) == 1 else 's'} decided"
+        pairs = f"{decided} of {counted(len(self.pairs), 'pair')} decided"
         ties = "" if self.ties == "strict" else ", exact ties not counted as errors"
         against = f" against {self.baseline}" if self.baseline is not None else ""
         promised = promise(

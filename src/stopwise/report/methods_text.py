@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from stopwise.core import registry
 from stopwise.core.promise import promise
-from stopwise.messages import first_few
+from stopwise.messages import counted, first_few
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
@@ -24,7 +24,9 @@ DESIGNS = {
 def methods_paragraph(analysis: "Analysis") -> str:
     """Return what was done, in words that can go into a paper as they are."""
     low, high = analysis.bounds
-    horizon = "" if analysis.n_max is None else f", at most {analysis.n_max} trials per policy"
+    horizon = (
+        "" if analysis.n_max is None else f", at most {counted(analysis.n_max, 'trial')} per policy"
+    )
     against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"
     method = registry.find(analysis.method)
     anytime = method.anytime

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from stopwise.core.registry import UNWRITTEN
 from stopwise.errors import InvalidState
+from stopwise.messages import counted
 from stopwise.report import html
 from stopwise.report.html import Chapter
 from stopwise.study.entries import Entry
@@ -53,7 +54,7 @@ def _record(study: "StudyReader") -> Chapter:
         ("description", plan.description or "-"),
         ("plan, SHA-256", status.plan_digest or "-"),
         ("locked with", _locked_with(study.journal())),
-        ("journal", f"{status.seq} entries, the last with SHA-256 {status.hash}"),
+        ("journal", f"{counted(status.seq, 'entry')}, the last with SHA-256 {status.hash}"),
         ("blinding", "none" if plan.blinding == "none" else f"a code per {plan.blinding}"),
         ("names", "revealed" if status.unblinded else "not revealed: policies are shown as labels"),
         ("trials handed out", str(status.assigned)),

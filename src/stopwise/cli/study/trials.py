@@ -10,6 +10,7 @@ import typer
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import AsJson, ReadingOptions
 from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
+from stopwise.messages import counted
 
 __all__ = ["correct", "export", "import_trials", "resolve", "void"]
 
@@ -68,7 +69,7 @@ def export(
     with open_study(place) as study:
         frame = study.exported(used=used)
         getattr(frame, WRITERS[file.suffix])(file)
-    typer.echo(f"written: {file}, {len(frame)} trials")
+    typer.echo(f"written: {file}, {counted(len(frame), 'trial')}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +100,7 @@ def import_trials(
         count = study.add_trials(
             trials, source=file.name, reason=reason, again=again, who=person(who)
         )
-    typer.echo(f"imported: {count} trials")
+    typer.echo(f"imported: {counted(count, 'trial')}")
 
 
 def resolve(

@@ -15,6 +15,7 @@ __all__ = [
     "Setting",
     "counted",
     "first_few",
+    "named",
     "placed",
     "reworded",
 ]
@@ -54,6 +55,11 @@ class Setting(NamedTuple):
         if self.words is not None:
             return self.words
         return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
+
+
+def named(name: str) -> Setting:
+    """Return a setting that a message names without a value to give it."""
+    return Setting(name, words=name)
 
 
 class Message(str):

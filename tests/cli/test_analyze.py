@@ -296,7 +296,7 @@ def test_trials_beyond_n_max_are_said_to_be_left_out(returns: str) -> None:
     ("arguments", "complaint"),
     [
         (["--score", "nothing"], "there is no column 'nothing' for the score"),
-        (["--order", "shuffled"], "--order shuffled needs a seed"),
+        (["--order", "shuffled"], "--order shuffled needs --seed"),
         (["--format", "xml"], "format must be one of"),
         (["--html", "/nonexistent/x.html"], "/nonexistent/x.html: No such file or directory"),
     ],

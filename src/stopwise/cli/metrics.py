@@ -75,7 +75,10 @@ def metrics(
         read["columns"]["score"] = score
     compared = compare_metrics(
         file,
-        scores={column: parse_bounds(limits) for column, limits in ranges.items()},
+        scores={
+            column: parse_bounds(limits, "the range of --metric")
+            for column, limits in ranges.items()
+        },
         milestones=milestone or (),
         seed=seed,
         minutes_per_trial=minutes_per_trial,

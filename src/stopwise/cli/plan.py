@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from stopwise.cli.command import Command, UsageError, clear_errors, name_of, options_of
+from stopwise.cli.command import Command, Mistyped, UsageError, clear_errors, name_of, options_of
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import (
     ComparisonOptions,
@@ -108,9 +108,9 @@ def plan(
             *(_guess(text) for text in guesses or []),
             pilot=None if pilot is None else read_trials(pilot, **read),
             bounds=read["bounds"] if pilot is None else None,
-            n_max=numbers(n_max, "n_max", int),
-            budget=numbers(budget, "budget", int),
-            gaps=numbers(gaps, "gaps", float),
+            n_max=numbers(n_max, "--n-max", int),
+            budget=numbers(budget, "--budget", int),
+            gaps=numbers(gaps, "--gaps", float),
             policies=policies,
             power=power,
             correlation=correlation,
@@ -126,8 +126,6 @@ def plan(
 
 def _guess(text: str) -> Any:
     """Return a rate, (mean, deviation) or the probabilities of milestones."""
-    from stopwise.errors import InvalidInput
-
     try:
         if ":" in text:
             parts = (part.split(":") for part in text.split(","))
@@ -137,7 +135,7 @@ def _guess(text: str) -> Any:
             return float(mean), float(deviation)
         return float(text)
     except ValueError as error:
-        raise InvalidInput(
+        raise Mistyped(
             "a guess must look like 0.6, 0.5+-0.2 or 0:0.2,0.5:0.3,1:0.5 (score:probability), "
             f"but got {text!r}"
         ) from error
@@ -171,7 +169,8 @@ class PlanCommand(Command):
                 unknown = getattr(error, "option_name", None)
                 if former and unknown in options_of(self) - options_of(command):
                     raise InvalidInput(f"{unknown} has no effect with {former[0]}") from error
-                for name in FORMER.values() if others and not former else ():
+                elsewhere = others and not former and unknown not in options_of(self)
+                for name in FORMER.values() if elsewhere else ():
                     if unknown in options_of(others[name]):
                         raise InvalidInput(f"{unknown} belongs to `stopwise {name}`") from error
                 raise

@@ -110,7 +110,7 @@ def race(
     limits = parse_bounds(bounds)
     require(
         isinstance(limits, tuple),
-        f'bounds must be given as "LOW,HIGH", but got {bounds!r}',
+        f'--bounds must be given as "LOW,HIGH", but got {bounds!r}',
     )
     named = named_values(policy, "NAME=package.module:factory")
     try:

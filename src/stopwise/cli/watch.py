@@ -14,7 +14,7 @@ from stopwise.cli.options import ComparisonOptions, NamedFiles, ReadingOptions, 
 from stopwise.cli.printing import say
 from stopwise.cli.standings_table import rows_text
 from stopwise.cli.values import trial_source
-from stopwise.cli.wording import as_option
+from stopwise.cli.wording import in_words
 from stopwise.messages import counted
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["T
         except PastChanged:
             raise
         except InvalidInput as error:  # a file may be half written, or not there yet
-            news = f"waiting: {error.worded(as_option)}"
+            news = f"waiting: {in_words(error)}"
         if news != told:
             told = news
             if as_json and sights:
@@ -121,7 +121,7 @@ def _print_json(sights: tuple["TaskSight", ...]) -> None:
 
 def _line(sight: "TaskSight") -> str:
     if sight.stop:
-        why = "every pair is decided" if sight.decided else "n_max is reached"
+        why = "every pair is decided" if sight.decided else "the maximum is reached"
         return f"task {sight.task}: stop after {counted(sight.rows, 'row')}, {why}"
     more = f"; needs more trials of {', '.join(sight.needed)}"
     held = (

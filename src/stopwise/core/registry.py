@@ -14,6 +14,7 @@ from stopwise.core.savi import Savi
 from stopwise.core.step import Step
 from stopwise.core.wsr import Wsr
 from stopwise.errors import InvalidInput
+from stopwise.messages import Setting, named
 
 __all__ = [
     "UNWRITTEN",
@@ -127,7 +128,8 @@ def methods() -> dict[str, MethodInfo]:
 def find(name: str) -> type[Method[Any]]:
     """Return the method class with this name."""
     if not isinstance(name, str) or name not in _BY_NAME:
-        raise InvalidInput(f"method must be one of {', '.join(_BY_NAME)}, but got {name!r}")
+        text = f" must be one of {', '.join(_BY_NAME)}, but got {name!r}"
+        raise InvalidInput(named("method"), text, code="unknown-choice")
     return _BY_NAME[name]
 
 
@@ -137,9 +139,19 @@ def create(name: str, *, parameters: Mapping[str, Any], **common: Any) -> Method
     allowed = _describe(cls).parameters
     for key in parameters:
         if key not in allowed:
-            known = ", ".join(allowed) or "none"
-            raise InvalidInput(f"{name} has no parameter {key!r}; its own parameters: {known}")
+            raise _foreign(name, key, allowed)
     return cls(**common, **parameters)
+
+
+def _foreign(name: str, key: str, allowed: Mapping[str, Any]) -> InvalidInput:
+    """Return the error of a parameter that a method does not have."""
+    owners = [Setting("method", cls.name) for cls in _CLASSES if key in _describe(cls).parameters]
+    if not owners:
+        known = ", ".join(allowed) or "none"
+        return InvalidInput(f"{name} has no parameter {key!r}; its own parameters: {known}")
+    others = [part for owner in owners[1:] for part in (" or ", owner)]
+    parts = (named(key), " is for ", owners[0], *others, f", not for {name}")
+    return InvalidInput(*parts, code="foreign-parameter")
 
 
 def edition_of(method: str) -> int:

@@ -17,7 +17,7 @@ from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import MethodParameters
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
-from stopwise.messages import Setting
+from stopwise.messages import Setting, named
 
 T = TypeVar("T")
 
@@ -179,7 +179,7 @@ class Rules:
     def _checked_policies(self) -> tuple[str, ...]:
         names = tuple(self.policies)
         few = f"a ranking needs at least 2 policies, but got {len(names)}"
-        require(len(names) >= 2, few, parameter="policies")
+        require(len(names) >= 2, few, code="few-policies", parameter="policies")
         twice = f"policies must be distinct, but got {', '.join(names)}"
         require(len(set(names)) == len(names), twice, parameter="policies")
         if self.baseline is not None:
@@ -189,8 +189,9 @@ class Rules:
     def _checked_alpha(self) -> float:
         require(
             is_number(self.alpha) and 0 < self.alpha < 1,
-            f"alpha must lie strictly between 0 and 1, but got {self.alpha!r}",
-            parameter="alpha",
+            named("alpha"),
+            f" must lie strictly between 0 and 1, but got {self.alpha!r}",
+            code="bad-alpha",
         )
         return float(self.alpha)
 
@@ -198,8 +199,10 @@ class Rules:
         n_max = None if self.n_max is None else require_whole(self.n_max, "n_max", 1)
         require(
             n_max is not None or not registry.find(self.method).needs_n_max,
-            f"{self.method} needs a declared n_max, but n_max is None",
-            parameter="n_max",
+            f"{self.method} needs ",
+            named("n_max"),
+            ", the most trials per policy, declared before the first one",
+            code="n-max-missing",
         )
         return n_max
 

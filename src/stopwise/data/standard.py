@@ -106,7 +106,8 @@ def _named(
         raise InvalidInput(
             f"{raw.source}: it was given as {role} {given!r}, but column "
             f"{roles.columns[role][0]!r} names {len(different)}: "
-            f"{', '.join(map(repr, different.head(5)))}"
+            f"{', '.join(map(repr, different.head(5)))}",
+            code=f"several-{role}-names",
         )
     return pl.Series([given]).new_from_index(0, len(raw.frame))
 

@@ -12,6 +12,7 @@ from stopwise.core.registry import uses_seed
 from stopwise.core.rules import RaceSettings, Rules
 from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import require
+from stopwise.messages import named
 from stopwise.rollout.drive import drive
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
@@ -116,7 +117,9 @@ def race(
     )
     require(
         timeout is None or (is_number(timeout) and timeout > 0),
-        f"timeout must be a positive number of seconds or None, but got {timeout!r}",
+        named("timeout"),
+        f" must be a positive number of seconds, but got {timeout!r}",
+        code="bad-timeout",
     )
     begun = {} if journal is None else recorded_race(journal)
     if design is None:

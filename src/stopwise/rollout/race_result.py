@@ -156,11 +156,13 @@ def _on_failures(schedule: Schedule, failures: Mapping[str, int]) -> list[str]:
         return [
             f"{counted(count, 'failed episode counts', 'failed episodes count')} as score "
             f"{schedule.failures.score:g} ({who}): the claim is about scores with failures "
-            "counted that way, and holds only if episodes fail on their own, not because the machine is overloaded"
+            "counted that way, and holds only if episodes fail on their own, not "
+            "because the machine is overloaded"
         ]
     return [
         f"{counted(count, 'failed episode was', 'failed episodes were')} left out ({who}): the "
-        "claim covers only episodes that do not fail, and is void if failing depends on how well an episode goes"
+        "claim covers only episodes that do not fail, and is void if failing depends "
+        "on how well an episode goes"
     ]
 
 

@@ -22,7 +22,7 @@ def read(path: Path) -> RawTable:
     """Return success (the score, partial credit in [0, 1]), duration and video_filename."""
     raw, notes = read_delimited(path, sorted(COLUMNS)), Notes()
     # The script divides every answer by 100, also the 1.0 that stands for the answer "y".
-    doubtful = (raw.frame["success"].cast(pl.Float64, strict=False) == 0.01).sum()
+    doubtful = int((raw.frame["success"].cast(pl.Float64, strict=False) == 0.01).sum())
     if doubtful:
         notes.add(
             f"{path}: {counted(doubtful, 'score is', 'scores are')} 0.01, which openpi's "

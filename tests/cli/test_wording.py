@@ -187,7 +187,8 @@ def test_a_wrong_call_is_one_line_that_says_where_help_is(
     command: str, said: str, tmp_path: Path
 ) -> None:
     code, output = run(*command.format(two=_table(tmp_path, "ab")).split())
-    name = "study " + command.split()[1] if command.startswith("study") else command.split()[0]
+    words = command.split()
+    name = " ".join(words[: 2 if words[0] == "study" else 1])
 
     assert code == 2
     assert output.startswith(f"stopwise {name}: {said}")

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from stopwise.core.arrays import Floats
 from stopwise.core.batch import Barnard, Boschloo, Fisher, Welch
@@ -46,19 +46,21 @@ _CLASSES: tuple[type[Method[Any]], ...] = (
 class MethodParameters(TypedDict, total=False):
     """The methods' own parameters as keywords; ``futility`` and ``seed`` are where they fit."""
 
-    # nscore-plus
-    deadline: bool
-    last_look: str
-    # nscore
-    bins: int
-    bin_values: Sequence[float] | Floats | None
-    # savi
-    levels: int
-    level_values: Sequence[float] | Floats | None
-    # step
-    table: str
-    risk_budget: str
-    risk_exponent: float
+    deadline: Annotated[bool, "Of nscore-plus: bet for power at n_max, or if False for growth."]
+    last_look: Annotated[
+        str, 'Of nscore-plus: "exact", or "randomised" to use up all risk at n_max.'
+    ]
+    bins: Annotated[int, "Of nscore: number of equal bins that sort the scores."]
+    bin_values: Annotated[
+        Sequence[float] | Floats | None, "Of nscore: the scores that occur, instead of ``bins``."
+    ]
+    levels: Annotated[int, "Of savi: number of equally spaced scores that occur."]
+    level_values: Annotated[
+        Sequence[float] | Floats | None, "Of savi: the scores that occur, instead of ``levels``."
+    ]
+    table: Annotated[str, 'Of step: the "optimal" rule, or that of the "paper".']
+    risk_budget: Annotated[str, "Of step: shape of the paper's error budget."]
+    risk_exponent: Annotated[float, "Of step: exponent of the paper's error budget."]
 
 
 _BY_NAME = {cls.name: cls for cls in _CLASSES}

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import Interval
-from stopwise.core.keywords import flat
+from stopwise.core.keywords import described, flat
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.registry import edition_of, with_recorded_seed
 from stopwise.core.rules import PairSettings, Rules
@@ -21,6 +21,7 @@ from stopwise.messages import counted
 __all__ = ["SequentialTest"]
 
 
+@described
 class SequentialTest(Resumable):
     """A sequential test of two policies, fed one pair of scores at a time.
 

@@ -83,8 +83,7 @@ def race(
     journal
         File that records every episode; repeating the call resumes where the last one stopped. The
         journal of another race is refused: texts, numbers and settings are compared by value,
-        functions
-        and objects by name only.
+        functions and objects by name only.
     on_error
         "raise": a failed episode that counts stops the race. "score:0": it counts as score 0 (or
         another). "void": it does not count as a trial.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Self, Unpack
 
 from stopwise.core.delegated import Delegated
-from stopwise.core.keywords import flat
+from stopwise.core.keywords import described, flat
 from stopwise.core.rules import FromRules, Rules, StopSettings
 from stopwise.core.scores import is_number, require_whole
 from stopwise.core.snapshot import Resumable
@@ -17,6 +17,7 @@ from stopwise.questions.question import FindRow, complete
 from stopwise.questions.standing import Standing, remaining_rows
 
 
+@described
 class StopRule(Resumable):
     """Tells you when to stop, and which policies still need trials.
 

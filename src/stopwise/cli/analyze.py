@@ -161,21 +161,7 @@ def show(analysis: "Analysis", *, without: Sequence[str] = (), alone: bool = Tru
     from rich.console import Console
     from rich.markup import escape
 
-    from stopwise.core.scores import score_text
-
-    rows = [
-        {
-            "policy": policy.name,
-            "n": policy.n,
-            "mean": score_text(policy.mean),
-            "interval": "[{}, {}]".format(*map(score_text, policy.interval)),
-            "letters": policy.letters,
-            "used": policy.trials_used,
-            "saved": policy.trials_saved,
-            **({"no partner": policy.trials_unpaired} if analysis.trials_unpaired else {}),
-        }
-        for policy in analysis.policies
-    ]
+    (rows,) = analysis.text_tables().values()
     title = _place(analysis, alone=alone)
     table = table_of(rows, ("policy", "letters"), title=None if title is None else escape(title))
     Console(highlight=False).print(table)

@@ -12,6 +12,7 @@ from stopwise.core.delegated import Delegated
 from stopwise.core.plain_values import plain_values
 from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules, Rules
+from stopwise.core.scores import score_text
 from stopwise.messages import Message, counted
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.report import figures, html
@@ -201,6 +202,23 @@ class Analysis(Drawn):
             rows.append({"policy": row.pop("name"), **row})
         return rows
 
+    def text_tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Return the policies as people read them."""
+        rows = [
+            {
+                "policy": policy.name,
+                "n": policy.n,
+                "mean": score_text(policy.mean),
+                "interval": "[{}, {}]".format(*map(score_text, policy.interval)),
+                "letters": policy.letters,
+                "used": policy.trials_used,
+                "saved": policy.trials_saved,
+                **({"no partner": policy.trials_unpaired} if self.trials_unpaired else {}),
+            }
+            for policy in self.policies
+        ]
+        return {"Policies": rows}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""
         pairs = [
@@ -225,9 +243,6 @@ class Analysis(Drawn):
     def to_json(self) -> str:
         """Return the analysis as JSON; the schema is in docs/design/many-policies.md."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
-
-    def __str__(self) -> str:
-        return self.sentence
 
     def plot_scores(self) -> "Figure":
         """Draw every score, with means, intervals, letters and trials used."""

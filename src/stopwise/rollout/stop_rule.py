@@ -146,6 +146,10 @@ class StopRule(Resumable):
         """Return the whole analysis of the rows looked at."""
         return self._question.analysis(task=task, notes=warnings)
 
+    def __repr__(self) -> str:
+        shown = ("policies", "n_max", "rows", "needed", "decided")
+        return f"StopRule({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+
     def _row(self, row: int, needed: tuple[str, ...]) -> dict[str, float] | None:
         found = complete(self._waiting.get(row, {}), needed)
         if found is not None:

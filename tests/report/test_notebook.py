@@ -1,6 +1,7 @@
 """Answers as a notebook shows them: their sentence and their tables, escaped."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -8,7 +9,7 @@ import stopwise as sw
 from stopwise.report.drawn import Drawn
 
 SCORES = {"<b>old</b>": [0.0, 1.0, 0.0, 1.0], "new": [1.0, 1.0, 0.0, 1.0]}
-ANSWERS = {
+ANSWERS: dict[str, Callable[[], Drawn]] = {
     "analysis": lambda: sw.analyze(SCORES),
     "plan": lambda: sw.plan(0.5, 0.9, n_max=[10, 20], precision=0.1, detectable=False),
     "forecast": lambda: sw.forecast(SCORES, n_max=9, precision=0.1),
@@ -17,7 +18,7 @@ ANSWERS = {
 
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_a_notebook_shows_the_sentence_and_every_row(kind: str) -> None:
-    answer: Drawn = ANSWERS[kind]()
+    answer = ANSWERS[kind]()
     page = answer._repr_html_()
     (rows,) = filter(None, answer.text_tables().values())
 

@@ -1,7 +1,7 @@
 """Answers that can show themselves: in a notebook, and their figures as files."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,8 +54,9 @@ class Drawn(ABC):
 
 
 def _table(rows: Sequence[Mapping[str, object]]) -> str:
-    lines = [
-        [f"<{kind}>{escape(str(cell))}</{kind}>" for cell in cells]
-        for kind, cells in [("th", rows[0].keys()), *(("td", row.values()) for row in rows)]
-    ]
-    return f"<table><tr>{'</tr><tr>'.join(map(''.join, lines))}</tr></table>"
+    lines = [_line("th", rows[0]), *(_line("td", row.values()) for row in rows)]
+    return f"<table>{''.join(lines)}</table>"
+
+
+def _line(kind: str, cells: Iterable[object]) -> str:
+    return f"<tr>{''.join(f'<{kind}>{escape(str(cell))}</{kind}>' for cell in cells)}</tr>"

@@ -54,24 +54,24 @@ def plan(
         ),
     ] = None,
     pilot: Annotated[
-        Path | None, typer.Option(help="A file of trials of a pilot study, instead of guesses.")
+        Path | None, typer.Option(help="A file of trials from a pilot study, instead of guesses.")
     ] = None,
     n_max: Annotated[
-        str | None, typer.Option(help="Most trials per policy to consider, e.g. 50,100,200.")
+        str | None, typer.Option(help="Maximum trials per policy to consider, e.g. 50,100,200.")
     ] = None,
     budget: Annotated[
-        str | None, typer.Option(help="Most trials in all to consider, instead of --n-max.")
+        str | None, typer.Option(help="Maximum trials in total to consider, instead of --n-max.")
     ] = None,
     gaps: Annotated[
-        str | None, typer.Option(help="Differences of means to consider, e.g. 0.1,0.2.")
+        str | None, typer.Option(help="Differences between means to consider, e.g. 0.1,0.2.")
     ] = None,
     policies: Annotated[int | None, typer.Option(help="Number of policies.")] = None,
     power: Annotated[
-        float, typer.Option(help="The wanted chance of finding a difference that is there.")
+        float, typer.Option(help="The chance you want of finding a difference that is there.")
     ] = 0.8,
     comparison: PlanComparisonOptions,
     correlation: Annotated[
-        float, typer.Option(help="Between scores from the same start, with --design paired.")
+        float, typer.Option(help="Correlation of scores from the same start, with --design paired.")
     ] = 0.0,
     alternative: Annotated[
         str,
@@ -87,10 +87,10 @@ def plan(
     simulation: SimulationOptions,
     output: OutputOptions,
 ) -> None:
-    """Say how many trials a study will take: `stopwise plan`, or `stopwise plan 0.5 0.7`.
+    """Estimate how many trials a study will take, as in `stopwise plan 0.5 0.7`.
 
-    Two more questions have commands of their own: `stopwise forecast` says how a study that is
-    under way will go on, and `stopwise metrics` which score needs the fewest trials.
+    See also `stopwise forecast`, for a study that is already running, and `stopwise metrics`, to
+    find the score that needs the fewest trials.
     """
     from stopwise import plan as make
     from stopwise import read_trials

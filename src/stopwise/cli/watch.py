@@ -54,7 +54,9 @@ def watch(
             "were changed."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON per look.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one line of JSON per look.")
+    ] = False,
 ) -> None:
     """Watch result files as they grow, and say when to stop the evaluation.
 

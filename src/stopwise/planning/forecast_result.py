@@ -141,7 +141,7 @@ class Forecast(PlanningResult):
         hours = "" if self.hours is None else f", {self.hours:.1f} hours"
         return (
             f"Trials so far: {seen}, of at most {self.n_max} each. {chance} Continuing takes "
-            f"{counted(round(self.mean_n), 'more trial')} per policy on average, and at most "
+            f"{counted(round(self.mean_n), 'more trial')} per policy on average, and no more than "
             f"{self.n_quantiles[1]} half of the time "
             f"({counted(round(self.mean_trials), 'trial')} in total{hours}). "
             f"{self._advice()}{self._validity()}"

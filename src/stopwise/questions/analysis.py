@@ -133,7 +133,7 @@ class Analysis(Drawn):
         """What was found, in words, with what it rests on."""
         decided = sum(pair.decided for pair in self.pairs)
         pairs = f"{decided} of {counted(len(self.pairs), 'pair')} decided"
-        ties = "" if self.ties == "strict" else ", exact ties not counted as errors"
+        ties = "" if self.ties == "strict" else ", assuming no exact ties"
         against = f" against {self.baseline}" if self.baseline is not None else ""
         promised = promise(
             self.method,

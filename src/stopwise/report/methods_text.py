@@ -40,7 +40,7 @@ def methods_paragraph(analysis: "Analysis") -> str:
         f"policies{against}{_pooling(analysis)} with the {kind} {analysis.method}{horizon}, using "
         f"{adjusted}; {_promise(analysis, anytime)}. {_meaning(analysis)}"
         f"{DESIGNS[analysis.design]} {letters if analysis.baseline is None else ''}Intervals "
-        f"are time-uniform. {method.citation}."
+        f"are valid at all times simultaneously. {method.citation}."
     )
 
 
@@ -55,8 +55,10 @@ def _promise(analysis: "Analysis", anytime: bool) -> str:
     if analysis.bounds_inferred:
         return promised
     looks = ", however often the data are looked at" if anytime else ""
-    ties = "ties" if analysis.ties == "strict" else "exact ties not"
-    return f"{promised}{looks} ({ties} counted as errors)"
+    ties = "an order declared between equal policies counts as false"
+    if analysis.ties != "strict":
+        ties = "assuming that no two policies are exactly equal"
+    return f"{promised}{looks} ({ties})"
 
 
 def _pooling(analysis: "Analysis") -> str:

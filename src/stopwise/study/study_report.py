@@ -71,7 +71,8 @@ def _locked_with(entries: list[Entry]) -> str:
     locked = next(entry.event for entry in entries if isinstance(entry.event, Locked))
     version = "" if locked.stopwise is None else f"stopwise {locked.stopwise}, "
     edition = UNWRITTEN if locked.edition is None else locked.edition
-    return f"{version}edition {edition} of {locked.plan['method']}"
+    same = "within an edition, the same scores give the same evidence"
+    return f"{version}{locked.plan['method']}, edition {edition} ({same})"
 
 
 def _after_unblinding(entries: list[Entry]) -> int:

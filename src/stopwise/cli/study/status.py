@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def status(place: Place = ".", as_json: AsJson = False) -> None:
-    """Show trials, stations and the evidence so far; labels only, until `unblind`."""
+    """Show trials, stations and the evidence so far; policies are labels until `unblind`."""
     with open_study(place) as study:
         now = study.status()
         verdict = study.verdict() if study.locked else None
@@ -64,10 +64,11 @@ def _show(now: "Status") -> None:
         typer.echo("The plan is fine; lock it with `stopwise study lock`.")
         return
     typer.echo(
-        f"{counted(now.scored, 'trial')} scored, {now.in_flight} under way, {now.voided} voided, "
+        f"{counted(now.scored, 'trial')} scored, {now.in_flight} in progress, {now.voided} voided, "
         f"{counted(now.duplicates, 'duplicate result')}, {counted(now.amendments, 'amendment')}"
     )
     for station in now.stations:
-        doing = f"trial {station.trial}, code {station.code}" if station.trial else "nothing"
-        typer.echo(f"  {station.station}: {station.scored} scored; now {doing}")
+        running = f"running trial {station.trial}, code {station.code}"
+        doing = running if station.trial else "idle"
+        typer.echo(f"  {station.station}: {station.scored} scored; {doing}")
     typer.echo(f"journal: {counted(now.seq, 'entry')}, hash {now.hash}")

@@ -23,10 +23,10 @@ def correct(
     trial: Number,
     score: Annotated[str, typer.Argument(help="As typed in `run`, e.g. y, 0.5, all or '1 2'.")],
     place: Place = ".",
-    reason: Annotated[str, typer.Option(help="How the wrong score came about.")] = "",
+    reason: Annotated[str, typer.Option(help="How the mistake happened.")] = "",
     who: Who = None,
 ) -> None:
-    """Replace a score that was entered wrongly; once unblinded, the report shows both."""
+    """Replace a score that was entered by mistake; after unblinding, the report shows both."""
     from stopwise.cli.study.typed_answers import in_words, parse_answer
 
     with open_study(place) as study:
@@ -87,7 +87,8 @@ def import_trials(
     again: Annotated[
         bool,
         typer.Option(
-            "--again", help="These are new trials, although their scores were imported before."
+            "--again",
+            help="These are new trials, though trials with the same scores were imported before.",
         ),
     ] = False,
     who: Who = None,

@@ -19,8 +19,8 @@ def methods(as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps([vars(info) for info in known], indent=2))
         return
-    table = Table("method", "when to choose it", "scores", "designs", "looks", box=SIMPLE)
-    table.columns[1].min_width = 30
+    columns = ("method", "when to choose it", "scores", "designs", "looks")
+    table = Table(*columns, box=SIMPLE, collapse_padding=True, pad_edge=False)
     for info in known:
         looks = "any time" if info.anytime else "only at n_max"
         table.add_row(info.name, info.advice, info.scores, "\n".join(info.designs), looks)

@@ -148,10 +148,9 @@ def opened(choice: ExecutorChoice) -> Iterator[MapExecutor]:
         finally:
             place.close()
     elif isinstance(place, str) or not hasattr(place, "map"):
-        raise InvalidInput(
-            "executor must be threads, processes, ray, one made by stopwise.rollout.executors, or "
-            f"an object with a map method, but got {choice!r}"
-        )
+        objects = "" if isinstance(place, str) else ", or an object with a map method"
+        text = f" must be threads, processes or ray{objects}, but got {choice!r}"
+        raise InvalidInput(named("executor"), text, code="unknown-choice")
     else:
         yield place
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import ClassVar
 
-from stopwise.messages import Message, Setting
+from stopwise.messages import Message, Setting, named
 
 __all__ = [
     "InvalidInput",
@@ -99,4 +99,4 @@ def require_choice(name: str, value: object, choices: Collection[str | None]) ->
     """Raise ``InvalidInput`` unless the value is one of the choices."""
     known = value is None or isinstance(value, str)
     text = f" must be one of {', '.join(map(str, choices))}, but got {value!r}"
-    require(known and value in choices, Setting(name, words=name), text, code="unknown-choice")
+    require(known and value in choices, named(name), text, code="unknown-choice")

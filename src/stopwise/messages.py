@@ -7,7 +7,18 @@ as the command line (``--missing drop``), rewords it with ``worded``; nobody has
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["BLANK", "Blank", "Message", "Notes", "Setting", "first_few", "placed", "reworded"]
+__all__ = [
+    "BLANK",
+    "Blank",
+    "Message",
+    "Notes",
+    "Setting",
+    "counted",
+    "first_few",
+    "named",
+    "placed",
+    "reworded",
+]
 
 # So many of a list are named in a sentence.
 MOST_NAMED = 4
@@ -44,6 +55,11 @@ class Setting(NamedTuple):
         if self.words is not None:
             return self.words
         return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
+
+
+def named(name: str) -> Setting:
+    """Return a setting that a message names without a value to give it."""
+    return Setting(name, words=name)
 
 
 class Message(str):
@@ -110,6 +126,18 @@ def placed(place: str, text: str) -> str:
 def reworded(texts: Iterable[str], word: Callable[[Setting], str]) -> list[str]:
     """Return texts with their settings as ``word`` says them; what names none stays as it is."""
     return [text.worded(word) if isinstance(text, Message) else text for text in texts]
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with what it counts: ``one`` of them, or ``many``.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2, "row"), counted(0, "entry"), counted(1, "is", "are")
+    ('1 row', '2 rows', '0 entries', '1 is')
+    """
+    usual = f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
+    return f"{number} {one if number == 1 else many or usual}"
 
 
 def first_few(found: Sequence[str]) -> str:

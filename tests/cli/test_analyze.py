@@ -288,7 +288,7 @@ def test_returns_are_written_out(returns: str, tmp_path: Path) -> None:
 def test_trials_beyond_n_max_are_said_to_be_left_out(returns: str) -> None:
     _, output = run("analyze", returns, "--bounds", "0,5000", "--n-max", "15")
 
-    assert "10 trials beyond n_max = 15 per policy were left out" in output
+    assert "10 trials beyond n_max = 15 per policy left out" in output
     assert "left out" not in run("analyze", returns, "--bounds", "0,5000", "--n-max", "20")[1]
 
 
@@ -296,7 +296,7 @@ def test_trials_beyond_n_max_are_said_to_be_left_out(returns: str) -> None:
     ("arguments", "complaint"),
     [
         (["--score", "nothing"], "there is no column 'nothing' for the score"),
-        (["--order", "shuffled"], "--order shuffled needs a seed"),
+        (["--order", "shuffled"], "--order shuffled needs --seed"),
         (["--format", "xml"], "format must be one of"),
         (["--html", "/nonexistent/x.html"], "/nonexistent/x.html: No such file or directory"),
     ],

@@ -49,7 +49,8 @@ def test_methods_lists_all() -> None:
 
     assert [entry["name"] for entry in listed] == list(sw.methods())
     assert table.returncode == 0
-    assert "nscore" in table.stdout
+    assert all(info.name in table.stdout for info in sw.methods().values())
+    assert "the default: any" in table.stdout
 
 
 def test_version_and_help() -> None:

@@ -78,4 +78,5 @@ def test_an_unknown_command_is_one_line(group: str) -> None:
     code, output = run(*group.split(), "nonsense")
 
     assert code == 2
-    assert output == f"{' '.join(['stopwise', *group.split()])}: No such command 'nonsense'.\n"
+    name = " ".join(["stopwise", *group.split()])
+    assert output == f"{name}: No such command 'nonsense'; see `{name} --help`\n"

@@ -101,7 +101,7 @@ def test_undo_keeps_the_trial_at_hand(folder: Path) -> None:
     rows = study.records().filter(pl.col("status") == "scored")
     assert rows["score"].to_list() == [1.0, 0.0]
     assert study.report().count("given back: ") == 1
-    assert "there is no trial before" in call("run", folder, typed="undo\nquit\n").output
+    assert "there is no earlier score" in call("run", folder, typed="undo\nquit\n").output
 
 
 def test_undo_with_the_same_answer_changes_nothing(folder: Path) -> None:
@@ -113,6 +113,15 @@ def test_undo_with_the_same_answer_changes_nothing(folder: Path) -> None:
     assert "trial 2: that is already its score, none\n" in found.output
     undone = [e.content["trial"] for e in sw.Study.open(folder).journal() if e.kind == "undone"]
     assert undone == [2]
+
+
+def test_quit_ends_the_session_also_where_a_score_is_entered_again(folder: Path) -> None:
+    found = call("run", folder, typed="all\nundo\nquit\n")
+    study = sw.Study.open(folder)
+
+    assert found.exit_code == 0, found.output
+    assert (study.status().scored, study.status().in_flight) == (1, 0)
+    assert not [entry for entry in study.journal() if entry.kind == "undone"]
 
 
 def test_run_can_hide_the_evidence_until_the_end(tmp_path: Path) -> None:

@@ -168,3 +168,60 @@ def test_no_message_names_an_option_that_the_command_does_not_have(
     assert code == 2
     assert said in output
     assert as_option(Setting("again", True)) == "--again"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("analyze {two} --n-max abc", "--n-max must be a whole number, but got 'abc'"),
+        ("analyze {two} --alpha=x", "--alpha must be a number, but got 'x'"),
+        ("demo --pause -1", "--pause must be a number of at least 0, but got '-1'"),
+        ("study serve --port 70000", "--port must be a whole number from 0 to 65535, but got"),
+        ("study void first", "TRIAL must be a whole number, but got 'first'"),
+        ("plan --gaps wide", "--gaps must be numbers like 0.1,0.2, but got 'wide'"),
+        ("analyze", "give either FILES or --policy NAME=FILE for each policy"),
+        ("compare 1/2", "Missing argument"),
+    ],
+)
+def test_a_wrong_call_is_one_line_that_says_where_help_is(
+    command: str, said: str, tmp_path: Path
+) -> None:
+    code, output = run(*command.format(two=_table(tmp_path, "ab")).split())
+    words = command.split()
+    name = " ".join(words[: 2 if words[0] == "study" else 1])
+
+    assert code == 2
+    assert output.startswith(f"stopwise {name}: {said}")
+    assert output.endswith(f"; see `stopwise {name} --help`\n")
+    assert len(output.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("analyze {one}", "got 1; add a file of another policy, or name the column of policies "),
+        ("analyze {one}", "--column policy=NAME"),
+        ("race --env m:e --policy a=m:a", "got 1; give --policy once for each of them"),
+        ("compare {one} {two}", "to rank all policies of a file, use `stopwise analyze FILE`"),
+        ("study status {one}", "one.csv is not a study: a study is a folder, made with "),
+        ("race --env m:e --policy a=m:a --policy b=m:b --journal {one}", "not a race journal"),
+        ("analyze {two} --method step", "step needs --n-max, the most trials per policy"),
+        ("analyze {two} --bins 3", "--bins is for --method nscore, not for nscore-plus"),
+        ("plan .5 .7 --minutes 0", "--minutes-per-trial must be above 0"),
+        ("plan .5 .7 --n-max 9 --budget 9", "give either --n-max or --budget, not both"),
+        ("race --env m:e --policy a=m:a --policy b=m:b --on-error no", "--on-error must be raise,"),
+    ],
+)
+def test_an_error_says_what_to_do_next(command: str, said: str, tmp_path: Path) -> None:
+    one, two = _table(tmp_path, "a", "one"), _table(tmp_path, "ab", "two")
+    code, output = run(*command.format(one=one, two=two).split())
+
+    assert code == 2
+    assert said in output
+    assert one.read_text() == "policy,score\n" + "a,1\n" * 3
+
+
+def _table(folder: Path, policies: str, name: str = "trials") -> Path:
+    path = folder / f"{name}.csv"
+    path.write_text("policy,score\n" + "".join(f"{policy},1\n" * 3 for policy in policies))
+    return path

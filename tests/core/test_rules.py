@@ -1,6 +1,7 @@
 """One value for what is declared: flat, typed keywords at every entry; every result carries it."""
 
 import inspect
+import re
 from dataclasses import fields
 from typing import Any, get_type_hints
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.keywords import DEFAULTS
+from stopwise.core.keywords import DEFAULTS, NAMES
 from stopwise.core.registry import MethodParameters
 from stopwise.core.rules import PairSettings, Rules, StopSettings
 
@@ -32,6 +33,16 @@ def test_every_entry_shows_its_keywords(entry: Any) -> None:
 
     assert {"method", "alpha", "n_max", "bounds", "design", "ties", "bins"} <= set(shown)
     assert not any(each.kind is each.VAR_KEYWORD for each in shown.values())
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.__name__)
+def test_help_describes_each_keyword_once(entry: Any) -> None:
+    """Those of the signature and no others; the source has most of them as ``**settings``."""
+    parameters = (inspect.getdoc(entry) or "").split("Parameters\n---")[1].split("Examples\n---")[0]
+    entries = re.findall(rf"^{NAMES}$", parameters, re.MULTILINE)
+    described = [name.lstrip("*") for names in entries for name in names.split(", ")]
+
+    assert sorted(described) == sorted(inspect.signature(entry).parameters)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.__name__)

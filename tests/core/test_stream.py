@@ -33,8 +33,8 @@ from stopwise.core.snapshot import dump, load
         ({"margin": 1.0}, "margin must lie strictly between -1 and 1"),
         ({"margin": -0.1, "alternative": "two-sided"}, "a negative margin .* is one-sided"),
         ({"method": "fisher", "n_max": 10, "margin": 0.1}, "fisher takes no margin"),
-        ({"method": "welch"}, "welch needs a declared n_max"),
-        ({"levels": 3}, "nscore has no parameter 'levels'; its own parameters: bins, bin_values"),
+        ({"method": "welch"}, "welch needs n_max"),
+        ({"levels": 3}, "levels is for method='savi', not for nscore"),
         ({"bins": 1}, "bins must be a whole number from 2 to 1001, but got 1"),
         ({"bin_values": [0, 0, 1]}, "bin_values must be 2 to 128 distinct scores"),
         (

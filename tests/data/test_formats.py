@@ -302,9 +302,7 @@ def test_roboarena_sessions_are_blocks_and_null_is_no_trial(tmp_path: Path) -> N
 
     assert trials.policies == ("base", "new")
     assert trials.frame["block"].to_list() == ["s1", "s1", "s2", "s2"]
-    assert any(
-        "2 policies without a trial in their session were skipped" in note for note in trials.notes
-    )
+    assert any("2 policies without a trial in a session skipped" in note for note in trials.notes)
     inner = sw.read_trials(tmp_path / "dump" / "evaluation_sessions")
     assert inner.frame.equals(trials.frame)
     one = sw.read_trials(tmp_path / "dump" / "evaluation_sessions" / "s1" / "metadata.yaml")
@@ -313,7 +311,7 @@ def test_roboarena_sessions_are_blocks_and_null_is_no_trial(tmp_path: Path) -> N
 
 def test_openpi_answers_of_y_are_pointed_out(tmp_path: Path) -> None:
     notes = sw.read_trials(files.openpi_droid(tmp_path)).notes
-    assert any("1 scores are 0.01" in note for note in notes)
+    assert any("1 score is 0.01" in note for note in notes)
 
 
 def test_parts_that_other_formats_know(tmp_path: Path) -> None:
@@ -321,7 +319,7 @@ def test_parts_that_other_formats_know(tmp_path: Path) -> None:
     assert libero.frame["task"].to_list() == ["pick up the bowl"] * 2 + ["open the drawer"]
     harness = sw.read_trials(files.vla_evaluation_harness(tmp_path), score="progress")
     assert harness.frame["score"].to_list() == [1.0, 0.25]
-    assert any("1 episodes with a failure_reason" in note for note in harness.notes)
+    assert any("1 episode with a failure_reason" in note for note in harness.notes)
     assert harness.frame["block"].to_list() == ["0", "1"]
     lbm = sw.read_trials(files.lbm_eval(tmp_path))
     assert lbm.frame["block"].to_list() == ["100", "101"]

@@ -8,7 +8,6 @@ import pytest
 
 import stopwise as sw
 from docs.reference import api, commands, navigation, rest
-from stopwise.core.rules import Rules
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -26,12 +25,7 @@ def test_every_public_name_is_documented(name: str) -> None:
     assert (thing.__doc__ or "").strip()
     assert f"::: stopwise.{name}\n" in api.page()
     if lists_all:
-        words = set(re.findall(r"\w+", text))
-        # What several entries take is documented once: on the rules, or on the methods' pages.
-        shared = set(re.findall(r"\w+", Rules.__doc__ or "")) if "**settings" in text else set()
-        methods = {name for info in sw.methods().values() for name in info.parameters}
-        unnamed = set(inspect.signature(thing).parameters) - words - shared
-        assert unnamed <= (methods if "**settings" in text else set())
+        assert set(inspect.signature(thing).parameters) - set(re.findall(r"\w+", text)) == set()
 
 
 @pytest.mark.parametrize("name", sw.__all__)

@@ -315,7 +315,11 @@ def test_json_holds_the_table() -> None:
         ((), {"pilot": {"a": [0, 2], "b": [1, 1]}}, "within the bounds"),
         ((0.4, 0.6), {"n_max": 10, "goal": "nonsense"}, "goal must be 'order' here"),
         ((0.4, 0.6), {"precision": 0}, "precision must lie between"),
-        ((0.4, 0.6), {"n_max": 5, "executor": "mars"}, "executor must be threads, processes, ray"),
+        (
+            (0.4, 0.6),
+            {"n_max": 5, "executor": "mars"},
+            "executor must be threads, processes or ray",
+        ),
     ],
 )
 def test_impossible_input_has_one_clear_line(

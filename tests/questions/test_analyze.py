@@ -183,7 +183,7 @@ def test_the_papers_convention_is_named() -> None:
     analysis = rank(FOUR, ties="paper")
 
     assert any("exact ties are assumed not to occur" in warning for warning in analysis.warnings)
-    assert "exact ties not counted as errors" in analysis.sentence
+    assert "assuming no exact ties" in analysis.sentence
     assert not any("exact ties" in w for w in rank(FOUR, ties="paper", method="wsr").warnings)
 
 
@@ -296,7 +296,7 @@ def test_nan_scores_are_no_trials_and_this_is_said() -> None:
     found = sw.analyze({"a": [1.0, float("nan")], "b": [0.0, 1.0]})
 
     assert (found.trials_used, found.trials_unpaired) == (2, 1)
-    assert "1 scores are NaN, which counts as no trial" in found.warnings
+    assert "1 score is NaN, which counts as no trial" in found.warnings
 
 
 def test_trials_without_a_partner_are_neither_used_nor_saved() -> None:

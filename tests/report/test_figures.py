@@ -131,12 +131,12 @@ def test_the_methods_paragraph_says_what_the_method_promises() -> None:
 
     assert (
         "the probability of ever declaring any false order is at most 0.05, however often the data "
-        "are looked at (ties counted as errors)"
+        "are looked at (an order declared between equal policies counts as false)"
     ) in bets
     assert "in its anytime-valid form" in bets
     assert "is at most 0.05, given success rates that stay the same throughout, however" in step
     assert "the probability of declaring any false order is at most 0.05, given" in fixed
-    assert "n_max = 20 fixed in advance and a single look at the end (ties" in fixed
+    assert "n_max = 20 fixed in advance and a single look at the end (an order" in fixed
     assert "the probability of declaring any false order is only approximately 0.05" in rough
 
 
@@ -316,7 +316,7 @@ def test_the_methods_paragraph_denies_no_guarantee_that_it_speaks_of() -> None:
     against = methods_paragraph(sw.analyze(by_score, baseline="a"))
 
     assert "nothing is guaranteed, since the bounds were taken from the data. All claims" in text
-    assert "counted as errors" not in text
+    assert "counts as false" not in text
     assert "over the directions of all pairs with it" in against
     assert "share a letter" not in against
 

@@ -81,7 +81,7 @@ def test_paired_takes_the_first_trial_of_a_block() -> None:
 
     assert rows(aligned) == [[1, 4], [5, 3]]
     assert aligned.notes == (
-        "2 further trials of a policy in the same block were left out (the first counts); "
+        "2 further trials of a policy in the same block left out (the first counts); "
         "design='stratified' uses them",
     )
 
@@ -90,7 +90,7 @@ def test_trials_without_a_block_are_left_out_and_counted() -> None:
     aligned = align(table(("a", None, 9), ("a", "x", 1), ("b", "x", 2)), design="paired")
 
     assert rows(aligned) == [[1, 2]]
-    assert aligned.notes == ("1 trials without a block were left out",)
+    assert aligned.notes == ("1 trial without a block left out",)
 
 
 def test_independence_may_be_declared_against_blocks() -> None:

@@ -122,7 +122,7 @@ def test_a_lock_without_an_edition_counts_as_the_first(
         for _ in range(4):
             report(study)
         assert study.verify().problems == ()
-        assert ">edition 1 of wsr<" in study.report()
+        assert ">wsr, edition 1 (" in study.report()
     raised()
     with sw.Study.open(place) as study, pytest.raises(sw.NotAllowed) as refused:
         study.report()

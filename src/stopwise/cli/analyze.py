@@ -32,7 +32,7 @@ class AnalyzeReadingOptions(ReadingOptions):
     """Files to analyse; the seed has two uses."""
 
     seed: Annotated[
-        int | None, typer.Option(help="Seed of --order shuffled and of --iid-correction.")
+        int | None, typer.Option(help="Seed for --order shuffled and --iid-correction.")
     ] = None
 
 
@@ -43,28 +43,28 @@ def analyze(
     policy: NamedFiles = None,
     comparison: ComparisonOptions,
     bins: Annotated[
-        int | None, typer.Option(help="Number of bins that nscore sorts scores into.")
+        int | None, typer.Option(help="Number of bins for the scores, with --method nscore.")
     ] = None,
     reading: AnalyzeReadingOptions,
     iid_correction: Annotated[
         bool,
         typer.Option(
             "--iid-correction",
-            help="Keep one random policy per block, as in the paper: scores are then independent.",
+            help="Keep one random policy per block, as in the paper, to make scores independent.",
         ),
     ] = False,
     pool: Annotated[
         bool, typer.Option("--pool", help="Analyse all tasks together as one.")
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse whatever would void the guarantee.")
+        bool, typer.Option("--strict", help="Refuse anything that would void the guarantee.")
     ] = False,
     output: OutputOptions,
 ) -> None:
     """Rank policies from files of trials.
 
-    Shows which policies differ, how many trials it took and how many were not needed. Policies that
-    share a letter were not told apart.
+    Shows which policies differ, how many trials that took and how many were not needed. Policies
+    that share a letter could not be told apart.
     """
     from stopwise import analyze as rank
     from stopwise import analyze_tasks, read_trials
@@ -161,21 +161,7 @@ def show(analysis: "Analysis", *, without: Sequence[str] = (), alone: bool = Tru
     from rich.console import Console
     from rich.markup import escape
 
-    from stopwise.core.scores import score_text
-
-    rows = [
-        {
-            "policy": policy.name,
-            "n": policy.n,
-            "mean": score_text(policy.mean),
-            "interval": "[{}, {}]".format(*map(score_text, policy.interval)),
-            "letters": policy.letters,
-            "used": policy.trials_used,
-            "saved": policy.trials_saved,
-            **({"no partner": policy.trials_unpaired} if analysis.trials_unpaired else {}),
-        }
-        for policy in analysis.policies
-    ]
+    (rows,) = analysis.text_tables().values()
     title = _place(analysis, alone=alone)
     table = table_of(rows, ("policy", "letters"), title=None if title is None else escape(title))
     Console(highlight=False).print(table)

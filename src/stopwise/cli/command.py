@@ -1,17 +1,23 @@
 """What every command shares: it fails in one clear line, and a range may be one word or two."""
 
+import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from stopwise.cli.wording import OFFERED, as_option
-from stopwise.errors import StopwiseError
+from stopwise.cli.wording import OFFERED, in_words
+from stopwise.errors import InvalidInput, StopwiseError
 
 # The class that typer's parser raises; typer has its own copy of click, so it has no other name.
 UsageError: type[Any] = typer.BadParameter.__mro__[1]
+WHOLE, NUMBER, LIMITS = "a whole number", "a number", ("min", "max")
+
+
+class Mistyped(InvalidInput):
+    """What was typed is no call of the command; the line ends with where to read how it is."""
 
 
 class Command(TyperCommand):
@@ -34,7 +40,24 @@ class Command(TyperCommand):
                 words[-1] += f",{word}"
             else:
                 words.append(word)
-        return super().parse_args(ctx, words)
+        try:
+            return super().parse_args(ctx, list(words))
+        except UsageError as error:
+            found = self._no_number(ctx, words, getattr(error, "param", None))
+            raise error if found is None else found from error
+
+    def _no_number(self, ctx: Any, words: list[str], parameter: Any) -> Mistyped | None:
+        """Return what to say of a parameter that is given, and wants a number that it is not."""
+        if parameter is None or self.callback is None:
+            return None
+        annotation = inspect.signature(self.callback).parameters[parameter.name].annotation
+        wanted = number_wanted(annotation)
+        typed = self.make_parser(ctx).parse_args(list(words))[0].get(parameter.name)
+        if wanted is None or not isinstance(typed, str):
+            return None
+        name = parameter.opts[0]
+        name = name if name.startswith("-") else name.upper()
+        return Mistyped(f"{name} must be {wanted}, but got {typed!r}")
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -69,6 +92,26 @@ def name_of(parent: Any, name: str | None) -> str:
     return " ".join(["stopwise", *reversed(words)])
 
 
+def number_wanted(annotation: Any) -> str | None:
+    """Return which number a parameter takes, in words; None if it takes none.
+
+    Examples
+    --------
+    >>> from typing import Annotated
+    >>> number_wanted(Annotated[int | None, typer.Option(min=1)])
+    'a whole number of at least 1'
+    """
+    kind, *information = get_args(annotation) or (annotation,)
+    kinds = get_args(kind) or (kind,)
+    if int not in kinds and float not in kinds:
+        return None
+    number = WHOLE if int in kinds else NUMBER
+    least, most = (getattr(information[0], end, None) if information else None for end in LIMITS)
+    if least is not None and most is not None:
+        return f"{number} from {least} to {most}"
+    return number if least is None else f"{number} of at least {least}"
+
+
 @contextmanager
 def clear_errors(command: str) -> Iterator[None]:
     """Say in one line what is wrong, in the words of the command line, and exit with 2."""
@@ -78,15 +121,23 @@ def clear_errors(command: str) -> Iterator[None]:
         raise  # the reader has seen enough
     except (UsageError, StopwiseError, OSError) as error:
         if isinstance(error, StopwiseError):
-            text = error.worded(as_option)
+            text = in_words(error)
         elif isinstance(error, UsageError):
             text = " ".join(error.format_message().split())
         else:
             text = str(error)
             if error.filename is not None:
                 text = f"{error.filename}: {error.strerror}"
+        if isinstance(error, (UsageError, Mistyped)):
+            text = with_help(text, command)
         typer.echo(f"{command}: {text}", err=True)
         raise typer.Exit(2) from error
+
+
+def with_help(text: str, command: str) -> str:
+    """Return a line on a wrong call, with where to read about the right one."""
+    see = f"see `{command} --help`"
+    return f"{text} S{see[1:]}" if text.endswith("?") else f"{text.rstrip('.')}; {see}"
 
 
 def _is_float(text: str) -> bool:

@@ -28,7 +28,7 @@ def demo(
     pause: Annotated[
         float, typer.Option(help="Seconds between trials; ignored outside a terminal.", min=0)
     ] = 0.12,
-    report: Annotated[Path, typer.Option(help="Where to write the report of the study.")] = Path(
+    report: Annotated[Path, typer.Option(help="Where to write the study's report.")] = Path(
         "stopwise-demo.html"
     ),
     as_json: AsJson = False,

@@ -29,7 +29,7 @@ class ForecastComparisonOptions(ComparisonOptions, left_out=("baseline",)):
 
     n_max: Annotated[
         int | None,
-        typer.Option(help="Most trials per policy of the study; a live study knows its own."),
+        typer.Option(help="Maximum trials per policy, as declared; a live study knows its own."),
     ] = None
 
 
@@ -48,7 +48,7 @@ def forecast(
     futility: Annotated[
         float | None,
         typer.Option(
-            help="Advise to stop once the chance of a further verdict is below this; set it in "
+            help="Advise stopping once the chance of another verdict falls below this; set it in "
             "advance."
         ),
     ] = None,
@@ -57,7 +57,7 @@ def forecast(
     simulation: SimulationOptions,
     output: OutputOptions,
 ) -> None:
-    """Forecast a study that is under way: the chance of a verdict, and the trials still to come."""
+    """Forecast a running study: the chance of a verdict, and how many more trials it takes."""
     from stopwise.cli.planning_tables import show_answers
 
     check_places(output.html, output.figures)

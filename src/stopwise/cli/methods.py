@@ -8,7 +8,8 @@ from stopwise.cli.options import AsJson
 
 
 def methods(as_json: AsJson = False) -> None:
-    """List the statistical tests, with the scores and designs that each accepts."""
+    """List the statistical tests: when to choose each, and which scores and designs it accepts."""
+    from rich.box import SIMPLE
     from rich.console import Console
     from rich.table import Table
 
@@ -18,10 +19,10 @@ def methods(as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps([vars(info) for info in known], indent=2))
         return
-    table = Table("method", "what it is", "designs", "looks")
+    columns = ("method", "when to choose it", "scores", "designs", "looks")
+    table = Table(*columns, box=SIMPLE, collapse_padding=True, pad_edge=False)
     for info in known:
-        own = ", ".join(f"{key}={value}" for key, value in info.parameters.items())
-        described = f"{info.summary}; scores: {info.scores}" + (f"; {own}" if own else "")
-        looks = "after every pair" if info.anytime else "only at n_max"
-        table.add_row(info.name, described, "\n".join(info.designs), looks)
-    Console().print(table)
+        looks = "any time" if info.anytime else "only at n_max"
+        table.add_row(info.name, info.advice, info.scores, "\n".join(info.designs), looks)
+    Console(highlight=False).print(table)
+    typer.echo("How each works, what to cite and its own parameters: stopwise methods --json")

@@ -21,7 +21,7 @@ class MetricsComparisonOptions(ComparisonOptions, left_out=("baseline",)):
 
     n_max: Annotated[
         int | None,
-        typer.Option(help="Most trials per policy; by default as many as there are rollouts."),
+        typer.Option(help="Maximum trials per policy; by default as many as there are rollouts."),
     ] = None
 
 
@@ -41,20 +41,20 @@ def metrics(
         list[str] | None,
         typer.Option(
             metavar="COLUMN=LOW,HIGH",
-            help="A column of scores and its range; repeat it for each score.",
+            help="A column of scores and its range; repeat for each score.",
         ),
     ] = None,
     milestone: Annotated[
         list[str] | None,
         typer.Option(
             metavar="COLUMN",
-            help="A column that says whether a milestone was reached; repeat it for each.",
+            help="A column that says whether a milestone was reached; repeat for each.",
         ),
     ] = None,
     comparison: MetricsComparisonOptions,
     reading: MetricsReadingOptions,
     minutes_per_trial: MinutesPerTrial = None,
-    seed: Annotated[int, typer.Option(help="Seed of the random orders.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for the random orders.")] = 0,
     output: OutputOptions,
 ) -> None:
     """Show how many trials success, partial credit and other scores would need.
@@ -75,7 +75,10 @@ def metrics(
         read["columns"]["score"] = score
     compared = compare_metrics(
         file,
-        scores={column: parse_bounds(limits) for column, limits in ranges.items()},
+        scores={
+            column: parse_bounds(limits, "the range of --metric")
+            for column, limits in ranges.items()
+        },
         milestones=milestone or (),
         seed=seed,
         minutes_per_trial=minutes_per_trial,

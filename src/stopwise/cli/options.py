@@ -13,12 +13,14 @@ from stopwise.cli.values import chosen_executor, column_choices, parse_bounds
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 NamedFiles = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME=FILE", help="The file of one policy; repeat it for each policy."),
+    typer.Option(metavar="NAME=FILE", help="One policy's file; repeat for each policy."),
 ]
 TrialFiles = Annotated[
     list[Path] | None, typer.Argument(help="Files of trials, or a folder of them.")
 ]
-Workers = Annotated[int | None, typer.Option(help="Number of workers of processes or ray.")]
+Workers = Annotated[
+    int | None, typer.Option(help="Number of workers, with --executor processes or ray.")
+]
 Address = Annotated[str | None, typer.Option(help="Address of an existing Ray cluster.")]
 MinutesPerTrial = Annotated[
     float | None,
@@ -39,7 +41,7 @@ class ComparisonOptions(OptionGroup):
         float, typer.Option(help="Error level: the chance of any false claim is at most this.")
     ] = 0.05
     n_max: Annotated[
-        int | None, typer.Option(help="Most trials per policy, fixed before the first trial.")
+        int | None, typer.Option(help="Maximum trials per policy, fixed before the first trial.")
     ] = None
     design: Annotated[
         str | None,
@@ -90,23 +92,23 @@ class ReadingOptions(OptionGroup):
         list[str] | None,
         typer.Option(
             metavar="ROLE=NAME",
-            help="Which column has which role, such as policy=algo; task=env,task joins two "
-            "columns, trial= means that there is none. Repeat it for each role.",
+            help="Which column plays which role, such as policy=algo; task=env,task joins two "
+            "columns, trial= means there is none. Repeat for each role.",
         ),
     ] = None
     file_format: Annotated[
         str | None,
-        typer.Option("--format", help="Format of the files, if it is not recognised."),
+        typer.Option("--format", help="File format, if it is not recognised."),
     ] = None
     missing: Annotated[
         str,
-        typer.Option(help="Trials without a score: error, or drop to leave them out."),
+        typer.Option(help="What to do with trials that have no score: error, or drop them."),
     ] = "error"
     order: Annotated[
         str,
         typer.Option(help="Order of the trials: file, time (by the time column) or shuffled."),
     ] = "file"
-    seed: Annotated[int | None, typer.Option(help="Seed of --order shuffled.")] = None
+    seed: Annotated[int | None, typer.Option(help="Seed for --order shuffled.")] = None
 
     def keywords(self) -> dict[str, Any]:
         """Return the options as keywords of ``read_trials``."""
@@ -126,7 +128,7 @@ class SimulationOptions(OptionGroup):
     precision: Annotated[
         float, typer.Option(help="Standard error of the chances; smaller takes longer.")
     ] = 0.015
-    seed: Annotated[int, typer.Option(help="Seed of the simulation.")] = 0
+    seed: Annotated[int, typer.Option(help="Seed for the simulation.")] = 0
     executor: Annotated[
         str, typer.Option(help="What runs the simulation: threads, processes or ray.")
     ] = "threads"

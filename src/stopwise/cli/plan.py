@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from stopwise.cli.command import Command, UsageError, clear_errors, name_of, options_of
+from stopwise.cli.command import Command, Mistyped, UsageError, clear_errors, name_of, options_of
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import (
     ComparisonOptions,
@@ -54,24 +54,24 @@ def plan(
         ),
     ] = None,
     pilot: Annotated[
-        Path | None, typer.Option(help="A file of trials of a pilot study, instead of guesses.")
+        Path | None, typer.Option(help="A file of trials from a pilot study, instead of guesses.")
     ] = None,
     n_max: Annotated[
-        str | None, typer.Option(help="Most trials per policy to consider, e.g. 50,100,200.")
+        str | None, typer.Option(help="Maximum trials per policy to consider, e.g. 50,100,200.")
     ] = None,
     budget: Annotated[
-        str | None, typer.Option(help="Most trials in all to consider, instead of --n-max.")
+        str | None, typer.Option(help="Maximum trials in total to consider, instead of --n-max.")
     ] = None,
     gaps: Annotated[
-        str | None, typer.Option(help="Differences of means to consider, e.g. 0.1,0.2.")
+        str | None, typer.Option(help="Differences between means to consider, e.g. 0.1,0.2.")
     ] = None,
     policies: Annotated[int | None, typer.Option(help="Number of policies.")] = None,
     power: Annotated[
-        float, typer.Option(help="The wanted chance of finding a difference that is there.")
+        float, typer.Option(help="The chance you want of finding a difference that is there.")
     ] = 0.8,
     comparison: PlanComparisonOptions,
     correlation: Annotated[
-        float, typer.Option(help="Between scores from the same start, with --design paired.")
+        float, typer.Option(help="Correlation of scores from the same start, with --design paired.")
     ] = 0.0,
     alternative: Annotated[
         str,
@@ -87,10 +87,10 @@ def plan(
     simulation: SimulationOptions,
     output: OutputOptions,
 ) -> None:
-    """Say how many trials a study will take: `stopwise plan`, or `stopwise plan 0.5 0.7`.
+    """Estimate how many trials a study will take, as in `stopwise plan 0.5 0.7`.
 
-    Two more questions have commands of their own: `stopwise forecast` says how a study that is
-    under way will go on, and `stopwise metrics` which score needs the fewest trials.
+    See also `stopwise forecast`, for a study that is already running, and `stopwise metrics`, to
+    find the score that needs the fewest trials.
     """
     from stopwise import plan as make
     from stopwise import read_trials
@@ -108,9 +108,9 @@ def plan(
             *(_guess(text) for text in guesses or []),
             pilot=None if pilot is None else read_trials(pilot, **read),
             bounds=read["bounds"] if pilot is None else None,
-            n_max=numbers(n_max, "n_max", int),
-            budget=numbers(budget, "budget", int),
-            gaps=numbers(gaps, "gaps", float),
+            n_max=numbers(n_max, "--n-max", int),
+            budget=numbers(budget, "--budget", int),
+            gaps=numbers(gaps, "--gaps", float),
             policies=policies,
             power=power,
             correlation=correlation,
@@ -126,8 +126,6 @@ def plan(
 
 def _guess(text: str) -> Any:
     """Return a rate, (mean, deviation) or the probabilities of milestones."""
-    from stopwise.errors import InvalidInput
-
     try:
         if ":" in text:
             parts = (part.split(":") for part in text.split(","))
@@ -137,7 +135,7 @@ def _guess(text: str) -> Any:
             return float(mean), float(deviation)
         return float(text)
     except ValueError as error:
-        raise InvalidInput(
+        raise Mistyped(
             "a guess must look like 0.6, 0.5+-0.2 or 0:0.2,0.5:0.3,1:0.5 (score:probability), "
             f"but got {text!r}"
         ) from error
@@ -171,7 +169,8 @@ class PlanCommand(Command):
                 unknown = getattr(error, "option_name", None)
                 if former and unknown in options_of(self) - options_of(command):
                     raise InvalidInput(f"{unknown} has no effect with {former[0]}") from error
-                for name in FORMER.values() if others and not former else ():
+                elsewhere = others and not former and unknown not in options_of(self)
+                for name in FORMER.values() if elsewhere else ():
                     if unknown in options_of(others[name]):
                         raise InvalidInput(f"{unknown} belongs to `stopwise {name}`") from error
                 raise

@@ -18,6 +18,7 @@ from stopwise.cli.options import Address, ComparisonOptions, OutputOptions, Work
 from stopwise.cli.output_files import check_places, write_files
 from stopwise.cli.standings_table import rows_text, standings_table
 from stopwise.cli.values import chosen_executor, named_values, parse_bounds
+from stopwise.messages import counted
 
 if TYPE_CHECKING:
     from stopwise.rollout.race_result import RaceProgress
@@ -30,13 +31,13 @@ class RaceComparisonOptions(ComparisonOptions):
     """The settings of a race, which runs the episodes itself and so knows their design."""
 
     n_max: Annotated[
-        int, typer.Option(help="Most episodes per policy, fixed before the first one.")
+        int, typer.Option(help="Maximum episodes per policy, fixed before the first one.")
     ] = 500
     design: Annotated[
         str | None,
         typer.Option(
-            help="paired: the same seeds for all policies (usual); or independent. A race that is "
-            "resumed keeps the design of its journal.",
+            help="paired (the same seeds for every policy; usual) or independent. A resumed race "
+            "keeps the design in its journal.",
             show_default=False,
         ),
     ] = None
@@ -65,7 +66,7 @@ def race(
         list[str],
         typer.Option(
             metavar="NAME=package.module:factory",
-            help="A policy and the function that makes it; repeat it for each policy.",
+            help="A policy and the function that makes it; repeat for each policy.",
         ),
     ],
     bounds: Annotated[
@@ -73,10 +74,10 @@ def race(
     ] = "0,1",
     score: Annotated[
         str | None,
-        typer.Option(help="The measure to compare: return, success, length or another."),
+        typer.Option(help="The measure to compare: return, success, length or one of your own."),
     ] = None,
     comparison: RaceComparisonOptions,
-    seed: Annotated[int, typer.Option(help="Seed of the whole race.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for the whole race.")] = 0,
     executor: Annotated[
         str, typer.Option(help="What runs the episodes: serial, processes or ray.")
     ] = "serial",
@@ -85,13 +86,13 @@ def race(
     address: Address = None,
     journal: Annotated[
         Path | None,
-        typer.Option(help="Keep every episode in this file, and resume from it if it exists."),
+        typer.Option(help="Record every episode in this file; if it exists, resume from it."),
     ] = None,
     on_error: Annotated[
         str,
         typer.Option(
-            help="What to do if an episode fails: raise (stop the race), void (ignore it) or "
-            "score:X (count it with the score X)."
+            help="What to do if an episode fails: raise (stop the race), void (leave it out) or "
+            "score:X (count it as score X)."
         ),
     ] = "raise",
     timeout: Annotated[
@@ -99,7 +100,7 @@ def race(
     ] = None,
     output: RaceOutputOptions,
 ) -> None:
-    """Run policies in a simulator until it is clear which is better, and no longer."""
+    """Run policies in a simulator until it is clear which one is better, then stop."""
     from stopwise.errors import require
     from stopwise.rollout.race import race as run
 
@@ -109,7 +110,7 @@ def race(
     limits = parse_bounds(bounds)
     require(
         isinstance(limits, tuple),
-        f'bounds must be given as "LOW,HIGH", but got {bounds!r}',
+        f'--bounds must be given as "LOW,HIGH", but got {bounds!r}',
     )
     named = named_values(policy, "NAME=package.module:factory")
     try:
@@ -139,9 +140,9 @@ def race(
     else:
         show(shown)
         typer.echo(
-            f"{result.used} of at most {comparison.n_max * len(policy)} episodes used "
-            f"({result.rows} rows) in {result.seconds:.1f} s; "
-            f"{len(result.overshoot)} more finished, {result.abandoned} abandoned"
+            f"{result.used} of at most {counted(comparison.n_max * len(policy), 'episode')} used "
+            f"({counted(result.rows, 'row')}) in {result.seconds:.1f} s; "
+            f"{len(result.overshoot)} more finished and {result.abandoned} abandoned at the end"
         )
     # Only now: a page that cannot be written loses no result.
     write_files(shown.to_html, [("", shown)], output)
@@ -166,7 +167,7 @@ def _live(alpha: float, *, quiet: bool) -> "Iterator[Callable[[RaceProgress], No
                 return
             shown = progress.seconds
             title = (
-                f"{progress.episodes} episodes in {progress.seconds:.0f} s; "
+                f"{counted(progress.episodes, 'episode')} in {progress.seconds:.0f} s; "
                 f"{rows_text(progress.rows, progress.n_max, progress.remaining)}"
             )
             live.update(standings_table(progress.standings, alpha, title))

@@ -42,7 +42,7 @@ def reproduce(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Recompute the paper's tables and figures; exit code 1 if one does not agree with it."""
+    """Recompute the paper's tables and figures; exit with code 1 if any of them disagrees."""
     chosen = _chosen(names or [], everything, listed)
     if listed:
         _show_list(chosen, data, as_json=as_json)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stopwise.cli.printing import table_of
+from stopwise.messages import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -38,7 +39,7 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
 
 def rows_text(rows: int, n_max: int | None, remaining: int | None) -> str:
     """Return how many rows there are, and about how many more it may take."""
-    so_far = f"{rows} rows" if n_max is None else f"{rows} of at most {n_max} rows"
+    so_far = counted(rows, "row") if n_max is None else f"{rows} of at most {counted(n_max, 'row')}"
     if remaining is None:
         return f"{so_far}; too early to project"
     if n_max is not None and remaining == n_max - rows:

@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from stopwise.errors import InvalidInput, require
+from stopwise.cli.command import Mistyped
+from stopwise.errors import require
 
 
 def trial_source(files: list[Path] | None, policies: list[str] | None) -> Any:
     """Return what ``read_trials`` takes: a path, several, or policy: path."""
     if bool(files) == bool(policies):
-        raise InvalidInput("give either FILES or --policy NAME=FILE for each policy")
+        raise Mistyped("give either FILES or --policy NAME=FILE for each policy")
     if policies:
         return named_values(policies, "NAME=FILE")
     assert files is not None
@@ -22,8 +23,10 @@ def named_values(items: list[str], form: str, *, may_be_empty: bool = False) -> 
     for item in items:
         name, equals, value = item.partition("=")
         complete = name and equals and (value or may_be_empty)
-        require(bool(complete), f"expected {form}, but got {item!r}")
-        require(name not in found, f"{name!r} is given twice; give {form} once for each")
+        if not complete:
+            raise Mistyped(f"expected {form}, but got {item!r}")
+        if name in found:
+            raise Mistyped(f"{name!r} is given twice: give {form} once for each")
         found[name] = value
     return found
 
@@ -34,17 +37,17 @@ def column_choices(items: list[str] | None) -> dict[str, Any]:
     return {role: name.split(",") if "," in name else name or None for role, name in found.items()}
 
 
-def parse_bounds(text: str | None) -> Any:
+def parse_bounds(text: str | None, option: str = "--bounds") -> Any:
     """Return (low, high), a range per task, "data" or None."""
     if text is None or text == "data":
         return text
     try:
         if "=" in text:
             parts = named_values([part.strip() for part in text.split(";")], "TASK=LOW,HIGH")
-            return {task: parse_bounds(value) for task, value in parts.items()}
+            return {task: parse_bounds(value, option) for task, value in parts.items()}
         low, high = (float(end) for end in text.replace(",", " ").split())
     except ValueError as error:
-        raise InvalidInput(f'bounds must be given as "LOW,HIGH", but got {text!r}') from error
+        raise Mistyped(f'{option} must be given as "LOW,HIGH", but got {text!r}') from error
     return low, high
 
 
@@ -55,7 +58,8 @@ def numbers(text: str | None, option: str, kind: type[int] | type[float]) -> lis
     try:
         return [kind(part) for part in text.replace(",", " ").split()]
     except ValueError as error:
-        raise InvalidInput(f"{option} must be numbers like 50,100, but got {text!r}") from error
+        like = "whole numbers like 50,100" if kind is int else "numbers like 0.1,0.2"
+        raise Mistyped(f"{option} must be {like}, but got {text!r}") from error
 
 
 def chosen_executor(name: str, workers: int | None, address: str | None, batch: int = 1) -> Any:

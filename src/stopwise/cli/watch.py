@@ -14,7 +14,8 @@ from stopwise.cli.options import ComparisonOptions, NamedFiles, ReadingOptions, 
 from stopwise.cli.printing import say
 from stopwise.cli.standings_table import rows_text
 from stopwise.cli.values import trial_source
-from stopwise.cli.wording import as_option
+from stopwise.cli.wording import in_words
+from stopwise.messages import counted
 
 if TYPE_CHECKING:
     from stopwise.rollout.watch import TaskSight, Watch
@@ -53,7 +54,9 @@ def watch(
             "were changed."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON per look.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one line of JSON per look.")
+    ] = False,
 ) -> None:
     """Watch result files as they grow, and say when to stop the evaluation.
 
@@ -99,7 +102,7 @@ def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["T
         except PastChanged:
             raise
         except InvalidInput as error:  # a file may be half written, or not there yet
-            news = f"waiting: {error.worded(as_option)}"
+            news = f"waiting: {in_words(error)}"
         if news != told:
             told = news
             if as_json and sights:
@@ -120,8 +123,12 @@ def _print_json(sights: tuple["TaskSight", ...]) -> None:
 
 def _line(sight: "TaskSight") -> str:
     if sight.stop:
-        why = "every pair is decided" if sight.decided else "n_max is reached"
-        return f"task {sight.task}: stop after {sight.rows} rows, {why}"
+        why = "every pair is decided" if sight.decided else "the maximum is reached"
+        return f"task {sight.task}: stop after {counted(sight.rows, 'row')}, {why}"
     more = f"; needs more trials of {', '.join(sight.needed)}"
-    held = f"; {sight.waiting} trials wait for others of their row" if sight.waiting else ""
+    held = (
+        f"; {counted(sight.waiting, 'trial waits', 'trials wait')} for the rest of the row"
+        if sight.waiting
+        else ""
+    )
     return f"task {sight.task}: {rows_text(sight.rows, sight.n_max, sight.remaining)}{more}{held}"

@@ -4,7 +4,8 @@ import shlex
 from collections.abc import Collection, Iterable
 from contextvars import ContextVar
 
-from stopwise.messages import Blank, Setting, reworded
+from stopwise.errors import StopwiseError
+from stopwise.messages import BLANK, Blank, Setting, reworded
 
 # The options of the command that runs, so that no message names one that it does not have.
 OFFERED: ContextVar[Collection[str] | None] = ContextVar("OFFERED", default=None)
@@ -13,6 +14,25 @@ OFFERED: ContextVar[Collection[str] | None] = ContextVar("OFFERED", default=None
 def in_options(texts: Iterable[str]) -> tuple[str, ...]:
     """Return notes of the library in the words of the command line."""
     return tuple(reworded(texts, as_option))
+
+
+def in_words(error: StopwiseError) -> str:
+    """Return an error of the library in the words of the command line, with what to do next."""
+    next_step = _next_step(error.code)
+    return error.worded(as_option) + (f"; {next_step}" if next_step else "")
+
+
+def _next_step(code: str) -> str | None:
+    """Return what helps, where that depends on the command more than on the error."""
+    offered = OFFERED.get() or ()
+    if code == "few-policies" and "--column" in offered:
+        column = as_option(Setting("columns", {"policy": BLANK}))
+        return f"add a file of another policy, or name the column of policies with {column}"
+    if code == "few-policies" and "--policy" in offered:
+        return "give --policy once for each of them"
+    if code == "several-policy-names":
+        return "to rank all policies of a file, use `stopwise analyze FILE`"
+    return None
 
 
 def as_option(setting: Setting) -> str:

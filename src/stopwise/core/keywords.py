@@ -1,13 +1,14 @@
 """Flat, typed keywords that are declared once and taken by many functions.
 
 A function that takes ``**settings: Unpack[SomeSettings]`` is completed and checked by editors and
-type checkers. ``flat`` gives it the same signature at run time, for notebooks and ``help``, and
-answers a misspelt keyword with the right one.
+type checkers. ``flat`` gives it the same signature at run time, for notebooks and ``help``, says
+there what each keyword means, and answers a misspelt one with the right one.
 """
 
 import functools
 import inspect
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, TypeVar, cast, get_type_hints
@@ -16,6 +17,11 @@ from stopwise.core.rules import Rules
 from stopwise.errors import InvalidInput
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Class = TypeVar("Class", bound=type)
+
+# The names of an entry of a docstring, and the entry that stands for all keywords.
+NAMES = r"\**\w+(?:, \**\w+)*"
+SETTINGS = re.compile(r"^( *)(.*?)(?:, )?\*\*settings\n(?:\1 +\S.*\n)+", re.MULTILINE)
 
 
 class _Default:
@@ -66,9 +72,40 @@ def flat(settings: type, **defaults: Any) -> Callable[[Function], Function]:
             return function(*args, **keywords)
 
         vars(checked)["__signature__"] = signature.replace(parameters=[*own, *more])
+        vars(checked)["described"] = descriptions = _descriptions(settings, ordered)
+        checked.__doc__ = _described(function.__doc__, descriptions)
         return cast(Function, checked)
 
     return decorate
+
+
+def described(cls: Class) -> Class:
+    """Say in the docstring of a class what each keyword of its flat ``__init__`` means."""
+    cls.__doc__ = _described(cls.__doc__, vars(vars(cls)["__init__"])["described"])
+    return cls
+
+
+def _descriptions(settings: type, names: Iterable[str]) -> dict[str, str]:
+    """Return what the typed dictionary says of its keywords, in this order."""
+    hints = get_type_hints(settings, include_extras=True)
+    return {name: hints[name].__metadata__[0] for name in names}
+
+
+def _described(text: str | None, descriptions: Mapping[str, str]) -> str | None:
+    """Return a docstring with an entry per keyword in place of that of ``**settings``."""
+    found = None if text is None else SETTINGS.search(text)
+    if text is None or found is None:
+        return text
+    margin, others = found[1], found[2]
+    entries = re.findall(rf"^{margin}({NAMES})$", text, re.MULTILINE)
+    there = set(", ".join(entries).split(", "))
+    missing = [
+        f"{margin}{name}\n{margin}    {said}\n"
+        for name, said in descriptions.items()
+        if name not in there
+    ]
+    kept = found[0].replace(", **settings", "") if others else ""
+    return text[: found.start()] + kept + "".join(missing) + text[found.end() :]
 
 
 def _unknown(function: Callable[..., Any], name: str, known: set[str]) -> str:

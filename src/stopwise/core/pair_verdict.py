@@ -10,6 +10,7 @@ from stopwise.core.confidence import Interval
 from stopwise.core.promise import dependence_text
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import interval_text, score_text
+from stopwise.messages import counted
 
 # The boundary that a mean ever crosses with a known probability is tightest around so many pairs.
 MIXED_PAIRS = 10.0
@@ -142,7 +143,7 @@ class Verdict:
         seen = self._seen()
         if self.n_decided is not None:
             claim = self._claim()
-            after = f"{self.n_decided} pair{'' if self.n_decided == 1 else 's'}"
+            after = counted(self.n_decided, "pair")
             later = "" if self.n == self.n_decided else f", now {seen} seen"
             found = f"{claim[0].upper()}{claim[1:]}: decided after {after}{later}; {facts}."
             return found + self._dependence_text()
@@ -153,7 +154,7 @@ class Verdict:
         else:
             caveat = "which does not show that they are equal"
             if self.futile:
-                end = f"{self.n_max_declared} pairs" if self._extended else "n_max"
+                end = counted(self.n_max_declared or 0, "pair") if self._extended else "n_max"
                 caveat += f", and a decision by {end} has become unlikely (futility)"
         found = f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}."
         return found + self._dependence_text()
@@ -179,8 +180,9 @@ class Verdict:
 
     def _seen(self) -> str:
         """Return how many pairs were seen, of how many."""
-        most = "" if self.n_max is None else f" of at most {self.n_max}"
-        pairs = f"{self.n}{most} pair{'' if (self.n_max or self.n) == 1 else 's'}"
+        most = self.n if self.n_max is None else self.n_max
+        seen = "" if self.n_max is None else f"{self.n} of at most "
+        pairs = f"{seen}{counted(most, 'pair')}"
         if self._extended:
             pairs += f" (extended from at most {self.n_max_declared})"
         return pairs

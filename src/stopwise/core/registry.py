@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from stopwise.core.arrays import Floats
 from stopwise.core.batch import Barnard, Boschloo, Fisher, Welch
@@ -14,6 +14,7 @@ from stopwise.core.savi import Savi
 from stopwise.core.step import Step
 from stopwise.core.wsr import Wsr
 from stopwise.errors import InvalidInput
+from stopwise.messages import Setting, named
 
 __all__ = [
     "UNWRITTEN",
@@ -45,19 +46,21 @@ _CLASSES: tuple[type[Method[Any]], ...] = (
 class MethodParameters(TypedDict, total=False):
     """The methods' own parameters as keywords; ``futility`` and ``seed`` are where they fit."""
 
-    # nscore-plus
-    deadline: bool
-    last_look: str
-    # nscore
-    bins: int
-    bin_values: Sequence[float] | Floats | None
-    # savi
-    levels: int
-    level_values: Sequence[float] | Floats | None
-    # step
-    table: str
-    risk_budget: str
-    risk_exponent: float
+    deadline: Annotated[bool, "Of nscore-plus: bet for power at n_max, or if False for growth."]
+    last_look: Annotated[
+        str, 'Of nscore-plus: "exact", or "randomised" to use up all risk at n_max.'
+    ]
+    bins: Annotated[int, "Of nscore: number of equal bins that sort the scores."]
+    bin_values: Annotated[
+        Sequence[float] | Floats | None, "Of nscore: the scores that occur, instead of ``bins``."
+    ]
+    levels: Annotated[int, "Of savi: number of equally spaced scores that occur."]
+    level_values: Annotated[
+        Sequence[float] | Floats | None, "Of savi: the scores that occur, instead of ``levels``."
+    ]
+    table: Annotated[str, 'Of step: the "optimal" rule, or that of the "paper".']
+    risk_budget: Annotated[str, "Of step: shape of the paper's error budget."]
+    risk_exponent: Annotated[float, "Of step: exponent of the paper's error budget."]
 
 
 _BY_NAME = {cls.name: cls for cls in _CLASSES}
@@ -127,7 +130,8 @@ def methods() -> dict[str, MethodInfo]:
 def find(name: str) -> type[Method[Any]]:
     """Return the method class with this name."""
     if not isinstance(name, str) or name not in _BY_NAME:
-        raise InvalidInput(f"method must be one of {', '.join(_BY_NAME)}, but got {name!r}")
+        text = f" must be one of {', '.join(_BY_NAME)}, but got {name!r}"
+        raise InvalidInput(named("method"), text, code="unknown-choice")
     return _BY_NAME[name]
 
 
@@ -137,9 +141,19 @@ def create(name: str, *, parameters: Mapping[str, Any], **common: Any) -> Method
     allowed = _describe(cls).parameters
     for key in parameters:
         if key not in allowed:
-            known = ", ".join(allowed) or "none"
-            raise InvalidInput(f"{name} has no parameter {key!r}; its own parameters: {known}")
+            raise _foreign(name, key, allowed)
     return cls(**common, **parameters)
+
+
+def _foreign(name: str, key: str, allowed: Mapping[str, Any]) -> InvalidInput:
+    """Return the error of a parameter that a method does not have."""
+    owners = [Setting("method", cls.name) for cls in _CLASSES if key in _describe(cls).parameters]
+    if not owners:
+        known = ", ".join(allowed) or "none"
+        return InvalidInput(f"{name} has no parameter {key!r}; its own parameters: {known}")
+    others = [part for owner in owners[1:] for part in (" or ", owner)]
+    parts = (named(key), " is for ", owners[0], *others, f", not for {name}")
+    return InvalidInput(*parts, code="foreign-parameter")
 
 
 def edition_of(method: str) -> int:

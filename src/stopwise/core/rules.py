@@ -1,12 +1,13 @@
 """What is declared before the data, as one value: it travels from every entry to every result.
 
-The keyword dictionaries below say which of it each entry takes as keywords, once for all of them.
+The keyword dictionaries below say which of it each entry takes as keywords and what each keyword
+means, once for all of them.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import MethodParameters
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
-from stopwise.messages import Setting
+from stopwise.messages import Setting, named
 
 T = TypeVar("T")
 
@@ -36,58 +37,75 @@ PAIR_FIELDS = (
 )
 
 
+# Keywords that several dictionaries below have, each with what ``help`` says of it.
+Bounds = Annotated[tuple[float, float], "Range (low, high) of the score, known before the data."]
+Design = Annotated[
+    str, '"independent", or "paired" when the policies share each row\'s environment.'
+]
+Ties = Annotated[
+    str, 'Exact ties: any order declared is an error ("strict"), or they never occur ("paper").'
+]
+Baseline = Annotated[str | None, "Compare all other policies with this one only."]
+Futility = Annotated[str | None, 'Of step: "advisory" or "binding" futility stops, or None.']
+Seed = Annotated[int | None, "Of a randomised method; by default one is drawn and written down."]
+
+
 class PairSettings(MethodParameters, total=False):
     """Keywords of a test of two policies, besides method, alpha and n_max."""
 
-    bounds: tuple[float, float]
-    alternative: str
-    design: str
-    margin: float
-    ties: str
-    futility: str | None
-    seed: int | None
+    bounds: Bounds
+    alternative: Annotated[
+        str, '"greater" (is policy 1 better?), "less" (is policy 0 better?) or "two-sided".'
+    ]
+    design: Design
+    margin: Annotated[
+        float, "By how much better, in units of the score; negative for non-inferiority."
+    ]
+    ties: Ties
+    futility: Futility
+    seed: Seed
 
 
 class CommonSettings(MethodParameters, total=False):
     """Keywords that every question about several policies takes."""
 
-    method: str
-    alpha: float
-    adjust: str
-    ties: str
-    goal: str
+    method: Annotated[str, "Name of the method, see ``stopwise.methods()``."]
+    alpha: Annotated[float, "Probability, in (0, 1), of any false claim."]
+    adjust: Annotated[str, 'How alpha is shared among claims: "bonferroni", "holm" or "closed".']
+    ties: Ties
+    goal: Annotated[str, 'What is asked; "order" is which policies are better than which.']
 
 
 class ForecastSettings(CommonSettings, total=False):
     """The same with the baseline; ``futility`` is the threshold of the forecast there."""
 
-    baseline: str | None
+    baseline: Baseline
 
 
 class PlanSettings(CommonSettings, total=False):
     """The same with the kind of futility stops; a plan has a baseline of its own."""
 
-    futility: str | None
+    futility: Futility
 
 
 class RaceSettings(PlanSettings, total=False):
     """The same with the baseline; the seed is that of the race."""
 
-    baseline: str | None
+    baseline: Baseline
 
 
 class RuleSettings(RaceSettings, total=False):
     """The same with the seed of the method, where there is no other seed."""
 
-    seed: int | None
+    seed: Seed
 
 
 class StopSettings(RuleSettings, total=False):
     """All keywords of a stopping rule."""
 
-    n_max: int | None
-    bounds: tuple[float, float]
-    design: str
+    n_max: Annotated[int | None, "The declared maximum number of trials per policy, or None."]
+    bounds: Bounds
+    design: Design
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +197,7 @@ class Rules:
     def _checked_policies(self) -> tuple[str, ...]:
         names = tuple(self.policies)
         few = f"a ranking needs at least 2 policies, but got {len(names)}"
-        require(len(names) >= 2, few, parameter="policies")
+        require(len(names) >= 2, few, code="few-policies", parameter="policies")
         twice = f"policies must be distinct, but got {', '.join(names)}"
         require(len(set(names)) == len(names), twice, parameter="policies")
         if self.baseline is not None:
@@ -189,8 +207,9 @@ class Rules:
     def _checked_alpha(self) -> float:
         require(
             is_number(self.alpha) and 0 < self.alpha < 1,
-            f"alpha must lie strictly between 0 and 1, but got {self.alpha!r}",
-            parameter="alpha",
+            named("alpha"),
+            f" must lie strictly between 0 and 1, but got {self.alpha!r}",
+            code="bad-alpha",
         )
         return float(self.alpha)
 
@@ -198,8 +217,10 @@ class Rules:
         n_max = None if self.n_max is None else require_whole(self.n_max, "n_max", 1)
         require(
             n_max is not None or not registry.find(self.method).needs_n_max,
-            f"{self.method} needs a declared n_max, but n_max is None",
-            parameter="n_max",
+            f"{self.method} needs ",
+            named("n_max"),
+            ", the most trials per policy, declared before the first one",
+            code="n-max-missing",
         )
         return n_max
 

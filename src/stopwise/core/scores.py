@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stopwise.core.arrays import Floats
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Setting
+from stopwise.messages import named
 
 # Data files round milestone values to about 8 digits.
 LEVEL_TOLERANCE = 1e-6
@@ -79,9 +79,8 @@ class Scale(NamedTuple):
             ends = [bound for bound in bounds if is_number(bound)]
             low, high = (float(end) for end in ends) if len(ends) == 2 else (low, high)
         if not (low < high and math.isfinite(high - low)):
-            raise InvalidInput(
-                f"bounds must be two finite numbers (low, high), low < high, but got {bounds!r}"
-            )
+            text = f" must be two finite numbers (low, high), low < high, but got {bounds!r}"
+            raise InvalidInput(named("bounds"), text, code="bad-bounds")
         return cls(low, high)
 
     @property
@@ -138,7 +137,7 @@ def require_whole(value: object, name: str, least: int, most: int | None = None)
     """Return a whole number within limits, or raise."""
     limit = f"of at least {least}" if most is None else f"from {least} to {most}"
     text = f" must be a whole number {limit}, but got {value!r}"
-    wrong = InvalidInput(Setting(name, words=name), text, code="no-whole-number")
+    wrong = InvalidInput(named(name), text, code="no-whole-number")
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
         raise wrong
     whole = int(value)

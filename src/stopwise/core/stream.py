@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import Interval
-from stopwise.core.keywords import flat
+from stopwise.core.keywords import described, flat
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.registry import edition_of, with_recorded_seed
 from stopwise.core.rules import PairSettings, Rules
@@ -17,10 +17,12 @@ from stopwise.core.scores import numeric_array, require_whole
 from stopwise.core.snapshot import Resumable
 from stopwise.core.stream_state import StreamState
 from stopwise.errors import InvalidInput, require
+from stopwise.messages import counted
 
 __all__ = ["SequentialTest"]
 
 
+@described
 class SequentialTest(Resumable):
     """A sequential test of two policies, fed one pair of scores at a time.
 
@@ -158,8 +160,8 @@ class SequentialTest(Resumable):
         decided = self._state.n_decided
         require(
             decided is None,
-            f"this test has decided after {decided} pairs and takes no further run: make a new "
-            "test for new data",
+            f"this test has decided after {counted(decided or 0, 'pair')} and takes no further "
+            "run: make a new test for new data",
         )
         self._require_room()
         comparison = self._comparison
@@ -224,8 +226,8 @@ class SequentialTest(Resumable):
             )
         if self._ended_by_futility():
             raise InvalidInput(
-                f"the study ended at a binding futility stop after {self._state.n} pairs; "
-                "continuing would break the guarantee"
+                f"the study ended at a binding futility stop after "
+                f"{counted(self._state.n, 'pair')}; continuing would break the guarantee"
             )
 
     def _ended_by_futility(self) -> bool:

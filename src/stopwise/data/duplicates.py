@@ -4,7 +4,7 @@ import polars as pl
 
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput
-from stopwise.messages import BLANK, Notes, Setting
+from stopwise.messages import BLANK, Notes, Setting, counted
 
 
 def duplicate_rows(raw: RawTable, frame: pl.DataFrame, notes: Notes) -> pl.Series:
@@ -26,7 +26,7 @@ def duplicate_rows(raw: RawTable, frame: pl.DataFrame, notes: Notes) -> pl.Serie
     contradictions = repeated & ~same
     if contradictions.any():
         raise _contradiction(raw, frame.select(identity), contradictions.arg_max() or 0)
-    dropped = f"{raw.source}: {int(repeated.sum())} duplicate rows dropped"
+    dropped = f"{raw.source}: {counted(int(repeated.sum()), 'duplicate row')} dropped"
     notes.add(dropped, code="duplicates-dropped")
     return repeated
 

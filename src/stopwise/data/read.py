@@ -13,7 +13,7 @@ from stopwise.data.sources import load
 from stopwise.data.standard import Part, standardise
 from stopwise.data.trials import ORDERS, Trials, numbered
 from stopwise.errors import InvalidInput, require, require_choice
-from stopwise.messages import BLANK, Notes, Setting
+from stopwise.messages import BLANK, Notes, Setting, named
 
 MISSING = ("error", "drop")
 
@@ -118,13 +118,17 @@ def _require_choices(order: str, seed: int | None, missing: str, bounds: object)
     require_choice("missing", missing, MISSING)
     require(
         not isinstance(bounds, str) or bounds == "data",
-        f"bounds must be (low, high), task: (low, high) pairs or 'data', but got {bounds!r}",
+        named("bounds"),
+        f" must be (low, high), task: (low, high) pairs or 'data', but got {bounds!r}",
+        code="bad-bounds",
     )
     if order == "shuffled":
         require(
             isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0,
             Setting("order", "shuffled"),
-            f" needs a seed, a whole number of at least 0, but got {seed!r}",
+            " needs ",
+            Setting("seed", words="a seed"),
+            f", a whole number of at least 0{'' if seed is None else f', but got {seed!r}'}",
             code="seed-missing",
         )
 

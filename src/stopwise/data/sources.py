@@ -15,7 +15,7 @@ from stopwise.data.raw import RawTable
 from stopwise.data.roles import ColumnChoice
 from stopwise.data.wide import unfolded
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message, Setting
+from stopwise.messages import Message, Setting, counted
 
 # File names that tools always use, so that only the folder tells policies apart.
 COMMON_STEMS = {"eval_info", "eval_results", "evaluations", "metadata", "monitor", "results"}
@@ -109,7 +109,7 @@ def _load_folder(folder: Path, format_name: str | None, policy: str | None) -> l
         known = format_name if format_name is not None else ", ".join(formats.names())
         raise InvalidInput(f"{folder}: the folder holds no file recognised as {known}")
     if skipped:
-        note = f"{folder}: {skipped} files that hold no trials were skipped"
+        note = f"{folder}: {counted(skipped, 'file')} without trials skipped"
         raw = tables[0].raw
         said = replace(raw, notes=(*raw.notes, Message(note, code="files-skipped")))
         tables[0] = replace(tables[0], raw=said)

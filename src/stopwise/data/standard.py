@@ -20,7 +20,7 @@ from stopwise.data.typed_columns import (
     to_times,
 )
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import BLANK, Message, Notes, Setting
+from stopwise.messages import BLANK, Message, Notes, Setting, counted
 
 DEFAULT_TASK = "task"
 
@@ -106,7 +106,8 @@ def _named(
         raise InvalidInput(
             f"{raw.source}: it was given as {role} {given!r}, but column "
             f"{roles.columns[role][0]!r} names {len(different)}: "
-            f"{', '.join(map(repr, different.head(5)))}"
+            f"{', '.join(map(repr, different.head(5)))}",
+            code=f"several-{role}-names",
         )
     return pl.Series([given]).new_from_index(0, len(raw.frame))
 
@@ -141,7 +142,7 @@ def _scored(raw: RawTable, scores: pl.Series, column: str, missing: str, notes: 
         cure = ("the score is missing; ", drop, " leaves such trials out and says how many")
         require_known(scores, partial(raw.error, column), Message(*cure, code="score-missing"))
     elif scores.null_count():
-        without = f"{raw.source}: {scores.null_count()} trials without a score dropped"
+        without = f"{raw.source}: {counted(scores.null_count(), 'trial')} without a score dropped"
         notes.add(without, code="unscored-dropped")
     return scores.is_not_null()
 

@@ -13,7 +13,7 @@ from stopwise.core.scores import require_whole
 from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
 from stopwise.errors import require
-from stopwise.messages import Setting
+from stopwise.messages import Setting, counted
 from stopwise.planning.continuation import further_trials, study_ranking
 from stopwise.planning.metrics_result import MetricComparison, MetricRow
 from stopwise.planning.populations import Resampled
@@ -183,7 +183,9 @@ def _by_milestones(source: Any, names: Sequence[str], columns: Any) -> dict[str,
         )
     return {
         "success (all milestones)": _rescored(parts[0], reached.min(axis=0)),
-        f"partial credit ({len(names)} milestones)": _rescored(parts[0], reached.mean(axis=0)),
+        f"partial credit ({counted(len(names), 'milestone')})": _rescored(
+            parts[0], reached.mean(axis=0)
+        ),
     }
 
 
@@ -220,4 +222,6 @@ def _with_kind(name: str, trials: Trials) -> str:
     levels = trials.frame["score"].n_unique()
     if levels <= 2:
         return f"{name} (binary)"
-    return f"{name} ({levels} levels)" if levels <= MOST_LEVELS else f"{name} (continuous)"
+    return (
+        f"{name} ({counted(levels, 'level')})" if levels <= MOST_LEVELS else f"{name} (continuous)"
+    )

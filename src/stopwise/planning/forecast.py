@@ -10,6 +10,7 @@ from stopwise.core.progress import Progress
 from stopwise.core.rules import ForecastSettings
 from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import require
+from stopwise.messages import Setting, counted, named
 from stopwise.planning.continuation import Continuation, ContinuationEnds, study_ranking
 from stopwise.planning.forecast_result import Forecast, PairForecast
 from stopwise.planning.populations import Resampled
@@ -100,16 +101,18 @@ def _forecast(
     assert rules.n_max is not None
     require(
         futility is None or (is_number(futility) and 0 < futility < 1),
-        f"futility must lie strictly between 0 and 1, but got {futility!r}",
-        parameter="futility",
+        named("futility"),
+        f" must lie strictly between 0 and 1, but got {futility!r}",
+        code="bad-futility",
     )
     check_simulation(minutes_per_trial, precision, seed)
     where = "" if table.task is None else f" of {table.task!r}"
     require(
         len(table.scores) < rules.n_max,
-        f"n_max = {rules.n_max} must exceed the {len(table.scores)} trials per policy{where} so "
-        "far: nothing is left to forecast",
-        parameter="n_max",
+        Setting("n_max", rules.n_max, f"n_max = {rules.n_max}"),
+        f" must exceed the {counted(len(table.scores), 'trial')} per "
+        f"policy{where} so far: nothing is left to forecast",
+        code="nothing-left",
     )
     past = unit_scores(table, ranking.comparison)
     continuation = Continuation(ranking, past, Resampled(past, rules.design == "paired"))
@@ -180,7 +183,12 @@ def forecast_study(
             f"the study declared n_max = {analysis.n_max} for {task!r}, so it cannot be {n_max}",
         )
         horizon = analysis.n_max or n_max
-        require(horizon is not None, f"the study declared no n_max for {task!r}: give n_max")
+        require(
+            horizon is not None,
+            f"the study declared no n_max for {task!r}: give ",
+            named("n_max"),
+            code="n-max-missing",
+        )
         assert horizon is not None
         if len(analysis.aligned.scores) < horizon:
             ranking = Ranking(replace(analysis.rules, n_max=horizon))

@@ -7,6 +7,7 @@ import numpy as np
 
 from stopwise.core.registry import find
 from stopwise.core.rules import Rules
+from stopwise.messages import counted
 from stopwise.planning.presentation import PlanningResult, Rows, pair_rows
 from stopwise.report import plan_figures
 from stopwise.report.plan_figures import ChanceCurve
@@ -140,9 +141,10 @@ class Forecast(PlanningResult):
         hours = "" if self.hours is None else f", {self.hours:.1f} hours"
         return (
             f"Trials so far: {seen}, of at most {self.n_max} each. {chance} Continuing takes "
-            f"{self.mean_n:.0f} more trials per policy on average, and at most "
-            f"{self.n_quantiles[1]} half of the time ({self.mean_trials:.0f} trials in "
-            f"total{hours}). {self._advice()}{self._validity()}"
+            f"{counted(round(self.mean_n), 'more trial')} per policy on average, and no more than "
+            f"{self.n_quantiles[1]} half of the time "
+            f"({counted(round(self.mean_trials), 'trial')} in total{hours}). "
+            f"{self._advice()}{self._validity()}"
         )
 
     def _validity(self) -> str:

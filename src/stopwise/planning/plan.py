@@ -13,7 +13,7 @@ from stopwise.core.progress import Progress
 from stopwise.core.rules import PlanSettings, Rules
 from stopwise.core.scores import Scale, is_number, require_whole
 from stopwise.errors import require
-from stopwise.messages import Setting
+from stopwise.messages import Setting, named
 from stopwise.planning.fixed_sample import MOST_POWER, WELCH, fixed_plan
 from stopwise.planning.plan_result import Plan, PlanRow
 from stopwise.planning.planned_study import PlannedStudy, stopping_times
@@ -133,7 +133,9 @@ def plan(
     ).with_luck(seed)
     require(
         is_number(power) and rules.alpha < power < 1,
-        f"power must lie strictly between alpha = {rules.alpha:g} and 1, but got {power!r}",
+        named("power"),
+        f" must lie strictly between alpha = {rules.alpha:g} and 1, but got {power!r}",
+        code="bad-power",
     )
     studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
     _check_scenarios(studies[0], scenarios, correlation)
@@ -212,7 +214,9 @@ def _scale_and_pilot(
     require(len(found) == 1, f"a pilot study must have one task, but this one has {len(found)}")
     table = found[0].declaring(bounds)
     require(
-        len(table.policies) >= 2, f"a plan needs at least 2 policies, but got {len(table.policies)}"
+        len(table.policies) >= 2,
+        f"a plan needs at least 2 policies, but got {len(table.policies)}",
+        code="few-policies",
     )
     scale = Scale.declared(table.bounds or (0.0, 1.0))
     table.check(scale.check)
@@ -220,14 +224,23 @@ def _scale_and_pilot(
 
 
 def _horizons(n_max: Any, budget: Any, policies: int) -> list[int]:
-    require(n_max is None or budget is None, "give either n_max or budget, not both")
+    require(
+        n_max is None or budget is None,
+        "give either ",
+        named("n_max"),
+        " or ",
+        named("budget"),
+        ", not both",
+        code="n-max-and-budget",
+    )
     if budget is not None:
         totals = list(budget) if isinstance(budget, Sequence | np.ndarray) else [budget]
         least = 2 * policies
         n_max = [require_whole(total, "budget", least) // policies for total in totals]
     chosen = N_MAX if n_max is None else n_max
     candidates = list(chosen) if isinstance(chosen, Sequence | np.ndarray) else [chosen]
-    require(len(candidates) > 0, "n_max needs at least one candidate, but got none")
+    none = " needs at least one candidate, but got none"
+    require(len(candidates) > 0, named("n_max"), none, code="no-candidates")
     return sorted({require_whole(n, "n_max", 2) for n in candidates})
 
 

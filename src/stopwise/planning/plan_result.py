@@ -7,7 +7,7 @@ import numpy as np
 
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import score_text
-from stopwise.messages import Message
+from stopwise.messages import Message, counted
 from stopwise.planning.presentation import PER_POLICY, PlanningResult, Rows, gap_rows, plan_rows
 from stopwise.planning.smallest_gap import Detectable
 from stopwise.planning.stopping_times import StoppingTimes
@@ -161,10 +161,11 @@ class Plan(PlanningResult):
             else f"{row.power:.2f} (standard error {row.power_error:.2g})"
         )
         return (
-            f"{self._shortfall()}If the policies perform as assumed ({row.scenario}), at most "
-            f"{row.n_max} trials per policy lead to the right verdict with probability {power}. "
-            f"Half of such studies end within {row.n_quantiles[1]} trials per policy (mean "
-            f"{row.mean_n:.0f}){self._saving(row)}. {self._caveat()}"
+            f"{self._shortfall()}If the policies perform as assumed ({row.scenario}), a study of "
+            f"at most {counted(row.n_max, 'trial')} per policy reaches the right verdict with "
+            f"probability {power}. Half of such studies end within "
+            f"{counted(row.n_quantiles[1], 'trial')} per policy (mean {row.mean_n:.0f})"
+            f"{self._saving(row)}. {self._caveat()}"
         )
 
     def _shortfall(self) -> str:
@@ -177,13 +178,14 @@ class Plan(PlanningResult):
     def _saving(self, row: PlanRow) -> str:
         if row.trials_saved is None or row.fixed_n is None:
             return ""
-        number = f"{abs(row.trials_saved):.0f}"
-        saved = f"saves {number} of" if row.trials_saved >= 0 else f"costs {number} more than"
+        number = counted(round(abs(row.trials_saved)), "trial")
         hours = self.hours(abs(row.trials_saved))
+        time = "" if hours is None else f" ({hours:.1f} hours)"
+        saves = row.trials_saved >= 0
+        compared = f"saves {number}{time} of" if saves else f"takes {number}{time} more than"
         return (
-            f"; on average, this {saved} the {row.fixed_n * row.policies} trials that "
+            f"; on average, that {compared} the {row.fixed_n * row.policies} that "
             f"{row.fixed_test} needs for the same power"
-            + ("" if hours is None else f" ({hours:.1f} hours)")
         )
 
     def _gap_sentence(self) -> str:

@@ -10,6 +10,7 @@ from stopwise.core.arrays import Bools, Doubles, Floats
 from stopwise.core.simulate import run_studies
 from stopwise.core.step.method import Step
 from stopwise.errors import require
+from stopwise.messages import Setting
 from stopwise.planning.populations import Guessed, Population
 from stopwise.planning.simulation import Simulator
 from stopwise.planning.stopping_times import StoppingTimes
@@ -30,9 +31,9 @@ class PlannedStudy(Ranking):
         rules = self.rules
         require(
             len(rules.policies) == 2 or rules.alternative == "two-sided",
-            "more than two policies are always compared in both directions, but alternative is "
-            f"{rules.alternative!r}",
-            parameter="alternative",
+            "more than two policies are always compared in both directions, not with ",
+            Setting("alternative", rules.alternative),
+            code="one-sided-many",
         )
         super().__post_init__()
 

@@ -1,7 +1,6 @@
 """The answers of planning as people read them: JSON, rows of text, and self-contained pages."""
 
 import json
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -53,15 +52,6 @@ class PlanningResult(Drawn):
     adjust = FromRules[str]("adjust", "How alpha is shared.")
     design = FromRules[str]("design", 'The design, "independent" or "paired".')
 
-    @property
-    @abstractmethod
-    def sentence(self) -> str:
-        """The answer in words, and what it rests on."""
-
-    @abstractmethod
-    def text_tables(self) -> dict[str, Rows]:
-        """Return its tables as people read them, by caption."""
-
     def to_html(self) -> str:
         """Return a self-contained page with the tables, the figures and the assumptions."""
         return planning_page({"": self})
@@ -85,9 +75,6 @@ class PlanningResult(Drawn):
     def to_json(self) -> str:
         """Return everything as JSON; the schema is in docs/design/planning.md."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
-
-    def __str__(self) -> str:
-        return self.sentence
 
 
 def _plain(value: Any) -> Any:

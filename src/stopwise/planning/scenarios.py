@@ -10,6 +10,7 @@ import numpy as np
 
 from stopwise.core.scores import Scale, is_number, require_whole, score_text
 from stopwise.errors import require
+from stopwise.messages import named
 from stopwise.planning.guesses import Guess, as_guess
 from stopwise.planning.populations import Guessed, Population, Resampled
 from stopwise.rows.table import Table
@@ -93,16 +94,24 @@ def assume(
         require_whole(policies, "policies", 2)
     require(
         is_number(correlation) and 0 <= correlation <= 1,
-        f"correlation must lie between 0 and 1, but got {correlation!r}",
+        named("correlation"),
+        f" must lie between 0 and 1, but got {correlation!r}",
+        code="bad-correlation",
     )
     require(
         gaps is None or (len(guesses) < 2 and pilot is None),
-        "gaps can be combined with at most one guess: more guesses, or a pilot, set the gap",
+        named("gaps"),
+        " can be combined with at most one guess: more guesses, or a pilot, set the gap",
+        code="gaps-set",
     )
     if pilot is not None:
         require(
             policies in (None, len(pilot.policies)) and correlation == 0,
-            "policies and correlation are taken from the pilot study: do not give them",
+            named("policies"),
+            " and ",
+            named("correlation"),
+            " are taken from the pilot study: do not give them",
+            code="taken-from-pilot",
         )
         return _of_pilot(pilot, scale)
     if len(guesses) >= 2:
@@ -119,7 +128,8 @@ def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> l
     most = family.largest * scale.span
     if gaps is None:
         chosen = [gap for gap in chosen if gap <= most + 1e-9]
-    require(len(chosen) > 0, f"gaps needs at least one number up to {most:.3g}, but got none")
+    text = f" needs at least one number up to {most:.3g}, but got none"
+    require(len(chosen) > 0, named("gaps"), text, code="no-gaps")
     for gap in chosen:
         require(
             is_number(gap) and 0 < gap <= most + 1e-9,

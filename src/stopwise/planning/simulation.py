@@ -17,6 +17,7 @@ import numpy as np
 from stopwise.core.progress import Progress
 from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import InvalidInput, StopwiseError, require
+from stopwise.messages import named
 from stopwise.rollout.executors import Fleet, executor_of
 from stopwise.rollout.executors.processes import cores
 
@@ -114,7 +115,9 @@ def check_minutes(minutes_per_trial: Any) -> None:
     """Raise unless this is a time per trial, or None."""
     require(
         minutes_per_trial is None or (is_number(minutes_per_trial) and minutes_per_trial > 0),
-        f"minutes_per_trial must be above 0, but got {minutes_per_trial!r}",
+        named("minutes_per_trial"),
+        f" must be above 0, but got {minutes_per_trial!r}",
+        code="bad-minutes",
     )
 
 
@@ -123,7 +126,9 @@ def check_simulation(minutes_per_trial: Any, precision: Any, seed: Any) -> None:
     check_minutes(minutes_per_trial)
     require(
         is_number(precision) and 0.001 <= precision <= 0.2,
-        f"precision must lie between 0.001 and 0.2, but got {precision!r}",
+        named("precision"),
+        f" must lie between 0.001 and 0.2, but got {precision!r}",
+        code="bad-precision",
     )
     require_whole(seed, "seed", 0)
 
@@ -143,10 +148,9 @@ def opened(choice: ExecutorChoice) -> Iterator[MapExecutor]:
         finally:
             place.close()
     elif isinstance(place, str) or not hasattr(place, "map"):
-        raise InvalidInput(
-            "executor must be threads, processes, ray, one made by stopwise.rollout.executors, or "
-            f"an object with a map method, but got {choice!r}"
-        )
+        objects = "" if isinstance(place, str) else ", or an object with a map method"
+        text = f" must be threads, processes or ray{objects}, but got {choice!r}"
+        raise InvalidInput(named("executor"), text, code="unknown-choice")
     else:
         yield place
 

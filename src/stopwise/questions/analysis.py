@@ -13,7 +13,8 @@ from stopwise.core.plain_values import plain_values
 from stopwise.core.promise import promise
 from stopwise.core.registry import find
 from stopwise.core.rules import FromRules, Rules
-from stopwise.messages import Message
+from stopwise.core.scores import score_text
+from stopwise.messages import Message, counted
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.report import figures, html
 from stopwise.report.drawn import Drawn
@@ -156,8 +157,8 @@ class Analysis(Drawn):
     def sentence(self) -> str:
         """What was found, in words, with what it rests on."""
         decided = sum(pair.decided for pair in self.pairs)
-        pairs = f"{decided} of {len(self.pairs)} pair{'' if len(self.pairs) == 1 else 's'} decided"
-        ties = "" if self.ties == "strict" else ", exact ties not counted as errors"
+        pairs = f"{decided} of {counted(len(self.pairs), 'pair')} decided"
+        ties = "" if self.ties == "strict" else ", assuming no exact ties"
         against = f" against {self.baseline}" if self.baseline is not None else ""
         promised = promise(
             self.method,
@@ -226,6 +227,23 @@ class Analysis(Drawn):
             rows.append({"policy": row.pop("name"), **row})
         return rows
 
+    def text_tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Return the policies as people read them."""
+        rows = [
+            {
+                "policy": policy.name,
+                "n": policy.n,
+                "mean": score_text(policy.mean),
+                "interval": "[{}, {}]".format(*map(score_text, policy.interval)),
+                "letters": policy.letters,
+                "used": policy.trials_used,
+                "saved": policy.trials_saved,
+                **({"no partner": policy.trials_unpaired} if self.trials_unpaired else {}),
+            }
+            for policy in self.policies
+        ]
+        return {"Policies": rows}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""
         pairs = [
@@ -251,9 +269,6 @@ class Analysis(Drawn):
     def to_json(self) -> str:
         """Return the analysis as JSON; the schema is in docs/design/many-policies.md."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
-
-    def __str__(self) -> str:
-        return self.sentence
 
     def plot_scores(self) -> "Figure":
         """Draw every score, with means, intervals, letters and trials used."""

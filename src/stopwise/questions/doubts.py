@@ -14,7 +14,7 @@ from stopwise.core.confidence import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.promise import dependence_text
-from stopwise.messages import Message
+from stopwise.messages import Message, counted
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.family import Family
 
@@ -41,8 +41,8 @@ def doubts(
         against = -difference if pair.decision is Decision.POLICY1 else difference
         if pair.decided and against > ROUNDING * span:
             found.append(
-                f"{pair.better} > {pair.worse} was decided after {pair.n} pairs of trials, but "
-                f"over all pairs of trials {pair.worse} has the higher mean"
+                f"{pair.better} > {pair.worse} was decided after {counted(pair.n, 'pair')} of "
+                f"trials, but over all pairs of trials {pair.worse} has the higher mean"
             )
     outside = [policy.name for policy in policies if _left(policy.mean, policy.interval, span)]
     found += [f"the mean of {name} lies outside its own interval" for name in outside]

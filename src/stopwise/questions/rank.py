@@ -6,7 +6,7 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import Interval
 from stopwise.core.progress import watched
-from stopwise.messages import Message, first_few
+from stopwise.messages import Message, counted, first_few
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.doubts import dependent, doubts
@@ -41,7 +41,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     used = table.first(rules.n_max)
     scores = unit_scores(used, comparison)
     title = f"{table.task}: " if table.task else ""
-    with watched(f"{title}{len(scores)} rows of {family.k} policies") as progress:
+    with watched(f"{title}{counted(len(scores), 'row')} of {family.k} policies") as progress:
         budget = ranking.budget
         outcome = replay(comparison, budget, scores[None], with_trace=True, progress=progress)
     policies = _policy_results(used, scores, ranking, outcome)
@@ -73,7 +73,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
 def _beyond(table: Table, n_max: int | None) -> tuple[str, ...]:
     """Say that trials were left out, for whoever declares a smaller n_max than the file holds."""
     rest = 0 if n_max is None else int((~np.isnan(table.scores[n_max:])).sum())
-    text = f"{rest} trials beyond n_max = {n_max} per policy were left out"
+    text = f"{counted(rest, 'trial')} beyond n_max = {n_max} per policy left out"
     return (Message(text, code="beyond-n-max"),) if rest else ()
 
 

@@ -1,8 +1,10 @@
-"""Answers that can draw themselves, and their figures as files."""
+"""Answers that can show themselves: in a notebook, and their figures as files."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -12,7 +14,23 @@ DPI = 160
 
 
 class Drawn(ABC):
-    """An answer with figures."""
+    """An answer with a sentence, tables and figures."""
+
+    @property
+    @abstractmethod
+    def sentence(self) -> str:
+        """The answer in words, and what it rests on."""
+
+    @abstractmethod
+    def text_tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Return its tables as people read them, by caption."""
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def _repr_html_(self) -> str:
+        tables = "".join(_table(rows) for rows in self.text_tables().values() if rows)
+        return f"<p>{escape(self.sentence)}</p>{tables}"
 
     @abstractmethod
     def figures(self) -> dict[str, "Figure"]:
@@ -33,3 +51,12 @@ class Drawn(ABC):
                 figure.savefig(path, dpi=DPI)
                 paths.append(path)
         return paths
+
+
+def _table(rows: Sequence[Mapping[str, object]]) -> str:
+    lines = [_line("th", rows[0]), *(_line("td", row.values()) for row in rows)]
+    return f"<table>{''.join(lines)}</table>"
+
+
+def _line(kind: str, cells: Iterable[object]) -> str:
+    return f"<tr>{''.join(f'<{kind}>{escape(str(cell))}</{kind}>' for cell in cells)}</tr>"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
+from stopwise.messages import counted
 from stopwise.report.fonts import wrapped
 
 if TYPE_CHECKING:
@@ -43,9 +44,10 @@ def score_strips(analysis: "Analysis") -> list[ScoreStrip]:
     for policy in analysis.policies:
         used = analysis.scores[policy.name]
         letters = f"{policy.letters}, " if policy.letters else ""
+        trials = f"{policy.trials_used} of {counted(policy.n, 'trial')}"
         strips.append(
             ScoreStrip(
-                f"{wrapped(policy.name)}\n{letters}{policy.trials_used} of {policy.n} trials",
+                f"{wrapped(policy.name)}\n{letters}{trials}",
                 used,
                 _beeswarm(used, analysis.bounds),
                 policy.mean,

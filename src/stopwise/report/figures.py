@@ -6,6 +6,7 @@ import numpy as np
 
 from stopwise.core.promise import p_value_name
 from stopwise.core.step.design import StepDesign
+from stopwise.messages import counted
 from stopwise.report.canvas import COLOURS, GREY, STYLES, coloured, legend_below, new_axes
 from stopwise.report.figure_data import Curve, evidence_curves, score_strips
 from stopwise.report.fonts import drawable, wrapped
@@ -64,7 +65,7 @@ def plot_evidence(analysis: "Analysis", kind: str = "p") -> "Figure":
         faint = {"linewidth": 0.6, "alpha": 0.6, "markersize": 2}
         for name, colour in (("decided", COLOURS[0]), ("undecided", GREY)):
             own = [curve for curve in curves if (curve.decided_at is None) == (colour == GREY)]
-            _step(axes, own, f"{len(own)} pairs {name}", dense, color=colour, **faint)
+            _step(axes, own, f"{counted(len(own), 'pair')} {name}", dense, color=colour, **faint)
     if kind == "p":
         axes.set_yscale("log")
         axes.axhline(analysis.alpha, color=GREY, linewidth=1, label=f"alpha = {analysis.alpha:g}")
@@ -200,7 +201,9 @@ def plot_decision_regions(design: StepDesign, n: int) -> "Figure":
     colours = ["#ffffff", "#dddddd", COLOURS[1], COLOURS[0]]
     figure, axes = new_axes(width=4.8, height=4.4)
     axes.set(xlabel="successes of policy 0", ylabel="successes of policy 1")
-    axes.set_title(f"after {n} of {design.n_max} pairs, alpha = {design.alpha:.3g}", fontsize=10)
+    axes.set_title(
+        f"after {n} of {counted(design.n_max, 'pair')}, alpha = {design.alpha:.3g}", fontsize=10
+    )
     labels = ["go on", "go on, though a decision is unlikely", "policy 0 better", "policy 1 better"]
     handles = coloured(axes, shown.T, colours, labels, origin="lower")
     axes.legend(

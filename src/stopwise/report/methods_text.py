@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from stopwise.core import registry
 from stopwise.core.promise import promise
-from stopwise.messages import first_few
+from stopwise.messages import counted, first_few
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
@@ -24,7 +24,9 @@ DESIGNS = {
 def methods_paragraph(analysis: "Analysis") -> str:
     """Return what was done, in words that can go into a paper as they are."""
     low, high = analysis.bounds
-    horizon = "" if analysis.n_max is None else f", at most {analysis.n_max} trials per policy"
+    horizon = (
+        "" if analysis.n_max is None else f", at most {counted(analysis.n_max, 'trial')} per policy"
+    )
     against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"
     method = registry.find(analysis.method)
     anytime = method.anytime
@@ -53,8 +55,10 @@ def _promise(analysis: "Analysis", anytime: bool) -> str:
     if analysis.bounds_inferred:
         return promised
     looks = ", however often the data are looked at" if anytime else ""
-    ties = "ties" if analysis.ties == "strict" else "exact ties not"
-    return f"{promised}{looks} ({ties} counted as errors)"
+    ties = "an order declared between equal policies counts as false"
+    if analysis.ties != "strict":
+        ties = "assuming that no two policies are exactly equal"
+    return f"{promised}{looks} ({ties})"
 
 
 def _pooling(analysis: "Analysis") -> str:

@@ -7,7 +7,7 @@ sample under way cannot be stopped. Rows are the samples in the order of the dat
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from stopwise.core.keywords import flat
+from stopwise.core.keywords import described, flat
 from stopwise.core.rules import StopSettings
 from stopwise.errors import InvalidInput, StopwiseError, require, require_choice
 from stopwise.rollout.stop_rule import StopRule
@@ -24,6 +24,7 @@ __all__ = ["StopTogether"]
 SampleId = str | int
 
 
+@described
 class StopTogether:
     """One stopping rule that the evaluations of several models share.
 

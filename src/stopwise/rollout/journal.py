@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from stopwise.core.registry import UNWRITTEN, UNWRITTEN_SEED, other_edition, uses_seed
 from stopwise.errors import InvalidInput, InvalidState, require
+from stopwise.messages import Notes, Setting, named
 from stopwise.rollout.episode import Episode
 
 if sys.platform == "win32":
@@ -49,7 +50,7 @@ class Journal:
         self.path = Path(path)
         # Of a place that was run anew after a failure, the last counts.
         self._places: dict[tuple[str, int], Episode] = {}
-        self.notes: list[str] = []
+        self.notes = Notes()
         self._choices: list[str] = []
         content = plain(identity)
         try:
@@ -96,16 +97,17 @@ class Journal:
                 self._take(number, line)
         else:
             own = torn.startswith(OPENING) or OPENING.startswith(torn)
-            require(own, f"{self.path}: this is not a race journal")
+            self._require_journal(own)
         if torn:  # only now is it known to be a journal
-            self.notes.append("the last line of the journal was cut off; its episode was run again")
+            cut = "the last line of the journal was cut off; its episode was run again"
+            self.notes.add(cut, code="journal-cut")
             with self.path.open("r+b") as file:
                 file.truncate(len(data) - len(torn))
         return bool(whole)
 
     def _check(self, line: bytes, identity: Mapping[str, Any]) -> None:
+        self._require_journal(line.startswith(OPENING))
         found = self._object(1, line)
-        require(found.get("kind") == KIND, f"{self.path}: this is not a race journal")
         require(
             found.get("version") == VERSION,
             f"{self.path}: the journal has format {found.get('version')!r}, but this stopwise "
@@ -125,6 +127,15 @@ class Journal:
         refusal = other_edition(identity["method"], known["edition"], begun)
         if refusal is not None:
             raise InvalidState(refusal)
+
+    def _require_journal(self, own: bool) -> None:
+        require(
+            own,
+            f"{self.path}: this is not a race journal, and nothing was written to it; name a new "
+            "file, or the journal of an earlier run, with ",
+            Setting("journal"),
+            code="no-journal",
+        )
 
     def _take(self, number: int, line: bytes) -> None:
         found = self._object(number, line)
@@ -154,9 +165,11 @@ class Journal:
     def _compare_choices(self, on_error: str) -> None:
         choices = list(dict.fromkeys([*self._choices, on_error]))
         if len(choices) > 1:
-            self.notes.append(
-                f"on_error changed along the way ({', then '.join(choices)}): if that choice was "
-                "made after seeing scores, the guarantee does not hold"
+            self.notes.add(
+                named("on_error"),
+                f" changed along the way ({', then '.join(choices)}): if that choice was made "
+                "after seeing scores, the guarantee does not hold",
+                code="on-error-changed",
             )
 
 

@@ -12,6 +12,7 @@ from stopwise.core.registry import uses_seed
 from stopwise.core.rules import RaceSettings, Rules
 from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import require
+from stopwise.messages import named
 from stopwise.rollout.drive import drive
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
@@ -82,8 +83,7 @@ def race(
     journal
         File that records every episode; repeating the call resumes where the last one stopped. The
         journal of another race is refused: texts, numbers and settings are compared by value,
-        functions
-        and objects by name only.
+        functions and objects by name only.
     on_error
         "raise": a failed episode that counts stops the race. "score:0": it counts as score 0 (or
         another). "void": it does not count as a trial.
@@ -116,7 +116,9 @@ def race(
     )
     require(
         timeout is None or (is_number(timeout) and timeout > 0),
-        f"timeout must be a positive number of seconds or None, but got {timeout!r}",
+        named("timeout"),
+        f" must be a positive number of seconds, but got {timeout!r}",
+        code="bad-timeout",
     )
     begun = {} if journal is None else recorded_race(journal)
     if design is None:

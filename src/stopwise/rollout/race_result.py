@@ -7,6 +7,7 @@ from typing import Any
 
 from stopwise.core.plain_values import plain_values
 from stopwise.data.trials import Trials
+from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Standing
 from stopwise.rollout.episode import Episode
@@ -101,10 +102,11 @@ class RaceResult:
         }
 
     def __str__(self) -> str:
+        used = f"{counted(self.used, 'episode')} in {counted(self.rows, 'row')} counted"
+        more = counted(len(self.overshoot), "more was", "more were")
         return (
-            f"{self.analysis.sentence} {self.used} episodes in {self.rows} rows counted; "
-            f"{len(self.overshoot)} more were finished and {self.abandoned} abandoned when the "
-            "verdict came in."
+            f"{self.analysis.sentence} {used}; {more} finished and {self.abandoned} abandoned when "
+            "the verdict came in."
         )
 
 
@@ -152,13 +154,15 @@ def _on_failures(schedule: Schedule, failures: Mapping[str, int]) -> list[str]:
     who = ", ".join(f"{policy} {number}" for policy, number in failures.items())
     if schedule.failures.kind == "score":
         return [
-            f"{count} failed episodes count as score {schedule.failures.score:g} ({who}): the "
-            "claim is about scores with failures counted that way, and holds only if episodes fail "
-            "on their own, not because the machine is overloaded"
+            f"{counted(count, 'failed episode counts', 'failed episodes count')} as score "
+            f"{schedule.failures.score:g} ({who}): the claim is about scores with failures "
+            "counted that way, and holds only if episodes fail on their own, not "
+            "because the machine is overloaded"
         ]
     return [
-        f"{count} failed episodes were left out ({who}): the claim covers only episodes that do "
-        "not fail, and is void if failing depends on how well an episode goes"
+        f"{counted(count, 'failed episode was', 'failed episodes were')} left out ({who}): the "
+        "claim covers only episodes that do not fail, and is void if failing depends "
+        "on how well an episode goes"
     ]
 
 
@@ -166,8 +170,8 @@ def _on_retries(retries: int) -> list[str]:
     if not retries:
         return []
     return [
-        f"{retries} episodes were run again because their worker was lost; this is valid only if "
-        "losing a worker does not depend on how well the episode goes"
+        f"{counted(retries, 'episode was', 'episodes were')} run again because a worker was "
+        "lost; this is valid only if losing a worker does not depend on how well the episode goes"
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from stopwise.core.keywords import flat
+from stopwise.core.keywords import described, flat
 from stopwise.core.rules import RaceSettings
 from stopwise.core.scores import require_whole
 from stopwise.errors import StopwiseError
@@ -25,6 +25,7 @@ except ImportError as error:
     ) from error
 
 
+@described
 class CompareWithBest(BaseCallback):
     """Every so many steps, race the policy against the best so far; it takes over only if better.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from stopwise.core.delegated import Delegated
 from stopwise.errors import InvalidInput, StopwiseError, require
-from stopwise.messages import Setting
+from stopwise.messages import Message, Setting, named
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.stop_rule import StopRule
 
@@ -38,7 +38,8 @@ class FailureRule:
     """
 
     def __init__(self, on_error: str) -> None:
-        message = f"on_error must be 'raise', 'void' or 'score:NUMBER', but got {on_error!r}"
+        text = f" must be raise, void or score:NUMBER, but got {on_error!r}"
+        message = Message(named("on_error"), text, code="unknown-choice")
         require(isinstance(on_error, str), message)
         kind, _, value = on_error.partition(":")
         require(kind in ("raise", "void", "score") and bool(value) == (kind == "score"), message)

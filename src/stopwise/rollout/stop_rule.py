@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Self, Unpack
 
 from stopwise.core.delegated import Delegated
-from stopwise.core.keywords import flat
+from stopwise.core.keywords import described, flat
 from stopwise.core.rules import FromRules, Rules, StopSettings
 from stopwise.core.scores import is_number, require_whole
 from stopwise.core.snapshot import Resumable
@@ -17,6 +17,7 @@ from stopwise.questions.question import FindRow, complete
 from stopwise.questions.standing import Standing, remaining_rows
 
 
+@described
 class StopRule(Resumable):
     """Tells you when to stop, and which policies still need trials.
 
@@ -144,6 +145,10 @@ class StopRule(Resumable):
     def analysis(self, *, task: str | None = None, warnings: Sequence[str] = ()) -> Analysis:
         """Return the whole analysis of the rows looked at."""
         return self._question.analysis(task=task, notes=warnings)
+
+    def __repr__(self) -> str:
+        shown = ("policies", "n_max", "rows", "needed", "decided")
+        return f"StopRule({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
     def _row(self, row: int, needed: tuple[str, ...]) -> dict[str, float] | None:
         found = complete(self._waiting.get(row, {}), needed)

@@ -14,7 +14,7 @@ from stopwise.core.registry import other_edition, uses_seed
 from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, InvalidState, require
-from stopwise.messages import Message
+from stopwise.messages import Message, named
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.question import complete
 from stopwise.questions.standing import Standing
@@ -102,7 +102,9 @@ class Watch:
         StopRule(["one", "other"], **{**settings, "baseline": None})
         require(
             reading.get("bounds") != "data",
-            "bounds must be declared: taken from growing data, they would change along the way",
+            named("bounds"),
+            " must be declared: taken from growing data, the range would change along the way",
+            code="bounds-of-data",
         )
         self._source, self._reading = source, dict(reading)
         self._design, self._settings = design, dict(settings)

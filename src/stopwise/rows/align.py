@@ -20,7 +20,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.scores import require_whole
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, require, require_choice
-from stopwise.messages import BLANK, Notes, Setting
+from stopwise.messages import BLANK, Notes, Setting, counted
 from stopwise.rows.table import Table, side_by_side
 
 DESIGNS = ("auto", "independent", "paired", "stratified")
@@ -136,7 +136,7 @@ def _detected(frame: pl.DataFrame, notes: Notes) -> str:
         if shared:
             repeated = bool((cells["len"] > 1).any())
             design = "stratified" if repeated else "paired"
-            why = f"policies share {shared} of {cells['block'].n_unique()} blocks"
+            why = f"policies share {shared} of {counted(cells['block'].n_unique(), 'block')}"
             why += ", some with several trials of a policy" if repeated else ""
     notes.add(f"design: {design} was assumed, since {why}", code="design-assumed")
     return design
@@ -145,9 +145,9 @@ def _detected(frame: pl.DataFrame, notes: Notes) -> str:
 def _aligned(columns: list[Floats], names: tuple[str, ...], notes: Notes) -> Floats:
     lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
-        counted = ", ".join(f"{name} {n}" for name, n in zip(names, lengths, strict=True))
+        numbers = ", ".join(f"{name} {n}" for name, n in zip(names, lengths, strict=True))
         notes.add(
-            f"unequal numbers of trials ({counted}): the last trials of the longer policies "
+            f"unequal numbers of trials ({numbers}): the last trials of the longer policies "
             "have no partner",
             code="unequal-numbers",
         )
@@ -165,7 +165,9 @@ def _by_block(frame: pl.DataFrame, names: tuple[str, ...], design: str, notes: N
     )
     without = frame["block"].null_count()
     if without:
-        notes.add(f"{without} trials without a block were left out", code="without-block")
+        notes.add(
+            f"{counted(without, 'trial', 'trials')} without a block left out", code="without-block"
+        )
     frame = frame.drop_nulls("block")
     require(len(frame) > 0, f"design {design!r} needs blocks, but every trial lacks one")
     if design == "stratified":
@@ -189,8 +191,8 @@ def _first_in_block(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     repeats = len(frame) - len(first)
     if repeats:
         notes.add(
-            f"{repeats} further trials of a policy in the same block were left out (the first "
-            "counts); ",
+            f"{counted(repeats, 'further trial')} of a policy in the same block left out (the "
+            "first counts); ",
             Setting("design", "stratified"),
             " uses them",
             code="repeats-left-out",
@@ -201,8 +203,8 @@ def _first_in_block(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
 def _note_strata(frame: pl.DataFrame, notes: Notes) -> None:
     strata = frame["block"].n_unique()
     rows = frame.select(pl.struct("block", "occurrence").n_unique()).item()
-    text = f"stratified: {rows} rows within {strata} strata, in order of occurrence"
-    notes.add(text, code="strata")
+    within = f"{counted(rows, 'row')} within {counted(strata, 'stratum', 'strata')}"
+    notes.add(f"stratified: {within}, in order of occurrence", code="strata")
     if rows < FEW_ROWS_PER_STRATUM * strata:
         notes.add(
             "strata with few trials each are exchangeable rather than i.i.d.: the guarantee is "
@@ -222,7 +224,7 @@ def _one_policy_per_row(
     used = sum(map(len, columns))
     notes.add(
         f"i.i.d. correction: one policy per block drawn with seed {seed}, {used} of "
-        f"{int((~np.isnan(scores)).sum())} trials kept",
+        f"{counted(int((~np.isnan(scores)).sum()), 'trial')} kept",
         code="iid-correction",
     )
     return _aligned(columns, names, notes)

@@ -10,7 +10,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale, numeric_array
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message
+from stopwise.messages import Message, counted
 from stopwise.rows.table import Table, side_by_side
 
 POOLED = "pooled"
@@ -89,7 +89,10 @@ def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:
     for name, column in zip(source, columns, strict=True):
         require(column.ndim == 1, f"{name!r} needs its scores in one row, got {column.shape}")
     gaps = sum(int(np.isnan(column).sum()) for column in columns)
-    note = Message(f"{gaps} scores are NaN, which counts as no trial", code="nan-scores")
+    note = Message(
+        f"{counted(gaps, 'score is', 'scores are')} NaN, which counts as no trial",
+        code="nan-scores",
+    )
     return Table(
         policies=tuple(map(str, source)),
         scores=side_by_side(columns),

@@ -7,6 +7,7 @@ evidence tells the scores of each label row by row, and beside them a score woul
 from typing import Any
 
 from stopwise.errors import InvalidState
+from stopwise.messages import counted
 from stopwise.study.event import KINDS, Blind, Event, Never, Open
 
 
@@ -162,7 +163,7 @@ class Imported(Event, kind="imported", left_out=("again",)):
 
     def text(self, *, blinded: bool) -> str:  # noqa: ARG002
         """Return the event as a sentence."""
-        return f"{len(self.rows)} row{'' if len(self.rows) == 1 else 's'} imported for {self.task}"
+        return f"{counted(len(self.rows), 'row')} imported for {self.task}"
 
 
 class Amended(Event, kind="amended"):

@@ -8,6 +8,7 @@ from stopwise.study.plan_file import FILE_NAME, read_store
 from stopwise.study.store import Store
 
 DATABASE = "study.db"
+SQLITE = b"SQLite format 3"  # how the file of a store begins
 NAME = "study"  # where no other is given
 Clock = Callable[[], float]
 
@@ -20,6 +21,11 @@ def open_store(
         return Store.open(url_or_path, create=NAME if create else None, clock=clock), None
     path = Path(url_or_path)
     if not path.is_dir():
+        require(
+            not path.is_file() or path.suffix == ".db" or _is_database(path),
+            f"{path} is not a study: a study is a folder, made with `stopwise study init FOLDER`",
+            code="no-study",
+        )
         return Store.open(path, clock=clock), path.parent
     plan = path / FILE_NAME
     place = read_store(plan) or str(path / DATABASE)
@@ -30,6 +36,11 @@ def open_store(
     # With a plan alone, the store is made now.
     name = NAME if plan.exists() else None
     return Store.open(place, create=name, may_exist=True, clock=clock), path
+
+
+def _is_database(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(SQLITE)) == SQLITE
 
 
 def is_url(text: str | Path) -> bool:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from stopwise.core.registry import UNWRITTEN
 from stopwise.errors import InvalidState
+from stopwise.messages import counted
 from stopwise.report import html
 from stopwise.report.html import Chapter
 from stopwise.study.entries import Entry
@@ -53,7 +54,7 @@ def _record(study: "StudyReader") -> Chapter:
         ("description", plan.description or "-"),
         ("plan, SHA-256", status.plan_digest or "-"),
         ("locked with", _locked_with(study.journal())),
-        ("journal", f"{status.seq} entries, the last with SHA-256 {status.hash}"),
+        ("journal", f"{counted(status.seq, 'entry')}, the last with SHA-256 {status.hash}"),
         ("blinding", "none" if plan.blinding == "none" else f"a code per {plan.blinding}"),
         ("names", "revealed" if status.unblinded else "not revealed: policies are shown as labels"),
         ("trials handed out", str(status.assigned)),
@@ -70,7 +71,8 @@ def _locked_with(entries: list[Entry]) -> str:
     locked = next(entry.event for entry in entries if isinstance(entry.event, Locked))
     version = "" if locked.stopwise is None else f"stopwise {locked.stopwise}, "
     edition = UNWRITTEN if locked.edition is None else locked.edition
-    return f"{version}edition {edition} of {locked.plan['method']}"
+    same = "within an edition, the same scores give the same evidence"
+    return f"{version}{locked.plan['method']}, edition {edition} ({same})"
 
 
 def _after_unblinding(entries: list[Entry]) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, NotAllowed, require_choice
-from stopwise.messages import Setting
+from stopwise.messages import Setting, counted
 from stopwise.rows.align import align
 from stopwise.study.assignment import locked_plan, require_reason
 from stopwise.study.event import Event
@@ -63,7 +63,8 @@ def imported(
         known = len(board.rows)
         if plan.n_max is not None and known + len(rows) > plan.n_max:
             raise NotAllowed(
-                f"{known} rows are open and this import adds {len(rows)}, but n_max is {plan.n_max}"
+                f"{counted(known, 'row is', 'rows are')} open and this import adds {len(rows)}, "
+                f"but n_max is {plan.n_max}"
             )
         if not again:
             _require_new(state, task, rows)

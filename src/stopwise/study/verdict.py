@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import TypeAdapter, computed_field, field_serializer
 
 from stopwise.errors import NotAllowed
+from stopwise.messages import counted
 from stopwise.questions import pose
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Standing
@@ -157,7 +158,7 @@ def _sentence(task: TaskVerdict, *, several: bool) -> str:
     prefix = f"{task.task}: " if several else ""
     claims = "; ".join(f"{pair.better} is better than {pair.worse}" for pair in decided)
     rest = len(task.pairs) - len(decided)
-    rows = f"{task.rows} row{'' if task.rows == 1 else 's'} of trials"
+    rows = f"{counted(task.rows, 'row')} of trials"
     if not decided:
         return f"{prefix}nothing is decided after {rows}."
     open_text = f"; {rest} of {len(task.pairs)} pairs undecided" if rest else ""

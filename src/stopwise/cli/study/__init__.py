@@ -9,7 +9,7 @@ from stopwise.cli.study import plan, run, serve, status, trials
 
 app = typer.Typer(
     cls=CommandGroup,
-    help="Run trials at the robot: blinded, never lost, stopped as soon as the answer is known.",
+    help="Run trials on the robot: blinded, never lost, stopped as soon as the answer is clear.",
     no_args_is_help=True,
 )
 _command = partial(app.command, cls=Command)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from stopwise.cli.standings_table import relation
+from stopwise.messages import counted
 
 if TYPE_CHECKING:
     from stopwise.study.verdict import PairVerdict, StudyVerdict, TaskVerdict
@@ -20,7 +21,7 @@ def evidence_chart(verdict: "StudyVerdict", *, named: bool = True, most: int | N
     lines = []
     for task in verdict.tasks:
         if len(verdict.tasks) > 1:
-            lines.append(f"task {task.task}, {task.rows} rows")
+            lines.append(f"task {task.task}, {counted(task.rows, 'row')}")
         pairs, rest = _shown(task, named, most)
         names = [relation(pair) if named else "pair" for pair in pairs]
         width = max(map(len, names), default=0)
@@ -40,7 +41,9 @@ def _shown(task: "TaskVerdict", named: bool, most: int | None) -> tuple[list["Pa
     still_open = [pair for pair in ordered if not pair.decided]
     decided = len(ordered) - len(still_open)
     more = len(still_open) - len(still_open[:most])
-    return still_open[:most], f"and {more} more open, {decided} decided, of {len(ordered)} pairs"
+    return still_open[
+        :most
+    ], f"and {more} more open, {decided} decided, of {counted(len(ordered), 'pair')}"
 
 
 def _bar(pair: "PairVerdict", task: "TaskVerdict") -> str:

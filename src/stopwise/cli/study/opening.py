@@ -12,7 +12,7 @@ Place = Annotated[
     str, typer.Argument(metavar="STUDY", help="Folder of the study, or URL of its database.")
 ]
 Who = Annotated[
-    str | None, typer.Option(help="Your name in the journal; by default that of your account.")
+    str | None, typer.Option(help="Your name in the journal; defaults to your account name.")
 ]
 Reason = Annotated[str, typer.Option(help="Why; shown in the report.")]
 

@@ -25,7 +25,7 @@ def init(
 
 
 def lock(place: Place = ".", who: Who = None) -> None:
-    """Freeze the plan and draw the random order; then trials can be run."""
+    """Freeze the plan and draw the random order, so that trials can begin."""
     with open_study(place) as study:
         study.lock(who=person(who))
         status = study.status()

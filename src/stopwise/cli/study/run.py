@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from stopwise.study.study import Study
     from stopwise.study.views import Assignment
 
-HELP = "or: undo (previous trial), void REASON, release, quit"
-HELP_AGAIN = "or: void REASON, back (leave it as it was)"
+HELP = "or: undo (re-enter the previous score), void REASON, release (give it back), quit"
+HELP_AGAIN = "or: void REASON, back (keep the score), quit"
 SECONDS_BETWEEN_LOOKS = 5.0
 MOST = 6  # pairs of a task whose evidence is shown after each score
 
@@ -27,7 +27,7 @@ MOST = 6  # pairs of a task whose evidence is shown after each score
 def run(
     place: Place = ".",
     station: Annotated[
-        str | None, typer.Option(help="Name of this robot; by default that of the computer.")
+        str | None, typer.Option(help="Name of this robot; defaults to the computer's name.")
     ] = None,
     task: Annotated[str | None, typer.Option(help="Run only trials of this task.")] = None,
     wait: Annotated[
@@ -42,7 +42,7 @@ def run(
     ] = True,
     who: Who = None,
 ) -> None:
-    """Run trials at the terminal, one after the other; quit and resume whenever you like.
+    """Run trials at the terminal, one after another; quit and resume whenever you like.
 
     Every answer is stored before the next question, so nothing is lost if the power fails.
     """
@@ -88,13 +88,14 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int |
         typed = _ask(trial, trial.rubric, HELP)
         word, _, rest = typed.partition(" ")
         try:
+            if word == "undo":
+                if _enter_again(study, trial, last, name):
+                    _show(trial)
+                    continue
+                typed = "quit"
             if typed == "quit":
                 study.release(trial.trial, station=trial.station, reason="quit", who=who)
                 return False
-            if word == "undo":
-                _enter_again(study, trial, last, name)
-                _show(trial)
-                continue
             if word == "release":
                 study.release(trial.trial, station=trial.station, reason=rest, who=name)
                 typer.echo(f"given back: trial {trial.trial}")
@@ -142,13 +143,13 @@ def _void(study: "Study", trial: int, reason: str, who: str) -> None:
     typer.echo(f"voided: trial {trial}; it will be run again")
 
 
-def _enter_again(study: "Study", trial: "Assignment", last: int | None, who: str) -> None:
-    """Ask for the score of the trial before and replace it in one step; the one at hand stays."""
+def _enter_again(study: "Study", trial: "Assignment", last: int | None, who: str) -> bool:
+    """Ask for the previous score and replace it in one step; return whether to go on."""
     from stopwise.cli.study.typed_answers import in_words, parse_answer
     from stopwise.errors import InvalidInput
 
     if last is None:
-        raise InvalidInput("there is no trial before this one")
+        raise InvalidInput("there is no earlier score to enter again")
     rubric = study.rubric(last)
     while True:
         typer.echo(f"\ntrial {last}: enter its score again")
@@ -157,15 +158,15 @@ def _enter_again(study: "Study", trial: "Assignment", last: int | None, who: str
         try:
             if word == "void":
                 _void(study, last, rest, who)
-            elif typed != "back":
+            elif typed not in ("back", "quit"):
                 answer = parse_answer(rubric, typed)
                 # Said here only: who corrects as the owner must not learn a score by trying.
                 if answer == study.answer(last):
                     typer.echo(f"trial {last}: that is already its score, {in_words(answer)}")
-                    return
+                    return True
                 study.correct(last, answer, "typed wrongly", who=who)
                 typer.echo(f"corrected: trial {last}, {in_words(answer)}")
-            return
+            return typed != "quit"
         except InvalidInput as error:
             typer.echo(str(error), err=True)
 

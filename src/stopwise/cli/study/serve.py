@@ -20,7 +20,7 @@ WARNING = (
 
 token_app = typer.Typer(
     cls=CommandGroup,
-    help="Tokens, which say who may do what in the web app.",
+    help="Manage tokens, which say who may do what in the web app.",
     no_args_is_help=True,
 )
 _token_command = partial(token_app.command, cls=Command)
@@ -33,7 +33,7 @@ def serve(
         bool, typer.Option("--lan", help="Also serve phones and other machines in this network.")
     ] = False,
     url: Annotated[
-        str | None, typer.Option(help="The address that people use, if there is a proxy.")
+        str | None, typer.Option(help="The public address, if the app is behind a proxy.")
     ] = None,
     qr: Annotated[bool, typer.Option("--qr", help="Print the owner's link as a QR code.")] = False,
     access_log: Annotated[
@@ -62,11 +62,11 @@ def serve(
 @_token_command("create")
 def create(
     role: Annotated[str, typer.Argument(help="owner, operator, viewer or runner.")],
-    name: Annotated[str, typer.Argument(help="The person or machine that it is for.")],
+    name: Annotated[str, typer.Argument(help="The person or machine it is for.")],
     place: Place = ".",
     who: Who = None,
 ) -> None:
-    """Print a new token; it is shown only now, since only its hash is kept."""
+    """Print a new token. It is shown only once, since the study keeps just its hash."""
     with open_study(place) as study:
         typer.echo(study.create_token(role, name, who=person(who)))
 

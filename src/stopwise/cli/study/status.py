@@ -11,13 +11,14 @@ from stopwise.cli.options import AsJson
 from stopwise.cli.output_files import check_places
 from stopwise.cli.study.evidence_chart import evidence_chart
 from stopwise.cli.study.opening import Place, open_study
+from stopwise.messages import counted
 
 if TYPE_CHECKING:
     from stopwise.study.views import Status
 
 
 def status(place: Place = ".", as_json: AsJson = False) -> None:
-    """Show trials, stations and the evidence so far; labels only, until `unblind`."""
+    """Show trials, stations and the evidence so far; policies are labels until `unblind`."""
     with open_study(place) as study:
         now = study.status()
         verdict = study.verdict() if study.locked else None
@@ -52,7 +53,7 @@ def verify(place: Place = ".", as_json: AsJson = False) -> None:
         for problem in found.problems:
             typer.echo(problem, err=True)
         if found.sound:
-            typer.echo(f"all checks passed: {found.entries} entries, hash {found.hash}")
+            typer.echo(f"all checks passed: {counted(found.entries, 'entry')}, hash {found.hash}")
     if not found.sound:
         raise typer.Exit(1)
 
@@ -63,10 +64,11 @@ def _show(now: "Status") -> None:
         typer.echo("The plan is fine; lock it with `stopwise study lock`.")
         return
     typer.echo(
-        f"{now.scored} trials scored, {now.in_flight} under way, {now.voided} voided, "
-        f"{now.duplicates} duplicate results, {now.amendments} amendments"
+        f"{counted(now.scored, 'trial')} scored, {now.in_flight} in progress, {now.voided} voided, "
+        f"{counted(now.duplicates, 'duplicate result')}, {counted(now.amendments, 'amendment')}"
     )
     for station in now.stations:
-        doing = f"trial {station.trial}, code {station.code}" if station.trial else "nothing"
-        typer.echo(f"  {station.station}: {station.scored} scored; now {doing}")
-    typer.echo(f"journal: {now.seq} entries, hash {now.hash}")
+        running = f"running trial {station.trial}, code {station.code}"
+        doing = running if station.trial else "idle"
+        typer.echo(f"  {station.station}: {station.scored} scored; {doing}")
+    typer.echo(f"journal: {counted(now.seq, 'entry')}, hash {now.hash}")

@@ -10,6 +10,7 @@ import typer
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import AsJson, ReadingOptions
 from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
+from stopwise.messages import counted
 
 __all__ = ["correct", "export", "import_trials", "resolve", "void"]
 
@@ -22,10 +23,10 @@ def correct(
     trial: Number,
     score: Annotated[str, typer.Argument(help="As typed in `run`, e.g. y, 0.5, all or '1 2'.")],
     place: Place = ".",
-    reason: Annotated[str, typer.Option(help="How the wrong score came about.")] = "",
+    reason: Annotated[str, typer.Option(help="How the mistake happened.")] = "",
     who: Who = None,
 ) -> None:
-    """Replace a score that was entered wrongly; once unblinded, the report shows both."""
+    """Replace a score that was entered by mistake; after unblinding, the report shows both."""
     from stopwise.cli.study.typed_answers import in_words, parse_answer
 
     with open_study(place) as study:
@@ -68,7 +69,7 @@ def export(
     with open_study(place) as study:
         frame = study.exported(used=used)
         getattr(frame, WRITERS[file.suffix])(file)
-    typer.echo(f"written: {file}, {len(frame)} trials")
+    typer.echo(f"written: {file}, {counted(len(frame), 'trial')}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +87,8 @@ def import_trials(
     again: Annotated[
         bool,
         typer.Option(
-            "--again", help="These are new trials, although their scores were imported before."
+            "--again",
+            help="These are new trials, though trials with the same scores were imported before.",
         ),
     ] = False,
     who: Who = None,
@@ -99,7 +101,7 @@ def import_trials(
         count = study.add_trials(
             trials, source=file.name, reason=reason, again=again, who=person(who)
         )
-    typer.echo(f"imported: {count} trials")
+    typer.echo(f"imported: {counted(count, 'trial')}")
 
 
 def resolve(

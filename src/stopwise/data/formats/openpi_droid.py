@@ -7,7 +7,7 @@ import polars as pl
 
 from stopwise.data.formats.delimited_file import header, read_delimited
 from stopwise.data.raw import UNIT, RawTable
-from stopwise.messages import Notes
+from stopwise.messages import Notes, counted
 
 name = "openpi-droid"
 COLUMNS = {"success", "duration", "video_filename"}
@@ -22,11 +22,11 @@ def read(path: Path) -> RawTable:
     """Return success (the score, partial credit in [0, 1]), duration and video_filename."""
     raw, notes = read_delimited(path, sorted(COLUMNS)), Notes()
     # The script divides every answer by 100, also the 1.0 that stands for the answer "y".
-    doubtful = (raw.frame["success"].cast(pl.Float64, strict=False) == 0.01).sum()
+    doubtful = int((raw.frame["success"].cast(pl.Float64, strict=False) == 0.01).sum())
     if doubtful:
         notes.add(
-            f"{path}: {doubtful} scores are 0.01, which openpi's script writes for the answer 'y' "
-            "(100 %); if that is what happened, correct them",
+            f"{path}: {counted(doubtful, 'score is', 'scores are')} 0.01, which openpi's "
+            "script writes for the answer 'y' (100 %); if that is what happened, correct the file",
             code="doubtful-scores",
         )
     # It is typed as 0 to 100, so it is partial credit and no column of successes.

@@ -9,7 +9,7 @@ from stopwise.data.formats.json_file import field
 from stopwise.data.formats.text_file import head
 from stopwise.data.raw import UNIT, RawTable, table_of_records
 from stopwise.errors import InvalidInput
-from stopwise.messages import Notes
+from stopwise.messages import Notes, counted
 
 name = "roboarena"
 SESSIONS = "evaluation_sessions"
@@ -41,10 +41,10 @@ def read(path: Path) -> RawTable:
             within = file.relative_to(path) if path.is_dir() else file.name
             facts = {**session, **trial, "task": name, "session": file.parent.name}
             found.append((f"{within}, {place}", facts))
-    sessions = f"{path}: {len(files)} sessions, sorted by the names of their folders"
+    sessions = f"{path}: {counted(len(files), 'session')}, sorted by the names of their folders"
     notes.add(sessions, code="sessions-sorted")
     if empty:
-        without = f"{path}: {empty} policies without a trial in their session were skipped"
+        without = f"{path}: {counted(empty, 'policy')} without a trial in a session skipped"
         notes.add(without, code="empty-policies")
     return table_of_records(
         path,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from stopwise.data.formats.json_file import field, has_keys, load_json
 from stopwise.data.raw import UNIT, RawTable, table_of_records
-from stopwise.messages import Notes, Setting
+from stopwise.messages import Notes, Setting, counted
 
 name = "vla-evaluation-harness"
 
@@ -44,6 +44,8 @@ def read(path: Path) -> RawTable:
         code="episodes-start-alike",
     )
     if broken:
-        text = f"{path}: {broken} episodes with a failure_reason (interrupted, not failed) left out"
-        notes.add(text, code="interrupted-left-out")
+        interrupted = (
+            f"{counted(broken, 'episode')} with a failure_reason (interrupted, not failed)"
+        )
+        notes.add(f"{path}: {interrupted} left out", code="interrupted-left-out")
     return table_of_records(path, found, roles=roles, bounds={"success": UNIT}, notes=notes)

@@ -263,7 +263,7 @@ async function look() {
   try {
     const found = await call("GET", "/api/status");
     setConnected(true);
-    find("tally").textContent = `${found.counted} trials so far`;
+    find("tally").textContent = `${found.counted} trial${found.counted === 1 ? "" : "s"} so far`;
     const section = kept.section ?? "ready";
     if (section === "saved" && found.phase === "finished" && !queue.waiting) {
       show("done");

@@ -24,6 +24,7 @@ T = TypeVar("T")
 ALTERNATIVES = ("greater", "less", "two-sided")
 DESIGNS = ("independent", "paired")
 TIES = ("paper", "strict")
+ALLOCATIONS = ("leader", "even")
 # What several policies are saved with, in this order.
 SETTINGS = (
     *("policies", "method", "alpha", "n_max", "bounds"),
@@ -56,6 +57,8 @@ class CommonSettings(MethodParameters, total=False):
     adjust: str
     ties: str
     goal: str
+    indifference: float
+    allocation: str
 
 
 class ForecastSettings(CommonSettings, total=False):
@@ -120,8 +123,13 @@ class Rules:
     adjust
         How alpha is shared among many claims: "bonferroni", "holm" or "closed".
     goal, baseline
-        What is asked ("order": which policies are better than which), and the policy that all
-        others are compared with, if not with each other.
+        What is asked ("order": which policies are better than which; "best": which one is best),
+        and the policy that all others are compared with, if not with each other.
+    indifference
+        For the goal "best": a policy is good enough if it is within this of the best.
+    allocation
+        For the goal "best" in the independent design: "leader" tries the one that leads several
+        times per row, "even" every candidate once.
     """
 
     policies: tuple[str, ...] = ("policy 0", "policy 1")
@@ -136,6 +144,8 @@ class Rules:
     adjust: str = "holm"
     goal: str = "order"
     baseline: str | None = None
+    indifference: float = 0.0
+    allocation: str = "leader"
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -164,7 +174,9 @@ class Rules:
             object.__setattr__(self, name, value)
         require_choice("alternative", self.alternative, ALTERNATIVES)
         require_choice("ties", self.ties, TIES)
+        require_choice("allocation", self.allocation, ALLOCATIONS)
         self._check_design()
+        object.__setattr__(self, "indifference", self._checked_indifference())
         object.__setattr__(self, "margin", self._checked_margin())
 
     def _with_seed(self) -> dict[str, Any]:
@@ -233,6 +245,21 @@ class Rules:
         )
         return float(self.margin)
 
+    def _checked_indifference(self) -> float:
+        span = Scale(*self.bounds).span
+        require(
+            is_number(self.indifference) and 0 <= self.indifference < (1 - 1e-6) * span,
+            f"indifference must be at least 0 and below {span:g}, the width of the bounds, but got "
+            f"{self.indifference!r}",
+            parameter="indifference",
+        )
+        require(
+            self.indifference == 0 or self.goal == "best",
+            f"an indifference belongs to the goal 'best', but the goal is {self.goal!r}",
+            parameter="indifference",
+        )
+        return float(self.indifference)
+
     @cached_property
     def scale(self) -> Scale:
         """The declared range of the score."""
@@ -253,7 +280,13 @@ class Rules:
 
         Journals and saved studies hold them, so a field added later appears only where it is used.
         """
-        usual = {"goal": "order", "alternative": "two-sided", "margin": 0.0}
+        usual = {
+            "goal": "order",
+            "alternative": "two-sided",
+            "margin": 0.0,
+            "indifference": 0.0,
+            "allocation": "leader",
+        }
         unusual = {name: getattr(self, name) for name in usual}
         return {
             **plain_values(self, SETTINGS),

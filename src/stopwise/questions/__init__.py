@@ -3,13 +3,14 @@
 from stopwise.core.rules import Rules
 from stopwise.core.snapshot import kind_of
 from stopwise.errors import require_choice
+from stopwise.questions.best import BestQuestion
 from stopwise.questions.order import OrderQuestion
 from stopwise.questions.question import Question
 
 __all__ = ["QUESTIONS", "pose", "resume"]
 
 # By the goal that is declared.
-QUESTIONS: dict[str, type[Question]] = {"order": OrderQuestion}
+QUESTIONS: dict[str, type[Question]] = {"order": OrderQuestion, "best": BestQuestion}
 
 
 def pose(rules: Rules) -> Question:

@@ -14,6 +14,7 @@ from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules, Rules
 from stopwise.messages import Message
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
+from stopwise.questions.standing import Elimination
 from stopwise.report import figures, html
 from stopwise.report.drawn import Drawn
 from stopwise.report.fonts import font_note
@@ -66,6 +67,14 @@ class Analysis(Drawn):
         What was assumed, and what may void the guarantee.
     facts
         What is known of the test itself, such as the certificate of ``step``.
+    best
+        The policy that was shown to be the best, or None.
+    candidates
+        Policies that may be the best, from the greatest mean to the least: all that were not shown
+        to be worse than another.
+    eliminated
+        The others, in the order in which that was shown, with the row and who led (or was declared
+        better) then.
     """
 
     policies: tuple[PolicyResult, ...]
@@ -77,6 +86,9 @@ class Analysis(Drawn):
     doubts: tuple[str, ...]
     warnings: tuple[str, ...]
     facts: tuple[str, ...]
+    best: str | None
+    candidates: tuple[str, ...]
+    eliminated: Mapping[str, Elimination]
 
     method = FromRules[str]("method", "The method's name.")
     alpha = FromRules[float]("alpha", "The probability of any false claim.")

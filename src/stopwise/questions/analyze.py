@@ -61,7 +61,12 @@ def analyze(
         "strict": an order declared between policies with equal means counts as false. "paper":
         such exact ties are assumed not to occur, as in the paper.
     goal
-        What is asked; "order" is which policies are better than which.
+        What is asked: "order", which policies are better than which; "best", which one is best.
+    indifference
+        For the goal "best": name a policy that is within this of the best, and stop.
+    allocation
+        For the goal "best" with independent trials: "even" takes one trial of each candidate per
+        row; "leader" several of the one that leads, as live rules ask for them.
     **settings
         The keywords from ``method`` on, and the method's own parameters.
 
@@ -120,6 +125,8 @@ def analyze_tasks(
 
 
 def _answer(table: Table, n_max: int | None, settings: RuleSettings) -> Analysis:
+    if settings.get("goal") == "best":  # a file usually holds as many trials of each policy
+        settings = {"allocation": "even", **settings}
     rules = Rules.of(
         policies=table.policies,
         n_max=n_max,

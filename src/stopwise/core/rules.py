@@ -3,7 +3,7 @@
 The keyword dictionaries below say which of it each entry takes as keywords, once for all of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -59,6 +59,8 @@ class CommonSettings(MethodParameters, total=False):
     goal: str
     indifference: float
     allocation: str
+    later: Sequence[str]
+    reserve: float
 
 
 class ForecastSettings(CommonSettings, total=False):
@@ -130,6 +132,12 @@ class Rules:
     allocation
         For the goal "best" in the independent design: "leader" tries the one that leads several
         times per row, "even" every candidate once.
+    later
+        For the goal "best": policies among the names that join later. Nothing is named before all
+        of them have joined.
+    reserve
+        For the goal "best": the part of alpha that is put aside for policies which join
+        unannounced.
     """
 
     policies: tuple[str, ...] = ("policy 0", "policy 1")
@@ -146,6 +154,8 @@ class Rules:
     baseline: str | None = None
     indifference: float = 0.0
     allocation: str = "leader"
+    later: tuple[str, ...] = ()
+    reserve: float = 0.0
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -177,6 +187,8 @@ class Rules:
         require_choice("allocation", self.allocation, ALLOCATIONS)
         self._check_design()
         object.__setattr__(self, "indifference", self._checked_indifference())
+        object.__setattr__(self, "later", tuple(self.later))
+        object.__setattr__(self, "reserve", self._checked_reserve())
         object.__setattr__(self, "margin", self._checked_margin())
 
     def _with_seed(self) -> dict[str, Any]:
@@ -253,21 +265,46 @@ class Rules:
             f"{self.indifference!r}",
             parameter="indifference",
         )
-        require(
-            self.indifference == 0 or self.goal == "best",
-            f"an indifference belongs to the goal 'best', but the goal is {self.goal!r}",
-            parameter="indifference",
-        )
+        self._only_for_best("indifference")
         return float(self.indifference)
+
+    def _checked_reserve(self) -> float:
+        require(
+            is_number(self.reserve) and 0 <= self.reserve < self.alpha,
+            f"reserve must be at least 0 and below alpha = {self.alpha:g}, but got "
+            f"{self.reserve!r}",
+            parameter="reserve",
+        )
+        for name in self.later:
+            require_choice("later", name, self.policies)
+        first = len(self.policies) - len(set(self.later))
+        require(
+            first >= 2 or not self.later,
+            f"at least 2 policies must be there from the start, but only {first} of "
+            f"{len(self.policies)} are",
+            parameter="later",
+        )
+        self._only_for_best("later")
+        self._only_for_best("reserve")
+        return float(self.reserve)
+
+    def _only_for_best(self, name: str) -> None:
+        require(
+            not getattr(self, name) or self.goal == "best",
+            f"{name} belongs to the goal 'best', but the goal is {self.goal!r}",
+            parameter=name,
+        )
 
     @cached_property
     def scale(self) -> Scale:
         """The declared range of the score."""
         return Scale(*self.bounds)
 
-    def among(self, policies: tuple[str, ...], baseline: str | None) -> "Rules":
+    def among(
+        self, policies: tuple[str, ...], baseline: str | None, later: tuple[str, ...] = ()
+    ) -> "Rules":
         """Return the same rules for policies by other names."""
-        return replace(self, policies=policies, baseline=baseline)
+        return replace(self, policies=policies, baseline=baseline, later=later)
 
     def with_luck(self, seed: int) -> "Rules":
         """Return the same rules with this seed, if their method draws random numbers at all."""
@@ -286,6 +323,8 @@ class Rules:
             "margin": 0.0,
             "indifference": 0.0,
             "allocation": "leader",
+            "later": (),
+            "reserve": 0.0,
         }
         unusual = {name: getattr(self, name) for name in usual}
         return {

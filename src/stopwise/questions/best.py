@@ -57,10 +57,17 @@ class BestQuestion(Question):
         super().__init__(rules)
         self._comparison = comparison_of(rules)
         self._joined = dict(joined or {})
-        for name in self._joined:
+        for name, row in self._joined.items():
             self._require_known(name)
+            require_whole(row, f"the row at which {name!r} joined", 0)
         self._trials: list[list[float]] = [[] for _ in self.policies]
         unannounced = [name for name in self._joined if name not in rules.later]
+        unannounced.sort(key=self._joined.__getitem__)
+        require(
+            rules.reserve > 0 or not unannounced,
+            f"{', '.join(unannounced)} joined unannounced, but the reserve of alpha is 0",
+            parameter="reserve",
+        )
         self._board = start(self._comparison, 1, unannounced)
         self._admit()
 
@@ -168,12 +175,6 @@ class BestQuestion(Question):
         """
         rules = self.rules
         if policy not in rules.later:
-            require(
-                rules.reserve > 0,
-                f"{policy!r} was not declared to come later, so it needs a level of its own, but "
-                "the reserve of alpha for such policies is 0",
-                parameter="reserve",
-            )
             require(policy not in rules.policies, f"{policy!r} takes part already")
             rules = replace(rules, policies=(*rules.policies, policy))
         require(policy not in self._joined, f"{policy!r} takes part already")

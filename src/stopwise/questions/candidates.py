@@ -44,8 +44,6 @@ class Candidates:
         Per study, the policy that leads: the greatest mean of the candidates.
     named
         Per study, the policy that was named, or -1.
-    opponent
-        Whom each policy meets in the next row: the leader, and the leader the second.
     count
         How many trials of each policy the next row takes, 0 if it is not tried.
     asked, trials
@@ -56,7 +54,7 @@ class Candidates:
 
     # What cannot be computed from the rest.
     kept: ClassVar[tuple[str, ...]] = (
-        *("open", "joined", "log_wealth", "peak", "named", "leader", "opponent", "count"),
+        *("open", "joined", "log_wealth", "peak", "named", "leader", "count"),
         *("asked", "trials", "total", "rows_tried", "dropped", "dropped_by"),
     )
     # States of methods: one run per pair in ``runs``, and one per study and policy.
@@ -79,19 +77,17 @@ class Candidates:
         self.rows = 0
         apart = np.broadcast_to(~np.eye(k, dtype=bool), (studies, k, k))
         self.runs: Ints = np.flatnonzero(apart)  # (study * k + policy) * k + opponent
-        self.state = method.start((self.runs.size,))
+        self.state = begin(method, self.runs.size)
         self._studies = np.arange(studies)
         self._locate()
 
     def choose(self) -> None:
-        """Fix, before the next row, who leads, who meets whom, and who is tried how often."""
+        """Fix, before the next row, who leads, and who is tried how often."""
         self.leader = self._first(self.open & self.joined)
         rivals = self._rivals()
         over = ~rivals.any(axis=1) & (self.named < 0)
         self.named = np.where(over, self.leader, self.named)
         rivals &= self.joined & (self.named < 0)[:, None]
-        self.opponent = np.repeat(self.leader[:, None], self.k, axis=1)
-        self.opponent[self._studies, self.leader] = self._first(rivals)
         self.count = self._counts(rivals)
 
     def observe(self, scores: Floats) -> Floats:
@@ -158,9 +154,13 @@ class Candidates:
         return np.asarray(np.where(level, self.log_wealth, np.inf).argmin(axis=1))
 
     def _bet(self, scores: Floats, means: Floats) -> None:  # noqa: ARG002
-        """Multiply each wealth by the factor against its opponent; all pairs learn from the row."""
-        study, policy, opponent = self.at
-        met = self.opponent[study, policy] == opponent
+        """Multiply each wealth by the factor against the leader; all pairs learn from the row.
+
+        Nothing is bet against the leader: that would mostly lose what is needed once it is
+        overtaken.
+        """
+        study, _, opponent = self.at
+        met = self.leader[study] == opponent
         self.state = self._step(self.method, self.state, means, met, self.log_wealth)
 
     def _step(
@@ -199,6 +199,12 @@ class Candidates:
     def _locate(self) -> None:
         rest, opponent = np.divmod(self.runs, self.k)
         self.at = (*np.divmod(rest, self.k), opponent)
+
+
+def begin(method: Method[Any], runs: int) -> Any:
+    """Return the state before the first row, in arrays of its own that can be written."""
+    state = method.start((runs,))
+    return type(state)(*(array.copy() for array in state))
 
 
 def at(state: Any, places: Ints) -> Any:

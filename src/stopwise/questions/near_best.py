@@ -13,7 +13,7 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.method import Method
-from stopwise.questions.candidates import Candidates, at, put
+from stopwise.questions.candidates import Candidates, at, begin, put
 
 # Rows before the first pots are filled: a leader should have shown itself.
 # More: rows without the faster bets. Less: a lucky start takes half of every purse.
@@ -70,8 +70,8 @@ class NearBest(Candidates):
     ) -> None:
         super().__init__(method, start, studies, often=often)
         self.near, self.alone, self.lone, self.single = near, alone, lone, single
-        self.near_state = near.start((self.runs.size,))
-        self.alone_state = alone.start((studies * self.k,))
+        self.near_state = begin(near, self.runs.size)
+        self.alone_state = begin(alone, studies * self.k)
         self.pot: Floats = np.full((studies, self.k, self.k), NOTHING)
         self.by_itself: Bools = np.zeros((studies, self.k), dtype=bool)
 
@@ -86,11 +86,14 @@ class NearBest(Candidates):
         """Move a share of every purse to the pots of a leader who has none."""
         if self.rows < FIRST_ROWS:
             return
-        own = self._studies, self.leader
         # A leader's pot against itself only marks that its pots were filled.
-        new = np.flatnonzero((self.pot[*own, self.leader] <= NOTHING) & (self.named < 0))
-        self.pot[new, :, self.leader[new]] = self.log_wealth[new] + np.log(POT_SHARE)
+        filled = self.pot[self._studies, self.leader, self.leader] > NOTHING
+        new = np.flatnonzero(~filled & (self.named < 0))
+        leader = self.leader[new]
+        self.pot[new, :, leader] = self.log_wealth[new] + np.log(POT_SHARE)
+        own = self.log_wealth[new, leader]
         self.log_wealth[new] += np.log(1 - POT_SHARE)
+        self.log_wealth[new, leader] = own
 
     def _pots(self) -> Floats:
         """Return the pots against the leader."""

@@ -16,7 +16,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.snapshot import Resumable
-from stopwise.errors import require
+from stopwise.errors import InvalidInput, require
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Elimination, Standing, remaining_rows
 from stopwise.rows.table import Table
@@ -100,6 +100,18 @@ class Question(Resumable):
     def places(self) -> Places:
         """The trials that the next row takes, by their numbers among those of their policy."""
         return {policy: range(self.rows, self.rows + 1) for policy in self.needed}
+
+    @property
+    def joined(self) -> Mapping[str, int]:
+        """Rows that were seen when policies joined, of those that did so after the start."""
+        return {}
+
+    def join(self, policy: str) -> None:
+        """Let a policy take part from the next row on, where the question allows for that."""
+        raise InvalidInput(
+            f"{policy!r} cannot join: with the goal {self.rules.goal!r} all policies take part "
+            "from the start"
+        )
 
     def taken(self, policy: str) -> int:  # noqa: ARG002
         """Return the number of the policy's next trial: those before it are looked at, or past."""

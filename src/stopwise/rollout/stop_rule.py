@@ -32,7 +32,8 @@ class StopRule(Resumable):
     **settings
         ``method="nscore-plus"``, ``alpha=0.05``, ``n_max``, ``bounds=(0, 1)``,
         ``design="independent"`` (or "paired": a row is one environment), ``adjust="holm"``,
-        ``baseline``, ``ties="strict"`` and the method's own parameters, as for
+        ``baseline``, ``ties="strict"``, ``goal="order"`` (or "best", with ``indifference``,
+        ``allocation="leader"``, ``later`` and ``reserve``) and the method's own parameters, as for
         ``stopwise.analyze``.
 
     Examples
@@ -118,6 +119,17 @@ class StopRule(Resumable):
         self._waiting.setdefault(row, {})[policy] = score
         self._next[policy] = max(self._next[policy], row + 1)
         self.follow(self._row)
+
+    def join(self, policy: str) -> None:
+        """Let a policy take part from the next row on, asked for the best.
+
+        One that was declared with ``later`` joins for free, any other from the ``reserve`` of
+        alpha. Whether and when it joins may answer to all results so far.
+        """
+        self._question.join(policy)
+        self._next.setdefault(policy, 0)
+        if self.design == "paired":  # blocks that it was not in
+            self._next[policy] = self.rows
 
     def follow(self, find: FindRow) -> None:
         """Look at rows in their order, as far as ``find`` has them complete.

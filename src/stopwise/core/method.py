@@ -131,6 +131,11 @@ class Method(ABC, Generic[State]):
     def step(self, state: State, r0: Floats, r1: Floats) -> State:
         """Return the state after one more pair of scores per run; ``state`` is not changed."""
 
+    def learn(self, state: Any, r0: Floats, r1: Floats) -> Any:
+        """Return the state after a pair on which nothing was bet; its evidence stays as it was."""
+        after: Any = self.step(state, r0, r1)
+        return after._replace(log_e=state.log_e)
+
     def held(self, state: State) -> int:  # noqa: ARG002
         """Return for how many pairs, at least 1, the next bet stays as it is."""
         return 1

@@ -4,7 +4,7 @@ The keyword dictionaries below say which of it each entry takes as keywords and 
 means, once for all of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, TypeVar
@@ -25,6 +25,7 @@ T = TypeVar("T")
 ALTERNATIVES = ("greater", "less", "two-sided")
 DESIGNS = ("independent", "paired")
 TIES = ("paper", "strict")
+ALLOCATIONS = ("leader", "even")
 # What several policies are saved with, in this order.
 SETTINGS = (
     *("policies", "method", "alpha", "n_max", "bounds"),
@@ -73,7 +74,11 @@ class CommonSettings(MethodParameters, total=False):
     alpha: Annotated[float, "Probability, in (0, 1), of any false claim."]
     adjust: Annotated[str, 'How alpha is shared among claims: "bonferroni", "holm" or "closed".']
     ties: Ties
-    goal: Annotated[str, 'What is asked; "order" is which policies are better than which.']
+    goal: Annotated[str, 'What is asked: "order", which are better than which, or "best".']
+    indifference: Annotated[float, "With the goal best: how near to the best is good enough."]
+    allocation: Annotated[str, 'With the goal best: "leader" is tried more often, or "even".']
+    later: Annotated[Sequence[str], "With the goal best: policies that join later."]
+    reserve: Annotated[float, "With the goal best: part of alpha for policies not declared."]
 
 
 class ForecastSettings(CommonSettings, total=False):
@@ -138,8 +143,19 @@ class Rules:
     adjust
         How alpha is shared among many claims: "bonferroni", "holm" or "closed".
     goal, baseline
-        What is asked ("order": which policies are better than which), and the policy that all
-        others are compared with, if not with each other.
+        What is asked ("order": which policies are better than which; "best": which one is best),
+        and the policy that all others are compared with, if not with each other.
+    indifference
+        For the goal "best": a policy is good enough if it is within this of the best.
+    allocation
+        For the goal "best" in the independent design: "leader" tries the one that leads several
+        times per row, "even" every candidate once.
+    later
+        For the goal "best": policies among the names that join later. Nothing is named before all
+        of them have joined.
+    reserve
+        For the goal "best": the part of alpha that is put aside for policies which join
+        unannounced.
     """
 
     policies: tuple[str, ...] = ("policy 0", "policy 1")
@@ -154,6 +170,10 @@ class Rules:
     adjust: str = "holm"
     goal: str = "order"
     baseline: str | None = None
+    indifference: float = 0.0
+    allocation: str = "leader"
+    later: tuple[str, ...] = ()
+    reserve: float = 0.0
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -182,7 +202,11 @@ class Rules:
             object.__setattr__(self, name, value)
         require_choice("alternative", self.alternative, ALTERNATIVES)
         require_choice("ties", self.ties, TIES)
+        require_choice("allocation", self.allocation, ALLOCATIONS)
         self._check_design()
+        object.__setattr__(self, "indifference", self._checked_indifference())
+        object.__setattr__(self, "later", tuple(self.later))
+        object.__setattr__(self, "reserve", self._checked_reserve())
         object.__setattr__(self, "margin", self._checked_margin())
 
     def _with_seed(self) -> dict[str, Any]:
@@ -254,14 +278,54 @@ class Rules:
         )
         return float(self.margin)
 
+    def _checked_indifference(self) -> float:
+        span = Scale(*self.bounds).span
+        require(
+            is_number(self.indifference) and 0 <= self.indifference < (1 - 1e-6) * span,
+            f"indifference must be at least 0 and below {span:g}, the width of the bounds, but got "
+            f"{self.indifference!r}",
+            parameter="indifference",
+        )
+        self._only_for_best("indifference")
+        return float(self.indifference)
+
+    def _checked_reserve(self) -> float:
+        require(
+            is_number(self.reserve) and 0 <= self.reserve < self.alpha,
+            f"reserve must be at least 0 and below alpha = {self.alpha:g}, but got "
+            f"{self.reserve!r}",
+            parameter="reserve",
+        )
+        for name in self.later:
+            require_choice("later", name, self.policies)
+        first = len(self.policies) - len(set(self.later))
+        require(
+            first >= 2 or not self.later,
+            f"at least 2 policies must be there from the start, but only {first} of "
+            f"{len(self.policies)} are",
+            parameter="later",
+        )
+        self._only_for_best("later")
+        self._only_for_best("reserve")
+        return float(self.reserve)
+
+    def _only_for_best(self, name: str) -> None:
+        require(
+            not getattr(self, name) or self.goal == "best",
+            f"{name} belongs to the goal 'best', but the goal is {self.goal!r}",
+            parameter=name,
+        )
+
     @cached_property
     def scale(self) -> Scale:
         """The declared range of the score."""
         return Scale(*self.bounds)
 
-    def among(self, policies: tuple[str, ...], baseline: str | None) -> "Rules":
+    def among(
+        self, policies: tuple[str, ...], baseline: str | None, later: tuple[str, ...] = ()
+    ) -> "Rules":
         """Return the same rules for policies by other names."""
-        return replace(self, policies=policies, baseline=baseline)
+        return replace(self, policies=policies, baseline=baseline, later=later)
 
     def with_luck(self, seed: int) -> "Rules":
         """Return the same rules with this seed, if their method draws random numbers at all."""
@@ -274,7 +338,15 @@ class Rules:
 
         Journals and saved studies hold them, so a field added later appears only where it is used.
         """
-        usual = {"goal": "order", "alternative": "two-sided", "margin": 0.0}
+        usual = {
+            "goal": "order",
+            "alternative": "two-sided",
+            "margin": 0.0,
+            "indifference": 0.0,
+            "allocation": "leader",
+            "later": (),
+            "reserve": 0.0,
+        }
         unusual = {name: getattr(self, name) for name in usual}
         return {
             **plain_values(self, SETTINGS),

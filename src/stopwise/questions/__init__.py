@@ -1,21 +1,39 @@
 """Questions about several policies: one file per question, and the machinery of pairs."""
 
+from collections.abc import Mapping
+
 from stopwise.core.rules import Rules
 from stopwise.core.snapshot import kind_of
-from stopwise.errors import require_choice
+from stopwise.errors import require, require_choice
+from stopwise.questions.best import BestQuestion
 from stopwise.questions.order import OrderQuestion
 from stopwise.questions.question import Question
 
 __all__ = ["QUESTIONS", "pose", "resume"]
 
 # By the goal that is declared.
-QUESTIONS: dict[str, type[Question]] = {"order": OrderQuestion}
+QUESTIONS: dict[str, type[Question]] = {"order": OrderQuestion, "best": BestQuestion}
 
 
-def pose(rules: Rules) -> Question:
-    """Return the question that the rules ask, before the first row."""
+def pose(rules: Rules, joined: Mapping[str, int] | None = None) -> Question:
+    """Return the question that the rules ask, before the first row.
+
+    Parameters
+    ----------
+    rules
+        What was declared.
+    joined
+        Rows that will have been seen when a policy joins, of a study that is looked at afterwards.
+    """
     require_choice("goal", rules.goal, QUESTIONS)
-    return QUESTIONS[rules.goal](rules)
+    if not joined:
+        return QUESTIONS[rules.goal](rules)
+    require(
+        rules.goal == "best",
+        f"policies join later only with the goal 'best', but the goal is {rules.goal!r}",
+        parameter="joined",
+    )
+    return BestQuestion(rules, joined)
 
 
 def resume(text: str) -> Question:

@@ -16,6 +16,7 @@ from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import score_text
 from stopwise.messages import Message, counted
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
+from stopwise.questions.standing import Elimination
 from stopwise.report import figures, html
 from stopwise.report.drawn import Drawn
 from stopwise.report.fonts import font_note
@@ -68,6 +69,14 @@ class Analysis(Drawn):
         What was assumed, and what may void the guarantee.
     facts
         What is known of the test itself, such as the certificate of ``step``.
+    best
+        The policy that was shown to be the best, or None.
+    candidates
+        Policies that may be the best, from the greatest mean to the least: all that were not shown
+        to be worse than another.
+    eliminated
+        The others, in the order in which that was shown, with the row and who led (or was declared
+        better) then.
     """
 
     policies: tuple[PolicyResult, ...]
@@ -79,6 +88,9 @@ class Analysis(Drawn):
     doubts: tuple[str, ...]
     warnings: tuple[str, ...]
     facts: tuple[str, ...]
+    best: str | None
+    candidates: tuple[str, ...]
+    eliminated: Mapping[str, Elimination]
 
     method = FromRules[str]("method", "The method's name.")
     alpha = FromRules[float]("alpha", "The probability of any false claim.")
@@ -132,6 +144,8 @@ class Analysis(Drawn):
     @property
     def interval_note(self) -> str:
         """What the intervals of the differences are, and with what probability they hold."""
+        if not self.pairs:
+            return ""
         if self.adjust == "closed" or not find(self.method).inverts:
             return (
                 "Intervals come from a confidence sequence of their own, not from the test: all "

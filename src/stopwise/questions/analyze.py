@@ -1,5 +1,6 @@
 """The one call: ``analyze`` ranks the policies of whatever holds their trials."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -22,6 +23,7 @@ def analyze(
     design: str | None = None,
     pool: bool = False,
     iid_seed: int | None = None,
+    joined: Mapping[str, int] | None = None,
     **settings: Unpack[RuleSettings],
 ) -> Analysis:
     """Rank several policies on one task by sequential tests of all pairs.
@@ -48,6 +50,9 @@ def analyze(
     iid_seed
         Draw, with this seed, one policy per block and keep only its score (the paper's i.i.d.
         correction); by default all scores count.
+    joined
+        For the goal "best": the rows that had been seen when a policy joined, of those that did so
+        after the start.
     method
         Name of the method, see ``stopwise.methods()``.
     alpha
@@ -61,7 +66,15 @@ def analyze(
         "strict": an order declared between policies with equal means counts as false. "paper":
         such exact ties are assumed not to occur, as in the paper.
     goal
-        What is asked; "order" is which policies are better than which.
+        What is asked: "order", which policies are better than which; "best", which one is best.
+    indifference
+        For the goal "best": name a policy that is within this of the best, and stop.
+    allocation
+        For the goal "best" with independent trials: "even" takes one trial of each candidate per
+        row; "leader" several of the one that leads, as live rules ask for them.
+    later, reserve
+        For the goal "best": policies that were declared to join later, and the part of alpha that
+        was put aside for others that join.
     **settings
         The keywords from ``method`` on, and the method's own parameters.
 
@@ -85,7 +98,7 @@ def analyze(
         Setting("pool", True),
         code="several-tasks",
     )
-    return _answer(found[0], n_max, settings)
+    return _answer(found[0], n_max, settings, joined)
 
 
 @flat(RuleSettings)
@@ -119,7 +132,14 @@ def analyze_tasks(
     }
 
 
-def _answer(table: Table, n_max: int | None, settings: RuleSettings) -> Analysis:
+def _answer(
+    table: Table,
+    n_max: int | None,
+    settings: RuleSettings,
+    joined: Mapping[str, int] | None = None,
+) -> Analysis:
+    if settings.get("goal") == "best":  # a file usually holds as many trials of each policy
+        settings = {"allocation": "even", **settings}
     rules = Rules.of(
         policies=table.policies,
         n_max=n_max,
@@ -127,4 +147,4 @@ def _answer(table: Table, n_max: int | None, settings: RuleSettings) -> Analysis
         design=table.design,
         **settings,
     )
-    return pose(rules).analyze(table)
+    return pose(rules, joined).analyze(table)

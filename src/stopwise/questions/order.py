@@ -1,5 +1,6 @@
 """Which policies are better than which: all pairs, or all with a baseline, asked row by row."""
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +17,7 @@ from stopwise.questions.pairs import PairStates
 from stopwise.questions.question import Question
 from stopwise.questions.rank import rank
 from stopwise.questions.ranking import Ranking
-from stopwise.questions.standing import Standing, standing_of
+from stopwise.questions.standing import Elimination, Standing, eliminations, standing_of
 from stopwise.rows.table import Table
 
 # All of the pairs that changes; what else they have follows from the rules and these.
@@ -63,6 +64,12 @@ class OrderQuestion(Question):
     def decided(self) -> bool:
         """Whether every pair is decided."""
         return not self._pairs.open.any()
+
+    @property
+    def eliminated(self) -> Mapping[str, Elimination]:
+        """Policies that were shown to be worse than another, in the order in which they were."""
+        pairs = self._pairs
+        return eliminations(self.policies, self._ranking.family, pairs.claims[0], pairs.rows[0])
 
     def rows_for(self, policy: str) -> int:
         """Return the rows until all pairs of the policy were decided, or all."""

@@ -8,6 +8,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -15,22 +16,25 @@ from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.snapshot import Resumable
-from stopwise.errors import require
+from stopwise.errors import InvalidInput, require
 from stopwise.questions.analysis import Analysis
-from stopwise.questions.standing import Standing
+from stopwise.questions.standing import Elimination, Standing, remaining_rows
 from stopwise.rows.table import Table
 
-# The scores of the policies asked for in a row, without those that have none to offer; None while
-# the row is not complete.
-FindRow = Callable[[int, tuple[str, ...]], Mapping[str, float] | None]
+# Which trials a row takes: of each policy that it needs, their numbers among its own, from 0.
+Places = Mapping[str, range]
+# The scores of the trials at these places, None for one that has no score to offer; None instead of
+# them all while the row is not complete.
+FindRow = Callable[[Places], Mapping[str, Sequence[float | None]] | None]
 
 
 class Question(Resumable):
     """A question about several policies, asked row by row.
 
-    A row is one trial of each policy that still needs one: the same block in a paired design, else
-    the i-th trial of each. Rows are looked at in order, each when it is complete, so that slow
-    trials cannot bias the answer.
+    A row is one trial of each policy that still needs one (of some questions, several of one
+    policy): the same block in a paired design, else the next trials of each. Every trial has a
+    place, fixed before it is run: its policy, and its number among the trials of that policy. Rows
+    are looked at in order, each when it is complete, so that slow trials cannot bias the answer.
 
     Parameters
     ----------
@@ -76,9 +80,12 @@ class Question(Resumable):
     def analyze(self, table: Table) -> Analysis:
         """Return the whole analysis of a table of rows, under the same rules."""
 
-    @abstractmethod
     def _show(self, scores: Floats) -> None:
-        """Take in one row of scores in [0, 1], NaN for policies without a trial in it."""
+        """Take in one row of scores in [0, 1], NaN for policies without a trial in it.
+
+        A question whose rows may take several trials of a policy has an ``add`` of its own instead.
+        """
+        raise NotImplementedError
 
     @cached_property
     def _columns(self) -> dict[str, int]:
@@ -86,51 +93,106 @@ class Question(Resumable):
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """Policies that need more trials; none once n_max rows were seen."""
+        """Policies that the next row tries, each as often as it does; none after n_max rows."""
         return () if self.rows == self.rules.n_max else self.tried
 
-    def add(self, row: Mapping[str, float]) -> None:
+    @property
+    def places(self) -> Places:
+        """The trials that the next row takes, by their numbers among those of their policy."""
+        return {policy: range(self.rows, self.rows + 1) for policy in self.needed}
+
+    @property
+    def joined(self) -> Mapping[str, int]:
+        """Rows that were seen when policies joined, of those that did so after the start."""
+        return {}
+
+    def join(self, policy: str) -> None:
+        """Let a policy take part from the next row on, where the question allows for that."""
+        raise InvalidInput(
+            f"{policy!r} cannot join: with the goal {self.rules.goal!r} all policies take part "
+            "from the start"
+        )
+
+    def taken(self, policy: str) -> int:  # noqa: ARG002
+        """Return the number of the policy's next trial: those before it are looked at, or past."""
+        return self.rows
+
+    @property
+    @abstractmethod
+    def eliminated(self) -> Mapping[str, Elimination]:
+        """Policies that were shown not to be the best, in the order in which they were."""
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """Policies that may still be the best, as far as was shown: the others are eliminated."""
+        eliminated = self.eliminated
+        return tuple(policy for policy in self.policies if policy not in eliminated)
+
+    @property
+    def best(self) -> str | None:
+        """The policy that was shown to be the best, or None."""
+        return self.candidates[0] if len(self.candidates) == 1 else None
+
+    def remaining(self, standings: Sequence[Standing]) -> int | None:
+        """Return the rows still needed at the growth of evidence so far; None if unknown."""
+        rules = self.rules
+        return remaining_rows(standings, alpha=rules.alpha, rows=self.rows, n_max=rules.n_max)
+
+    def add(self, row: Mapping[str, Any]) -> None:
         """Add one row of scores; a pair with a policy that is missing in it waits.
 
         Scores of policies that are no longer needed are kept, and change no decision.
         """
+        self._require_room()
+        scores = np.full(len(self.policies), np.nan)
+        for name, score in row.items():
+            self._require_known(name)
+            self.comparison.unit_score(score, repr(name))
+            scores[self._columns[name]] = score
+        self._show(self.comparison.scale.unit(scores))
+        self._scores.append(scores)
+
+    def _require_room(self) -> None:
         require(
             self.rows != self.rules.n_max,
             f"n_max = {self.rules.n_max} rows are already in; to go on, a larger n_max would have "
             "had to be declared before",
             parameter="n_max",
         )
-        scores = np.full(len(self.policies), np.nan)
-        for name, score in row.items():
-            require(
-                name in self._columns,
-                f"policies are {', '.join(self.policies)}, but got a score of {name!r}",
-            )
-            self.comparison.unit_score(score, repr(name))
-            scores[self._columns[name]] = score
-        self._show(self.comparison.scale.unit(scores))
-        self._scores.append(scores)
+
+    def _require_known(self, name: str) -> None:
+        require(
+            name in self._columns,
+            f"policies are {', '.join(self.policies)}, but got a score of {name!r}",
+        )
 
     def take(self, find: FindRow) -> Iterator[int]:
         """Take rows in, in order and each when it is complete; yield each number afterwards.
 
         This is the rule on which every answer rests, whatever came late or out of order: row i
-        counts once ``find`` has a result for each policy that rows 0 to i - 1 left in need of one.
+        counts once ``find`` has a result at each place that rows 0 to i - 1 left in need of one.
         """
-        while (needed := self.needed) and (row := find(self.rows, needed)) is not None:
-            self.add(row)
+        while (places := self.places) and (found := find(places)) is not None:
+            self.add(self._row(found))
             yield self.rows - 1
 
+    def _row(self, found: Mapping[str, Sequence[float | None]]) -> Mapping[str, Any]:
+        """Return what ``add`` takes: one score of each policy that has one."""
+        return {policy: score for policy, (score,) in found.items() if score is not None}
+
     def scores(self) -> list[dict[str, float]]:
-        """Return the scores of each row seen."""
+        """Return the scores that rows seen have taken, by the number of the trial."""
         rows = [zip(self.policies, row.tolist(), strict=True) for row in self._scores]
         return [{name: score for name, score in row if not math.isnan(score)} for row in rows]
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
         """Return the rows seen as a table."""
+        return self._table(np.array(self._scores).reshape(-1, len(self.policies)), task, notes)
+
+    def _table(self, scores: Floats, task: str | None, notes: Sequence[str]) -> Table:
         return Table(
             policies=self.policies,
-            scores=np.array(self._scores).reshape(-1, len(self.policies)),
+            scores=scores,
             design=self.rules.design,
             task=task,
             bounds=self.rules.bounds,
@@ -142,12 +204,15 @@ class Question(Resumable):
         return self.analyze(self.table(task=task, notes=notes))
 
 
-def complete(found: Mapping[str, float | None], needed: Sequence[str]) -> dict[str, float] | None:
-    """Return the scores of the needed policies, or None as long as one has no result.
+def complete(
+    found: Callable[[str, int], float | None], places: Places
+) -> dict[str, list[float | None]] | None:
+    """Return the scores at these places, or None as long as one has no result.
 
-    A result of None is one without a score: the policy is left out of the row.
+    ``found(policy, number)`` raises ``LookupError`` where a result is awaited; a result of None is
+    one without a score.
     """
-    if any(policy not in found for policy in needed):
+    try:
+        return {policy: [found(policy, number) for number in own] for policy, own in places.items()}
+    except LookupError:
         return None
-    results = {policy: found[policy] for policy in needed}
-    return {policy: score for policy, score in results.items() if score is not None}

@@ -15,7 +15,7 @@ from stopwise.questions.intervals import difference_intervals, interval_level, m
 from stopwise.questions.letters import letters, order_text, ranked
 from stopwise.questions.pairs import Replay, replay
 from stopwise.questions.ranking import Ranking
-from stopwise.questions.standing import standing_of
+from stopwise.questions.standing import eliminations, standing_of
 from stopwise.questions.trace import Trace
 from stopwise.rows.table import Table, unit_scores
 
@@ -51,6 +51,8 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     order = [rules.policies.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
     tested = family.better(np.ones_like(outcome.claims[0]))
+    eliminated = eliminations(rules.policies, family, outcome.claims[0], outcome.rows[0])
+    left = tuple(policy.name for policy in policies if policy.name not in eliminated)
     return Analysis(
         policies=policies,
         pairs=pairs,
@@ -60,13 +62,16 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
         ties=family.ties,
         doubts=(*found, *shared),
         warnings=(
-            *_doubtful(found),
+            *doubtful(found),
             *shared,
             *table.notes,
             *_beyond(table, rules.n_max),
             *_warnings(used, family, comparison, outcome),
         ),
         facts=comparison.test.facts(),
+        best=left[0] if len(left) == 1 else None,
+        candidates=left,
+        eliminated=eliminated,
     )
 
 
@@ -77,7 +82,7 @@ def _beyond(table: Table, n_max: int | None) -> tuple[str, ...]:
     return (Message(text, code="beyond-n-max"),) if rest else ()
 
 
-def _doubtful(found: tuple[str, ...]) -> tuple[str, ...]:
+def doubtful(found: tuple[str, ...]) -> tuple[str, ...]:
     """Say that the trials contradict what every claim rests on."""
     asked = (
         "every claim assumes fresh draws in random order, and these trials do not look like that "

@@ -1,12 +1,14 @@
-"""Where one pair of policies stands, and how far it still has to go."""
+"""Where a pair or a policy stands, and how far a pair still has to go."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from stopwise.core.arrays import Bools, Ints
 from stopwise.core.pair_verdict import Decision, e_value_of
 from stopwise.questions.family import Family
 from stopwise.questions.pairs import Replay
@@ -80,6 +82,44 @@ def standing_of(
         "p_value": float(outcome.p_value[0, pair][shown].min()),
         "log_e": None if np.isnan(log_e).any() else float(log_e[shown].max()),
     }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Elimination:
+    """When it was shown that a policy is not the best.
+
+    Attributes
+    ----------
+    row
+        Rows seen by then.
+    leader
+        Who led then; asked for the order, who was declared better. Asked for the best, it is not
+        claimed that this one is better: only that some other is.
+    """
+
+    row: int
+    leader: str
+
+
+def eliminations(
+    policies: tuple[str, ...], family: Family, claims: Bools, rows: Ints
+) -> Mapping[str, Elimination]:
+    """Return the policies that were declared worse than another, in the order in which they were.
+
+    Parameters
+    ----------
+    policies, family
+        The names, and the pairs compared.
+    claims, rows
+        Of one study: the claims (pairs, 2), and the rows gone through for each pair.
+    """
+    found: dict[str, Elimination] = {}
+    for pair in np.argsort(rows, kind="stable").tolist():
+        ends = [policies[place] for place in family.pairs[pair].tolist()]
+        for better, worse in ((1, 0), (0, 1)):
+            if claims[pair, worse] and ends[worse] not in found:
+                found[ends[worse]] = Elimination(row=int(rows[pair]), leader=ends[better])
+    return MappingProxyType(found)
 
 
 def share_of_way(standing: Standing, *, alpha: float) -> float:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from stopwise.core.delegated import Delegated
 from stopwise.errors import InvalidInput, StopwiseError, require
 from stopwise.messages import Message, Setting, named
+from stopwise.questions.question import Places, complete
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.stop_rule import StopRule
 
@@ -80,6 +81,7 @@ class Schedule:
         self._numbers = {policy: number for number, policy in enumerate(rule.policies)}
         self._begun = 0
         self._queue: deque[Ticket] = deque()
+        self._given: set[tuple[str, int]] = set()
         self._episodes: dict[tuple[str, int], Episode] = {}
         self._scored: list[tuple[Episode, float | None]] = []
 
@@ -115,12 +117,19 @@ class Schedule:
         """Return up to so many tickets to run now, in the order of their rows."""
         tickets: list[Ticket] = []
         while len(tickets) < most and not self.over:
+            self._begin(self.rule.places)  # which may ask for more trials of a policy than before
             if self._queue:
                 ticket = self._queue.popleft()
                 if ticket.policy in self.rule.needed:
                     tickets.append(ticket)
             elif self._may_begin():
-                self._begin()
+                ahead, self._begun = self._begun - self.rule.rows, self._begun + 1
+                self._begin(
+                    {
+                        policy: range(own.start + ahead * len(own), own.stop + ahead * len(own))
+                        for policy, own in self.rule.places.items()
+                    }
+                )
             else:
                 break
         return tickets
@@ -149,24 +158,24 @@ class Schedule:
         inside = self.rule.n_max is None or self._begun < self.rule.n_max
         return inside and self._begun < self.rule.rows + self.window
 
-    def _begin(self) -> None:
-        row, self._begun = self._begun, self._begun + 1
-        self._queue.extend(
-            Ticket(policy, row, self._seed_of(row, self._numbers[policy]))
-            for policy in self.rule.needed
-            if (policy, row) not in self._episodes
-        )
+    def _begin(self, places: Places) -> None:
+        """Queue the tickets of these places that have none yet."""
+        wanted = [(policy, number) for policy, own in places.items() for number in own]
+        for policy, number in wanted:
+            if (policy, number) not in self._given and (policy, number) not in self._episodes:
+                seed = self._seed_of(number, self._numbers[policy])
+                self._queue.append(Ticket(policy, number, seed))
+        self._given.update(wanted)
 
-    def _row(self, row: int, needed: tuple[str, ...]) -> dict[str, float] | None:
+    def _row(self, places: Places) -> dict[str, list[float | None]] | None:
         """Return the scores of a row, or None as long as one of its episodes is awaited."""
-        found = [self._episodes.get((policy, row)) for policy in needed]
-        episodes = [episode for episode in found if episode is not None]
-        if len(episodes) < len(found):
+        wanted = [(policy, number) for policy, own in places.items() for number in own]
+        if any(place not in self._episodes for place in wanted):
             return None
         # All are judged before any is shown: an error leaves the row as it was.
-        scored = [(episode, self._judged(episode)) for episode in episodes]
-        self._scored += scored
-        return {episode.policy: score for episode, score in scored if score is not None}
+        judged = {place: self._judged(self._episodes[place]) for place in wanted}
+        self._scored += [(self._episodes[place], score) for place, score in judged.items()]
+        return complete(lambda policy, number: judged[policy, number], places)
 
     def _judged(self, episode: Episode) -> float | None:
         """Return the score that counts, None for no trial, or raise."""

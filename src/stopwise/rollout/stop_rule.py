@@ -1,7 +1,7 @@
 """When to stop: a rule for anyone's own loop, whatever the order in which results arrive."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self, Unpack
 
 from stopwise.core.delegated import Delegated
@@ -13,8 +13,8 @@ from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting
 from stopwise.questions import pose, resume
 from stopwise.questions.analysis import Analysis
-from stopwise.questions.question import FindRow, complete
-from stopwise.questions.standing import Standing, remaining_rows
+from stopwise.questions.question import FindRow, Places, complete
+from stopwise.questions.standing import Elimination, Standing
 
 
 @described
@@ -33,7 +33,8 @@ class StopRule(Resumable):
     **settings
         ``method="nscore-plus"``, ``alpha=0.05``, ``n_max``, ``bounds=(0, 1)``,
         ``design="independent"`` (or "paired": a row is one environment), ``adjust="holm"``,
-        ``baseline``, ``ties="strict"`` and the method's own parameters, as for
+        ``baseline``, ``ties="strict"``, ``goal="order"`` (or "best", with ``indifference``,
+        ``allocation="leader"``, ``later`` and ``reserve``) and the method's own parameters, as for
         ``stopwise.analyze``.
 
     Examples
@@ -53,7 +54,7 @@ class StopRule(Resumable):
     @flat(StopSettings)
     def __init__(self, policies: Sequence[str], **settings: Unpack[StopSettings]) -> None:
         self._question = pose(Rules.of(policies=tuple(policies), **settings))
-        # Results that are not looked at yet, by row; None where a policy has none to offer.
+        # Results that are not looked at yet, by number; None where a policy has none to offer.
         self._waiting: dict[int, dict[str, float | None]] = {}
         self._next = dict.fromkeys(self.policies, 0)
 
@@ -64,14 +65,24 @@ class StopRule(Resumable):
     alpha = FromRules[float]("alpha", "The probability of any false claim.")
     design = FromRules[str]("design", 'The design, "independent" or "paired".')
     bounds = FromRules[tuple[float, float]]("bounds", "The declared range of the score.")
-    needed = Delegated[tuple[str, ...]]("_question.needed", "Policies that need more trials.")
+    needed = Delegated[tuple[str, ...]](
+        "_question.needed", "Policies that the next row tries, each as often as it does."
+    )
+    places = Delegated[Places]("_question.places", "The same, with the numbers of their trials.")
+    best = Delegated[str | None]("_question.best", "The policy shown to be the best, or None.")
+    candidates = Delegated[tuple[str, ...]](
+        "_question.candidates", "Policies that may still be the best."
+    )
+    eliminated = Delegated[Mapping[str, Elimination]](
+        "_question.eliminated", "Policies that were shown not to be the best, and when."
+    )
 
     @property
     def stop(self) -> bool:
         """Whether everything is decided, or n_max rows were looked at."""
         return not self.needed
 
-    decided = Delegated[bool]("_question.decided", "Whether every pair is decided.")
+    decided = Delegated[bool]("_question.decided", "Whether the question is answered.")
 
     @property
     def waiting(self) -> int:
@@ -89,7 +100,8 @@ class StopRule(Resumable):
             A number within the bounds; None leaves the policy out of the row, which is valid only
             if that does not depend on the score.
         row
-            The place it was given beforehand, from 0; by default the policy's next one.
+            The place it was given beforehand, from 0: its number among the policy's trials, which
+            is the row unless a row tries a policy several times; by default the next one.
         """
         require(
             policy in self._next,
@@ -98,7 +110,7 @@ class StopRule(Resumable):
         row = self._next[policy] if row is None else require_whole(row, "row", 0)
         known = self._waiting.get(row, {})
         require(
-            row >= self.rows or policy not in self.needed,
+            row >= self._question.taken(policy) or policy not in self.needed,
             f"row {row} has already been looked at, but got another result of {policy!r} for it",
         )
         require(policy not in known, f"{policy!r} already has a result in row {row}")
@@ -109,11 +121,23 @@ class StopRule(Resumable):
         self._next[policy] = max(self._next[policy], row + 1)
         self.follow(self._row)
 
+    def join(self, policy: str) -> None:
+        """Let a policy take part from the next row on, asked for the best.
+
+        One that was declared with ``later`` joins for free, any other from the ``reserve`` of
+        alpha. Whether and when it joins may answer to all results so far.
+        """
+        self._question.join(policy)
+        self._next.setdefault(policy, 0)
+        if self.design == "paired":  # blocks that it was not in
+            self._next[policy] = self.rows
+
     def follow(self, find: FindRow) -> None:
         """Look at rows in their order, as far as ``find`` has them complete.
 
-        For those who keep results themselves: ``find(row, policies)`` returns the scores of these
-        policies in the row, without those that have none, or None as long as one is awaited.
+        For those who keep results themselves: ``find(places)`` gets, for each policy of the row,
+        the numbers of its trials, and returns their scores (None for a trial without one), or None
+        as long as one is awaited.
         """
         deque(self._question.take(find), maxlen=0)
 
@@ -140,7 +164,7 @@ class StopRule(Resumable):
 
     def remaining(self, standings: Sequence[Standing]) -> int | None:
         """Return the rows still needed at the growth of evidence so far; None if unknown."""
-        return remaining_rows(standings, alpha=self.alpha, rows=self.rows, n_max=self.n_max)
+        return self._question.remaining(standings)
 
     def analysis(self, *, task: str | None = None, warnings: Sequence[str] = ()) -> Analysis:
         """Return the whole analysis of the rows looked at."""
@@ -150,10 +174,18 @@ class StopRule(Resumable):
         shown = ("policies", "n_max", "rows", "needed", "decided")
         return f"StopRule({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
-    def _row(self, row: int, needed: tuple[str, ...]) -> dict[str, float] | None:
-        found = complete(self._waiting.get(row, {}), needed)
+    def _row(self, places: Places) -> dict[str, list[float | None]] | None:
+        found = complete(lambda policy, number: self._waiting[number][policy], places)
         if found is not None:
-            del self._waiting[row]
+            for number in {number for own in places.values() for number in own}:
+                left = self._waiting[number]
+                self._waiting[number] = {
+                    policy: score
+                    for policy, score in left.items()
+                    if policy in places and number not in places[policy]
+                }
+                if not self._waiting[number]:
+                    del self._waiting[number]
         return found
 
     def _content(self) -> dict[str, Any]:

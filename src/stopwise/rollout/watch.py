@@ -16,7 +16,7 @@ from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.messages import Message, named
 from stopwise.questions.analysis import Analysis
-from stopwise.questions.question import complete
+from stopwise.questions.question import Places, complete
 from stopwise.questions.standing import Standing
 from stopwise.rollout.journal import plain
 from stopwise.rollout.stop_rule import StopRule
@@ -203,17 +203,22 @@ class Watch:
         )
 
 
-def _row(
-    rule: StopRule, scores: Floats, row: int, needed: tuple[str, ...]
-) -> dict[str, float] | None:
+def _row(rule: StopRule, scores: Floats, places: Places) -> dict[str, list[float | None]] | None:
     """Return the scores of a row, or None as long as one of them is awaited."""
-    if row >= len(scores):
-        return None
-    shown = zip(rule.policies, scores[row].tolist(), strict=True)
-    found = complete({policy: score for policy, score in shown if not np.isnan(score)}, needed)
-    for policy, score in (found or {}).items():
-        rule.check(policy, score)
-    return found
+    columns = {policy: index for index, policy in enumerate(rule.policies)}
+
+    def found(policy: str, number: int) -> float:
+        score = float(scores[number, columns[policy]])
+        if np.isnan(score):
+            raise LookupError
+        return score
+
+    row = complete(found, places)
+    for policy, own in (row or {}).items():
+        for score in own:
+            if score is not None:
+                rule.check(policy, score)
+    return row
 
 
 def _require_same(

@@ -13,7 +13,7 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
 from stopwise.errors import NotAllowed
 from stopwise.questions import pose, resume
-from stopwise.questions.question import Question, complete
+from stopwise.questions.question import Places, Question, complete
 
 CHECKPOINT = 256  # rows between saved questions, so that undoing a trial need not replay all
 KEPT = 2  # of them; what was done longer ago is seldom undone
@@ -168,12 +168,15 @@ class SlotBoard:
                 del self._checkpoints[:-KEPT]
         self._changed = False
 
-    def _settled(self, row: int, needed: tuple[str, ...]) -> dict[str, float] | None:
+    def _settled(self, places: Places) -> dict[str, list[float | None]] | None:
         """Return the scores of a row, or None as long as one of its slots is awaited."""
-        if row >= len(self.rows):
-            return None
-        slots = self.rows[row]
-        # An arm that the row was opened without has no score to offer.
-        absent = {arm: None for arm in needed if arm not in slots}
-        found = {arm: slot.score for arm, slot in slots.items() if slot.settled}
-        return complete({**absent, **found}, needed)
+
+        def found(arm: str, number: int) -> float | None:
+            slot = self.rows[number].get(arm)
+            if slot is None:  # the row was opened without the arm, which has no score to offer
+                return None
+            if not slot.settled:
+                raise LookupError
+            return slot.score
+
+        return complete(found, places)

@@ -138,6 +138,12 @@ class NScorePlus(Method[PlusState]):
         wealth = PlusWealth(state.log_e + growth, state.luck)
         return PlusState.of(state.sums.plus(pair), bet, wealth)
 
+    def learn(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
+        """State after a pair on which nothing was bet: only the sums know of it."""
+        high = r1 - self.margin
+        pair = Sums.of_pair(r0, high, high - r0, self.design)
+        return PlusState.of(state.sums.plus(pair), state.bet, state.wealth)
+
     def held(self, state: PlusState) -> int:
         """Pairs until the bet is next renewed, if all runs have seen equally many."""
         seen = int(state.pairs.flat[0])

@@ -1,0 +1,336 @@
+"""Which policy is the best, asked row by row: who may still be it, and who was dropped."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.core.comparison import Comparison
+from stopwise.core.registry import edition_of
+from stopwise.core.rules import Rules
+from stopwise.core.scores import require_whole
+from stopwise.core.snapshot import encode_shaped, restore_shaped, restore_state
+from stopwise.errors import require
+from stopwise.questions.best_analysis import BestAnalysis, answer
+from stopwise.questions.best_rule import comparison_of, start
+from stopwise.questions.question import Places, Question
+from stopwise.questions.standing import Elimination, Standing
+from stopwise.rows.table import Table, side_by_side, unit_scores
+
+
+class BestQuestion(Question):
+    """The best policy; after every row it knows what ``analyze`` would say.
+
+    The probability that a best policy is ever dropped, or one named that is not within the
+    indifference of the best, is at most alpha, whenever one stops, under the assumptions of
+    ``analyze``. So the candidates are at all times a confidence set of the best policy.
+
+    Parameters
+    ----------
+    rules
+        What was declared.
+    joined
+        Rows that were seen when policies joined: of those declared to come later, and of others,
+        which came unannounced.
+
+    Examples
+    --------
+    >>> from stopwise.core.rules import Rules
+    >>> from stopwise.questions.best import BestQuestion
+    >>> question = BestQuestion(Rules(policies=("a", "b", "c"), n_max=100, goal="best"))
+    >>> mean = {"a": 0.9, "b": 0.1, "c": 0.5}
+    >>> while question.needed:
+    ...     question.add({policy: mean[policy] for policy in question.needed})
+    >>> question.best, question.candidates
+    ('a', ('a',))
+    >>> question.eliminated["b"].leader
+    'a'
+    """
+
+    _kind = "Best"
+
+    def __init__(self, rules: Rules, joined: Mapping[str, int] | None = None) -> None:
+        super().__init__(rules)
+        self._comparison = comparison_of(rules)
+        self._joined = dict(joined or {})
+        for name, row in self._joined.items():
+            self._require_known(name)
+            require_whole(row, f"the row at which {name!r} joined", 0)
+        self._trials: list[list[float]] = [[] for _ in self.policies]
+        unannounced = [name for name in self._joined if name not in rules.later]
+        unannounced.sort(key=self._joined.__getitem__)
+        require(
+            rules.reserve > 0 or not unannounced,
+            f"{', '.join(unannounced)} joined unannounced, but the reserve of alpha is 0",
+            parameter="reserve",
+        )
+        self._board = start(self._comparison, 1, unannounced)
+        self._admit()
+
+    @property
+    def rows(self) -> int:
+        """Rows seen."""
+        return self._board.rows
+
+    @property
+    def comparison(self) -> Comparison:
+        """The test of "the opponent is better"."""
+        return self._comparison
+
+    @property
+    def best(self) -> str | None:
+        """The policy that was named, or None; within the indifference of the best, if declared."""
+        named = int(self._board.named[0])
+        return self.policies[named] if named >= 0 else None
+
+    @property
+    def decided(self) -> bool:
+        """Whether a best policy is named."""
+        return self.best is not None
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """Policies that may still be the best: an anytime confidence set."""
+        found = zip(self.policies, self._board.open[0].tolist(), strict=True)
+        return tuple(name for name, still in found if still)
+
+    @property
+    def eliminated(self) -> Mapping[str, Elimination]:
+        """Policies that were shown not to be the best, in the order in which they were dropped."""
+        rows, by = self._board.dropped[0], self._board.dropped_by[0]
+        places = [place for place in np.argsort(rows, kind="stable").tolist() if rows[place]]
+        return MappingProxyType(
+            {
+                self.policies[place]: Elimination(
+                    row=int(rows[place]), leader=self.policies[int(by[place])]
+                )
+                for place in places
+            }
+        )
+
+    @property
+    def p_values(self) -> dict[str, float]:
+        """Anytime p-values of "this is a best policy": at most alpha exactly when dropped."""
+        peaks = zip(self.policies, self._board.peak[0].tolist(), strict=True)
+        return {name: min(math.exp(-peak), 1.0) for name, peak in peaks}
+
+    @property
+    def leader(self) -> str:
+        """The policy with the greatest mean of the candidates; no claim."""
+        return self.policies[int(self._board.leader[0])]
+
+    @property
+    def joined(self) -> Mapping[str, int]:
+        """Rows that were seen when policies joined, of those that did so after the start."""
+        return MappingProxyType(self._joined)
+
+    @property
+    def tried(self) -> tuple[str, ...]:
+        """The policies that the next row tries."""
+        found = zip(self.policies, self._board.count[0].tolist(), strict=True)
+        return tuple(name for name, count in found if count)
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Policies that the next row tries, each as often as it does; none after n_max rows."""
+        return tuple(policy for policy, own in self.places.items() for _ in own)
+
+    @property
+    def places(self) -> Places:
+        """The trials that the next row takes, by their numbers among those of their policy."""
+        if self.rows == self.rules.n_max:
+            return {}
+        counts = dict(zip(self.policies, self._board.count[0].tolist(), strict=True))
+        first = {name: self.taken(name) for name in self.tried}
+        return {name: range(number, number + counts[name]) for name, number in first.items()}
+
+    @property
+    def gaps(self) -> bool:
+        """Whether a row took a trial that has no score."""
+        return bool((self._board.trials < self._board.asked).any())
+
+    def taken(self, policy: str) -> int:
+        """Return the number of the policy's next trial."""
+        if self.rules.design == "paired":
+            return self.rows
+        return len(self._trials[self._columns[policy]])
+
+    def rows_for(self, policy: str) -> int:
+        """Return the rows in which a policy was tried so far."""
+        return int(self._board.rows_tried[0, self._columns[policy]])
+
+    def standings(self) -> tuple[Standing, ...]:
+        """Return no pairs: of none it is claimed which is better."""
+        return ()
+
+    def join(self, policy: str) -> None:
+        """Let a policy take part from the next row on.
+
+        One that was declared to come later joins for free; any other takes its level from the
+        reserve of alpha. Whether and when may answer to all results so far.
+        """
+        rules = self.rules
+        if policy not in rules.later:
+            require(policy not in rules.policies, f"{policy!r} takes part already")
+            rules = replace(rules, policies=(*rules.policies, policy))
+        require(policy not in self._joined, f"{policy!r} takes part already")
+        require(
+            self.best is None or policy in self.rules.later,
+            f"{self.best!r} was named before {policy!r} joined: ask anew",
+        )
+        question = type(self)(rules, {**self._joined, policy: self.rows})
+        question._replay(self.table(), self.rows)
+        vars(self).clear()
+        vars(self).update(vars(question))
+
+    def analyze(self, table: Table) -> BestAnalysis:
+        """Return the whole analysis of a table of trials, under the same rules.
+
+        Rows take the trials of each policy in order, as they would have been asked for.
+        """
+        unit_scores(table, self._comparison)  # validity rests on this check of the bounds
+        question = type(self)(self.rules, self._joined)
+        return answer(question, table, question._replay(table))
+
+    def add(self, row: Mapping[str, float | Sequence[float | None]]) -> None:
+        """Add one row of scores: several of a policy that it tries several times.
+
+        None, or nothing, stands for a trial without a score. Scores of policies that the row does
+        not try are left out.
+        """
+        self._require_room()
+        for name in row:
+            self._require_known(name)
+        counts = {name: len(own) for name, own in self.places.items()}
+        self._observe(
+            {name: self._checked(name, count, row.get(name)) for name, count in counts.items()}
+        )
+
+    def scores(self) -> list[dict[str, float]]:
+        """Return the scores that rows seen have taken, by the number of the trial."""
+        named = [zip(self.policies, row, strict=True) for row in self.table().scores.tolist()]
+        return [{name: score for name, score in row if not math.isnan(score)} for row in named]
+
+    def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
+        """Return the trials that rows seen have taken: those of each policy in order."""
+        columns = [np.array(own, dtype=float) for own in self._trials]
+        return self._table(side_by_side(columns), task, notes)
+
+    def remaining(self, standings: Sequence[Standing]) -> int | None:  # noqa: ARG002
+        """Return the rows still needed at the growth of evidence so far; None if unknown."""
+        if self.decided:
+            return 0
+        board, n_max = self._board, self.rules.n_max
+        others = board.count[0] > 0
+        others[board.leader[0]] = False
+        gone = board.log_wealth[0, others] / board.target
+        seen = board.rows_tried[0, others]
+        more = [
+            n * (1 / share - 1) if share > 0 else math.inf
+            for n, share in zip(seen, gone, strict=True)
+        ]
+        slowest = max([1.0, *more])
+        slowest = min(slowest, math.inf if n_max is None else n_max - self.rows)
+        return None if slowest == math.inf else math.ceil(slowest)
+
+    def _admit(self) -> None:
+        """Let those take part who joined after so many rows, and choose for the next one."""
+        for name, row in self._joined.items():
+            if row == self.rows:
+                place = self._columns[name]
+                self._board.open[0, place] = self._board.joined[0, place] = True
+        if self.rows in (0, *self._joined.values()):
+            self._board.choose()
+
+    def _row(
+        self, found: Mapping[str, Sequence[float | None]]
+    ) -> Mapping[str, Sequence[float | None]]:
+        return found
+
+    def _checked(
+        self, name: str, count: int, given: float | Sequence[float | None] | None
+    ) -> list[float]:
+        """Return so many scores of a policy, NaN for a trial without one."""
+        scores = list(given) if isinstance(given, Sequence) else [given]
+        require(
+            len(scores) <= count,
+            f"this row takes {count} trials of {name!r}, but got {len(scores)} scores",
+        )
+        for score in scores:
+            if score is not None:
+                self._comparison.unit_score(score, repr(name))
+        known = [math.nan if score is None else float(score) for score in scores]
+        return known + [math.nan] * (count - len(scores))
+
+    def _observe(self, found: Mapping[str, list[float]]) -> Floats:
+        """Show one row; return the average of each policy's trials in it, in [0, 1]."""
+        times = max(map(len, found.values()))
+        scores = np.full((times, 1, len(self.policies)), np.nan)
+        for name, row in found.items():
+            column = self._columns[name]
+            own = self._trials[column]
+            own += [math.nan] * (self.taken(name) - len(own))  # blocks that it was not in
+            own += row
+            scores[: len(row), 0, column] = row
+        means = self._board.observe(self._comparison.scale.unit(scores))
+        self._admit()
+        row_means: Floats = means[0]
+        return row_means
+
+    def _replay(self, table: Table, rows: int | None = None) -> Floats:
+        """Take the trials of a table in; return the averages (rows, policies) that were compared.
+
+        Rows go on while a policy that they try has trials left to compare, or for so many rows.
+        """
+        columns = [self._columns[name] for name in table.policies]
+        scores = np.full((len(table.scores), len(self.policies)), np.nan)
+        scores[:, columns] = table.scores
+        last = [int(np.flatnonzero(~np.isnan(own)).max(initial=-1)) for own in scores.T]
+        means = []
+        while (places := self.places) and (rows is None or self.rows < rows):
+            left = sum(own.start <= last[self._columns[name]] for name, own in places.items())
+            if rows is None and left < min(2, len(places)):
+                break
+            row = {
+                name: scores[own.start : own.stop, self._columns[name]].tolist()
+                for name, own in places.items()
+            }
+            full = {
+                name: own + [math.nan] * (len(places[name]) - len(own)) for name, own in row.items()
+            }
+            means.append(self._observe(full))
+        return np.array(means).reshape(-1, len(self.policies))
+
+    def _content(self) -> dict[str, Any]:
+        board = self._board
+        states = (*board.pair_states, *board.own_states)
+        return {
+            "rules": self.rules.settings(),
+            "edition": edition_of(self.rules.method),
+            "joins": self._joined,
+            "scores": self._trials,
+            "rows": board.rows,
+            "runs": board.runs.tolist(),
+            "states": [[encode_shaped(array) for array in getattr(board, name)] for name in states],
+            **{name: encode_shaped(getattr(board, name)) for name in board.kept},
+        }
+
+    @classmethod
+    def _resumed(cls, content: dict[str, Any]) -> Self:
+        cls._require_edition(content["rules"]["method"], content)
+        question = cls(Rules.recorded(**content["rules"]), content["joins"])
+        question._trials = [[float(score) for score in own] for own in content["scores"]]
+        board = question._board
+        board.rows = require_whole(content["rows"], "rows", 0)
+        board.keep(np.searchsorted(board.runs, np.array(content["runs"], dtype=np.int64)))
+        for name in board.kept:
+            setattr(board, name, restore_shaped(content[name], getattr(board, name)))
+        states = zip((*board.pair_states, *board.own_states), content["states"], strict=True)
+        for name, encoded in states:
+            found = restore_state(encoded, getattr(board, name), restore=restore_shaped)
+            setattr(board, name, found)
+        return question

@@ -1,0 +1,108 @@
+"""The rule for the best policy: the tests it bets with, its levels, and how studies of it end."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from stopwise.core import registry
+from stopwise.core.arrays import Floats
+from stopwise.core.comparison import Comparison
+from stopwise.core.rules import Rules
+from stopwise.core.scores import require_whole
+from stopwise.errors import require
+from stopwise.questions.candidates import Candidates
+from stopwise.questions.near_best import NearBest
+from stopwise.questions.pairs import has_e_process
+
+
+def comparison_of(rules: Rules) -> Comparison:
+    """Return the test "the opponent is better" at the whole level, or say why there is none."""
+    require(
+        rules.alternative == "two-sided" and rules.margin == 0,
+        "a best policy is asked for without a direction and a margin, but alternative is "
+        f"{rules.alternative!r} and margin {rules.margin:g}",
+    )
+    require(
+        rules.baseline is None,
+        f"a best policy is asked for among all of them, but the baseline is {rules.baseline!r}",
+        parameter="baseline",
+    )
+    comparison = Comparison(replace(rules, alternative="greater"))
+    require(
+        has_e_process(comparison),
+        "the goal 'best' needs a method that bets: the evidence against a policy is a product of "
+        f"factors against whoever leads, and {rules.method} has no such factors; choose "
+        "nscore-plus, nscore, wsr or savi",
+        parameter="method",
+    )
+    require(
+        not comparison.test.uses_seed(rules.parameters),
+        "the goal 'best' has no randomised last look",
+        parameter="last_look",
+    )
+    return comparison
+
+
+def start(comparison: Comparison, studies: int, unannounced: Sequence[str] = ()) -> Candidates:
+    """Return the candidates of so many studies before the first row, and before the first choice.
+
+    Policies that were declared to come later are awaited; unannounced ones are not yet known.
+    """
+    rules = comparison.rules
+    policies = rules.policies
+    # The j-th that joins unannounced has the level reserve / 2^j; all others share what is left,
+    # because only the best of them can be lost wrongly.
+    levels = np.full(len(policies), rules.alpha - rules.reserve)
+    for turn, name in enumerate(unannounced, start=1):
+        levels[policies.index(name)] = rules.reserve / 2**turn
+    wealth = levels / rules.alpha
+    paired = rules.design == "paired"
+    # A block is met once by each policy, and an average is not one of the levels of a method.
+    often = rules.allocation == "leader" and not paired and comparison.levels is None
+    if rules.indifference == 0:
+        board = Candidates(comparison.test, wealth, studies, often=often)
+    else:
+        near = replace(rules, margin=-rules.indifference)
+        both = "paired" in registry.find(rules.method).designs  # a constant depends on nothing
+        alone = replace(near, design="paired") if both else near
+        board = NearBest(
+            comparison.test,
+            wealth,
+            studies,
+            often=often,
+            near=Comparison(near).test,
+            alone=Comparison(alone).test,
+            lone=rules.allocation == "leader",
+            single=paired,
+        )
+    board.joined[:, [policies.index(name) for name in (*rules.later, *unannounced)]] = False
+    board.open[:, [policies.index(name) for name in unannounced]] = False
+    return board
+
+
+def simulate(rules: Rules, draw: Callable[[], Floats], studies: int) -> Candidates:
+    """Return how so many studies end that go on until a best policy is named, or to n_max rows.
+
+    They are the same as live ones: each row is shown to the very object that a question keeps.
+
+    Parameters
+    ----------
+    rules
+        What is declared; n_max must be.
+    draw
+        Returns a trial of each policy in each study: fresh scores (studies, policies) in [0, 1]. In
+        the independent design it is called again for policies that a row tries several times.
+    studies
+        How many.
+    """
+    board = start(comparison_of(rules), studies)
+    board.choose()
+    for _ in range(require_whole(rules.n_max, "n_max", 1)):
+        times = int(board.count.max())
+        if not times:
+            break
+        turns = np.arange(times)[:, None, None]
+        trials = np.stack([draw() for _ in range(times)])
+        board.observe(np.where(turns < board.count, trials, np.nan))
+    return board

@@ -1,0 +1,218 @@
+"""Who may still be the best: one wealth against each policy, in all studies at once.
+
+The wealth of b bets against "b is a best policy". In each row it is multiplied by the factor of the
+test "a is better than b", where the opponent a was chosen before the row. If b is a best policy,
+every such factor has mean at most 1 whichever a was chosen, so b is ever dropped with probability
+at most alpha. The proof is in docs/design/best.md.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.method import Method
+
+# Scores in the middle of the range that each mean starts with when the leader is chosen.
+# More: policies that were tried less often lead later. Less: nothing changes; 0 would divide by 0.
+MEAN_WEIGHT = 0.1
+
+
+class Candidates:
+    """Everything that changes while policies are dropped; arrays are (studies, policies).
+
+    Parameters
+    ----------
+    method
+        One direction of the test of a pair, at the level of the whole question.
+    start
+        The wealth that is held against each policy at first: 1, or less where alpha is shared.
+    studies
+        Number of studies.
+    often
+        Whether the leader is tried several times per row.
+
+    Attributes
+    ----------
+    open
+        The candidates: policies that were not dropped.
+    joined
+        Policies that take part; one that is awaited is a candidate, and is not tried.
+    log_wealth, peak
+        Log of the wealth against each policy, and the greatest that it ever was.
+    leader
+        Per study, the policy that leads: the greatest mean of the candidates.
+    named
+        Per study, the policy that was named, or -1.
+    count
+        How many trials of each policy the next row takes, 0 if it is not tried.
+    asked, trials
+        Trials asked for so far, and those among them that had a score.
+    dropped, dropped_by
+        Rows seen when a policy was dropped, and who led then; 0 and -1 before.
+    """
+
+    # What cannot be computed from the rest.
+    kept: ClassVar[tuple[str, ...]] = (
+        *("open", "joined", "log_wealth", "peak", "named", "leader", "count"),
+        *("asked", "trials", "total", "rows_tried", "dropped", "dropped_by"),
+    )
+    # States of methods: one run per pair in ``runs``, and one per study and policy.
+    pair_states: ClassVar[tuple[str, ...]] = ("state",)
+    own_states: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, method: Method[Any], start: Floats, studies: int, *, often: bool) -> None:
+        k = len(start)
+        self.method, self.k, self.often = method, k, often
+        self.target = -float(np.log(method.alpha))
+        self.open, self.joined = np.ones((2, studies, k), dtype=bool)
+        self.log_wealth: Floats = np.tile(np.log(start), (studies, 1))
+        self.peak = self.log_wealth.copy()
+        self.total = np.zeros((studies, k))
+        self.asked, self.trials, self.rows_tried, self.dropped = np.zeros(
+            (4, studies, k), dtype=np.int64
+        )
+        self.dropped_by = np.full((studies, k), -1)
+        self.named = np.full(studies, -1)
+        self.rows = 0
+        apart = np.broadcast_to(~np.eye(k, dtype=bool), (studies, k, k))
+        self.runs: Ints = np.flatnonzero(apart)  # (study * k + policy) * k + opponent
+        self.state = begin(method, self.runs.size)
+        self._studies = np.arange(studies)
+        self._locate()
+
+    def choose(self) -> None:
+        """Fix, before the next row, who leads, and who is tried how often."""
+        self.leader = self._first(self.open & self.joined)
+        rivals = self._rivals()
+        over = ~rivals.any(axis=1) & (self.named < 0)
+        self.named = np.where(over, self.leader, self.named)
+        rivals &= self.joined & (self.named < 0)[:, None]
+        self.count = self._counts(rivals)
+
+    def observe(self, scores: Floats) -> Floats:
+        """Take in one row; return the average of each policy's trials in it, NaN without any.
+
+        Parameters
+        ----------
+        scores
+            Trials (times, studies, policies) in [0, 1], NaN where there is none.
+        """
+        self.rows += 1
+        known = ~np.isnan(scores)
+        seen = known.sum(axis=0)
+        total = np.where(known, scores, 0.0).sum(axis=0)
+        self.asked += self.count
+        self.rows_tried += self.count > 0
+        self.trials += seen
+        self.total += total
+        means: Floats = np.where(seen > 0, total / np.maximum(seen, 1), np.nan)
+        self._bet(scores, means)
+        self.peak = np.maximum(self.peak, self.log_wealth)
+        out = self.open & (self.log_wealth >= self.target)
+        # A best policy is among those left; were all to go at once, nothing would be known.
+        out &= (self.open & ~out).any(axis=1, keepdims=True)
+        named = self.named
+        if out.any():
+            self.open = self.open & ~out
+            self.dropped[out] = self.rows
+            self.dropped_by = np.where(out, self.leader[:, None], self.dropped_by)
+        self.choose()
+        if out.any() or (named != self.named).any():
+            study, policy, opponent = self.at
+            gone = (self.dropped[study, policy] > 0) | (self.dropped[study, opponent] > 0)
+            self.keep(np.flatnonzero(~gone & (self.named[study] < 0)))
+        return means
+
+    def keep(self, places: Ints) -> None:
+        """Look no more at other pairs than these, given by their places among those left."""
+        self.runs = self.runs[places]
+        for name in self.pair_states:
+            setattr(self, name, at(getattr(self, name), places))
+        self._locate()
+
+    def _rivals(self) -> Bools:
+        """Return who stands between the leader and being named: all other candidates."""
+        rivals = self.open.copy()
+        rivals[self._studies, self.leader] = False
+        return rivals
+
+    def _counts(self, rivals: Bools) -> Ints:
+        """Return how many trials of each policy a row with these rivals takes."""
+        count = rivals.astype(np.int64)
+        others = rivals.sum(axis=1)
+        # Of n policies that are compared with one, the one is best tried sqrt(n) times.
+        times = np.rint(np.sqrt(others)) if self.often else np.minimum(others, 1)
+        count[self._studies, self.leader] = times
+        return count
+
+    def _first(self, among: Bools) -> Ints:
+        """Return the policy of greatest mean; of equal ones, that with the least against it."""
+        mean = (self.total + 0.5 * MEAN_WEIGHT) / (self.trials + MEAN_WEIGHT)
+        mean = np.where(among, mean, -1.0)
+        level = mean == mean.max(axis=1, keepdims=True)
+        return np.asarray(np.where(level, self.log_wealth, np.inf).argmin(axis=1))
+
+    def _bet(self, scores: Floats, means: Floats) -> None:  # noqa: ARG002
+        """Multiply each wealth by the factor against the leader; all pairs learn from the row.
+
+        Nothing is bet against the leader: that would mostly lose what is needed once it is
+        overtaken.
+        """
+        study, _, opponent = self.at
+        met = self.leader[study] == opponent
+        self.state = self._step(self.method, self.state, means, met, self.log_wealth)
+
+    def _step(
+        self, method: Method[Any], state: Any, means: Floats, met: Bools, wealth: Floats
+    ) -> Any:
+        """Return the state after a row; change the wealths of the pairs that meet, in place.
+
+        Parameters
+        ----------
+        method, state
+            Of all pairs.
+        means
+            The average of each policy's trials in this row, NaN where it has none.
+        met
+            Pairs whose factor multiplies the wealth of their policy.
+        wealth
+            Log-wealth (studies, policies).
+        """
+        study, policy, opponent = self.at
+        r0, r1 = means[study, policy], means[study, opponent]
+        present = ~(np.isnan(r0) | np.isnan(r1))
+        chosen = np.flatnonzero(present & met)
+        where = study[chosen], policy[chosen]
+        # The bet is that of the pair's scores so far, and of the wealth that is at stake.
+        before = at(state, chosen)._replace(log_e=wealth[where])
+        after = method.step(before, r0[chosen], r1[chosen])
+        wealth[where] = after.log_e
+        if present.all():
+            state = method.learn(state, r0, r1)
+        else:
+            some = np.flatnonzero(present)
+            put(state, some, method.learn(at(state, some), r0[some], r1[some]))
+        put(state, chosen, after)
+        return state
+
+    def _locate(self) -> None:
+        rest, opponent = np.divmod(self.runs, self.k)
+        self.at = (*np.divmod(rest, self.k), opponent)
+
+
+def begin(method: Method[Any], runs: int) -> Any:
+    """Return the state before the first row, in arrays of its own that can be written."""
+    state = method.start((runs,))
+    return type(state)(*(array.copy() for array in state))
+
+
+def at(state: Any, places: Ints) -> Any:
+    """Return the state of the runs at these places."""
+    return type(state)(*(array[places] for array in state))
+
+
+def put(state: Any, places: Ints, part: Any) -> None:
+    """Replace the state of the runs at these places."""
+    for array, values in zip(state, part, strict=True):
+        array[places] = values

@@ -1,0 +1,300 @@
+"""The promise of the goal "best": a best policy is dropped, ever, with probability at most alpha.
+
+Every study looks after each row. What the checks would catch is shown by rules with one deliberate
+fault, which fail them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import stopwise as sw
+from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.nscore_plus import NScorePlus, PlusState
+from stopwise.core.nscore_plus.state import PlusWealth
+from stopwise.core.rules import Rules
+from stopwise.questions.best_rule import comparison_of, start
+from stopwise.questions.candidates import Candidates
+from stopwise.questions.near_best import NearBest
+from tests.guarantees.pinned import assert_at_most, assert_pinned
+
+ALPHA = 0.1
+STUDIES = 2000
+ROWS = 60
+Draw = Callable[[np.random.Generator, int, Floats], Floats]
+
+
+def _bernoulli(rng: np.random.Generator, studies: int, means: Floats) -> Floats:
+    return np.asarray(rng.random((studies, means.size)) < means, dtype=float)
+
+
+def _shared(rng: np.random.Generator, studies: int, means: Floats) -> Floats:
+    """Success where a difficulty, mostly the same for all policies, lies below the mean."""
+    own = rng.random((studies, means.size))
+    return (np.where(own < 0.7, rng.random((studies, 1)), rng.random(own.shape)) < means) * 1.0
+
+
+def _one_wins(rng: np.random.Generator, studies: int, means: Floats) -> Floats:
+    """Exactly one policy of each row succeeds: strong negative dependence."""
+    winner = rng.integers(0, means.size, (studies, 1))
+    return np.asarray(winner == np.arange(means.size), dtype=float)
+
+
+def _levels(rng: np.random.Generator, studies: int, means: Floats) -> Floats:
+    return rng.binomial(6, means, (studies, means.size)) / 6
+
+
+def _skewed(rng: np.random.Generator, studies: int, means: Floats) -> Floats:
+    return rng.beta(0.4 * means, 0.4 * (1.0 - means), (studies, means.size))
+
+
+@dataclass(frozen=True)
+class Race:
+    """Policies with these means, the first of which is a best one."""
+
+    means: tuple[float, ...]
+    draw: Draw = _bernoulli
+    studies: int = STUDIES
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def rules(self) -> Rules:
+        names = tuple(str(index) for index in range(len(self.means)))
+        settings = {"n_max": ROWS, "alpha": ALPHA, **self.settings}
+        return Rules.of(policies=names, goal="best", **settings)
+
+    def board(self) -> Candidates:
+        return start(comparison_of(self.rules()), self.studies)
+
+    def run(self, board: Candidates, seed: int = 1) -> Candidates:
+        """Show rows to the end; a rule that is wrong may have been put into the board."""
+        rng, means = np.random.default_rng(seed), np.array(self.means)
+        board.choose()
+        while board.count.any() and board.rows < ROWS:
+            turns = np.arange(board.count.max())[:, None, None]
+            trials = np.stack([self.draw(rng, self.studies, means) for _ in turns])
+            board.observe(np.where(turns < board.count, trials, np.nan))
+        return board
+
+
+RACES = {
+    "3 equal": Race((0.5,) * 3),
+    "3 equal, one wins": Race((1 / 3,) * 3, _one_wins, settings={"design": "paired"}),
+    "4 equal, shared difficulty": Race((0.4,) * 4, _shared, settings={"design": "paired"}),
+    "4 equal, skewed": Race((0.2,) * 4, _skewed),
+    "5, two best": Race((0.6, 0.6, 0.5, 0.4, 0.3)),
+    "6, a ladder": Race((0.60, 0.58, 0.56, 0.54, 0.52, 0.50)),
+    "6, one ahead": Race((0.55, *(0.5,) * 5), _levels, studies=500),
+    "8 equal": Race((0.5,) * 8),
+    "8 equal, each once": Race((0.9,) * 8, studies=1000, settings={"allocation": "even"}),
+    "20 equal": Race((0.5,) * 20, studies=500),
+    "4 equal, nscore": Race((0.5,) * 4, studies=500, settings={"method": "nscore", "bins": 2}),
+    "4 equal, wsr": Race((0.5,) * 4, settings={"method": "wsr"}),
+    "4 equal, savi": Race((0.5,) * 4, studies=500, settings={"method": "savi"}),
+}
+# The others are outside the indifference of the first.
+NEAR_RACES = {
+    "4, just outside": Race((0.61, 0.5, 0.5, 0.5), settings={"indifference": 0.1}),
+    "4, saturated": Race((1.0, 0.89, 0.89, 0.89), settings={"indifference": 0.1}),
+    "4, shared difficulty": Race(
+        (0.71, *(0.6,) * 3), _shared, settings={"indifference": 0.1, "design": "paired"}
+    ),
+    "4, skewed, each once": Race(
+        (0.61, 0.5, 0.5, 0.5), _skewed, settings={"indifference": 0.1, "allocation": "even"}
+    ),
+}
+
+
+def lost(board: Candidates) -> int:
+    """Return how many studies dropped the first policy, or named one that is outside."""
+    return int(((board.dropped[:, 0] > 0) | (board.named > 0)).sum())
+
+
+def dropped(board: Candidates) -> int:
+    """Return how many studies dropped the first policy."""
+    return int((board.dropped[:, 0] > 0).sum())
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_a_best_policy_is_dropped_with_at_most_alpha(name: str) -> None:
+    """Catches bets that saw their row, leaders chosen by it, and wealth that is made good."""
+    race = RACES[name]
+    errors = dropped(race.run(race.board()))
+
+    assert_at_most(errors, race.studies, ALPHA)
+    assert_pinned(f"best, {name}", [errors])
+
+
+@pytest.mark.parametrize("name", NEAR_RACES)
+def test_one_outside_the_indifference_is_named_with_at_most_alpha(name: str) -> None:
+    """Dropping the best and naming a wrong one share the alpha."""
+    race = NEAR_RACES[name]
+    errors = lost(race.run(race.board()))
+
+    assert_at_most(errors, race.studies, ALPHA)
+    assert_pinned(f"near best, {name}", [errors])
+
+
+class LedByTheRow(Candidates):
+    """Sabotage: whoever has the greatest score of this very row is the opponent."""
+
+    def _bet(self, scores: Floats, means: Floats) -> None:
+        self.leader = np.where(np.isnan(means), -1.0, means).argmax(axis=1)
+        super()._bet(scores, means)
+
+
+class MadeGood(Candidates):
+    """Sabotage: a wealth that was lost is given anew."""
+
+    def _bet(self, scores: Floats, means: Floats) -> None:
+        super()._bet(scores, means)
+        self.log_wealth = np.maximum(self.log_wealth, 0.0)
+
+
+class PeekingBets(NScorePlus):
+    """Sabotage: the bet on a pair knows the pair."""
+
+    def step(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
+        bet = self._bet(self.learn(state, r0, r1))
+        pair, growth = self._seen(bet, r0, r1)
+        wealth = PlusWealth(state.log_e + growth, state.luck)
+        return PlusState.of(state.sums.plus(pair), bet, wealth)
+
+
+@pytest.mark.parametrize("fault", [LedByTheRow, MadeGood, None])
+def test_the_check_fails_for_a_faulty_rule(fault: type[Candidates] | None) -> None:
+    race = RACES["8 equal"]
+    good = race.board()
+    method = good.method if fault else PeekingBets(alpha=ALPHA, n_max=ROWS)
+    board = (fault or Candidates)(method, np.ones(8), race.studies, often=True)
+
+    errors = dropped(race.run(board))
+
+    assert binomtest(errors, race.studies, ALPHA, alternative="greater").pvalue < 1e-6, errors
+
+
+class Adversary(NearBest):
+    """Lets two good policies lead while pots fill, and then a bad one: any choice must be valid."""
+
+    def _first(self, among: Bools) -> Ints:
+        enough = self.target - 0.5
+        second = np.where(self.pot[:, 1, 0] > enough, 2, 0)
+        return np.where(self.pot[:, 0, 1] > enough, second, 1)
+
+
+class Carried(Adversary):
+    """Sabotage: pots are carried over when the leader changes."""
+
+    def _first(self, among: Bools) -> Ints:
+        self.pot[:] = self.pot.max(axis=2, keepdims=True)
+        return super()._first(among)
+
+
+@pytest.mark.parametrize("rule", [Adversary, Carried])
+def test_pots_are_not_carried_over_to_another_leader(rule: type[Adversary]) -> None:
+    """Against one that is good enough a pot may grow without end, and shows nothing of others."""
+    race = Race((0.7, 0.7, 0.35, 0.1), settings={"indifference": 0.3})
+    board = race.board()
+    board.__class__ = rule
+
+    wrong = int((race.run(board).named == 2).sum())
+
+    if rule is Carried:
+        assert binomtest(wrong, race.studies, ALPHA, alternative="greater").pvalue < 1e-6, wrong
+    else:
+        assert_at_most(wrong, race.studies, ALPHA)
+        assert_pinned("near best, an adversary chooses the leader", [wrong])
+
+
+def test_a_declared_policy_that_joins_in_reply_to_results_costs_nothing() -> None:
+    """It joins as soon as another looks good, which is when its own start would look worst."""
+    means = (0.5,) * 4
+    race = Race(means, settings={"later": ("0",)})
+    board = race.board()
+    rng = np.random.default_rng(2)
+    board.choose()
+    while board.rows < 2 * ROWS and board.count.any():
+        turns = np.arange(board.count.max())[:, None, None]
+        trials = np.stack([_bernoulli(rng, STUDIES, np.array(means)) for _ in turns])
+        board.observe(np.where(turns < board.count, trials, np.nan))
+        board.joined[:, 0] |= (board.log_wealth[:, 1:] > 1.0).any(axis=1)
+        board.choose()
+    errors = dropped(board)
+
+    assert board.joined[:, 0].mean() > 0.5
+    assert_at_most(errors, STUDIES, ALPHA)
+    assert_pinned("best, a declared one joins in reply", [errors])
+
+
+def _bests_in_turn(*, whole: bool) -> int:
+    """Return how often a best of those that had joined was dropped.
+
+    Each newcomer is as good as the best, and joins, unannounced, when its predecessor has survived.
+    """
+    names = ("0", "1", "2", "3", "4", "5")
+    rules = Rules(policies=names, goal="best", n_max=240, alpha=ALPHA, reserve=ALPHA / 2)
+    board = start(comparison_of(rules), STUDIES, names[2:])
+    if whole:  # sabotage: each has the whole level
+        board.log_wealth[:] = 0.0
+    means = np.array([0.5, 0.3, 0.5, 0.5, 0.5, 0.5])
+    rng = np.random.default_rng(3)
+    board.choose()
+    for row in range(1, 241):
+        turns = np.arange(board.count.max())[:, None, None]
+        trials = np.stack([_bernoulli(rng, STUDIES, means) for _ in turns])
+        board.observe(np.where(turns < board.count, trials, np.nan))
+        if row % 40 == 0 and row < 200:
+            newcomer = row // 40 + 1
+            board.open[:, newcomer] = board.joined[:, newcomer] = True
+            board.named[:] = -1
+            board.choose()
+    return int((board.dropped[:, [0, 2, 3, 4, 5]] > 0).any(axis=1).sum())
+
+
+def test_unannounced_policies_share_the_reserve() -> None:
+    """Bests in turn, each at the whole level, would be lost far more often."""
+    errors = _bests_in_turn(whole=False)
+
+    assert_at_most(errors, STUDIES, ALPHA)
+    assert_pinned("best, unannounced bests in turn", [errors])
+    faulty = _bests_in_turn(whole=True)
+    assert binomtest(faulty, STUDIES, ALPHA, alternative="greater").pvalue < 1e-6, faulty
+
+
+def _arrivals(rng: np.random.Generator, slow: bool) -> Floats:
+    """Return scores as they arrive, 8 trials at a time: successes of slow policies come last."""
+    scores = np.sort((rng.random((STUDIES, ROWS // 4, 8)) < 0.5) * 1.0, axis=-1)
+    return (scores if slow else scores[..., ::-1]).reshape(STUDIES, -1)
+
+
+def test_slow_successes_do_not_cost_a_policy_its_place() -> None:
+    """The verdict knows only which trial a score belongs to; one by arrival is far off."""
+    rng = np.random.default_rng(4)
+    for _ in range(10):
+        scores = {name: (rng.random(80) < 0.5) * 1.0 for name in "abc"}
+        when = {name: np.arange(80) + 9.0 * own for name, own in scores.items()}
+        places = [(when[name][n], name, n) for name in scores for n in range(80)]
+        live, late = (sw.StopRule(list("abc"), goal="best", n_max=40, alpha=ALPHA) for _ in "12")
+        while not live.stop:
+            for name, own in live.places.items():
+                for n in own:
+                    live.add(name, scores[name][n])
+        for _, name, n in sorted(places):
+            if not late.stop:
+                late.add(name, scores[name][n], row=n)
+        assert (late.rows, late.eliminated) == (live.rows, live.eliminated)
+
+    # Sabotage: rows in order of arrival.
+    race = Race((0.5,) * 3)
+    columns = np.stack([_arrivals(rng, slow=index == 0) for index in range(3)], axis=-1)
+    board = race.board()
+    board.often = False
+    board.choose()
+    while board.count.any() and board.rows < ROWS:
+        row = np.where(board.count > 0, columns[:, board.rows], np.nan)
+        board.observe(row[None])
+    errors = dropped(board)
+    assert binomtest(errors, STUDIES, ALPHA, alternative="greater").pvalue < 1e-6, errors

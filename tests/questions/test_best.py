@@ -1,0 +1,320 @@
+"""The best policy, asked row by row: what is named, what is asked for, and what is resumed."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core.rules import Rules
+from stopwise.errors import InvalidInput
+from stopwise.questions import pose, resume
+from stopwise.questions.best import BestQuestion
+from stopwise.questions.best_analysis import BestAnalysis
+from stopwise.questions.best_rule import simulate, start
+
+RATES = {"a": 0.3, "b": 0.9, "c": 0.4, "d": 0.5}
+SATURATED = {"a": 0.6, "b": 1.0, "c": 0.95, "d": 1.0, "e": 1.0}
+Settings = dict[str, object]
+CASES: dict[str, Settings] = {
+    "plain": {},
+    "paired": {"design": "paired"},
+    "even": {"allocation": "even"},
+    "near": {"indifference": 0.1},
+    "near, paired": {"indifference": 0.1, "design": "paired"},
+    "near, even": {"indifference": 0.1, "allocation": "even"},
+    "nscore": {"method": "nscore", "bins": 2},
+    "wsr, near": {"method": "wsr", "indifference": 0.1},
+    "savi, near": {"method": "savi", "indifference": 0.1},
+    "no horizon": {"n_max": None},
+}
+
+
+def rules_of(rates: dict[str, float], **settings: object) -> Rules:
+    return Rules.of(policies=tuple(rates), goal="best", **{"n_max": 150, **settings})
+
+
+def play(
+    question: BestQuestion,
+    rates: dict[str, float],
+    seed: int = 0,
+    each: Callable[[BestQuestion], BestQuestion] = lambda question: question,
+    rows: int = 150,
+) -> BestQuestion:
+    """Show rows until nothing is needed; the i-th trial of a policy is always the same."""
+    rng = np.random.default_rng(seed)
+    drawn = {name: (rng.random(2000) < rate) * 1.0 for name, rate in rates.items()}
+    while question.needed and question.rows < rows:
+        question.add(
+            {name: drawn[name][list(own)].tolist() for name, own in question.places.items()}
+        )
+        question = each(question)
+    return question
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("rates", [RATES, SATURATED], ids=["apart", "saturated"])
+def test_it_goes_on_from_its_text_and_from_its_table_as_if_nothing_had_been(
+    case: str, rates: dict[str, float]
+) -> None:
+    rules = rules_of(rates, **CASES[case])
+
+    whole = play(BestQuestion(rules), rates)
+    resumed = play(BestQuestion(rules), rates, each=lambda q: BestQuestion.from_json(q.to_json()))
+    analysis = whole.analysis()
+
+    assert whole.to_json() == resumed.to_json()
+    assert analysis.best == whole.best
+    assert analysis.eliminated == whole.eliminated
+    assert set(analysis.candidates) == set(whole.candidates)
+    assert isinstance(analysis, BestAnalysis)
+    assert analysis.rows == whole.rows
+    assert analysis.trials_used == sum(whole.table().counts)
+
+
+def test_the_best_is_named_when_all_others_are_dropped() -> None:
+    question = play(BestQuestion(rules_of(RATES)), RATES)
+
+    assert question.decided
+    assert question.best == "b"
+    assert question.candidates == ("b",)
+    assert set(question.eliminated) == {"a", "c", "d"}
+    assert all(out.row <= question.rows for out in question.eliminated.values())
+    assert {name for name, p in question.p_values.items() if p <= 0.05} == {"a", "c", "d"}
+    assert question.needed == ()
+    assert question.remaining(()) == 0
+
+
+def test_the_leader_is_tried_several_times_in_a_row_and_the_others_once() -> None:
+    names = tuple("abcdefgh")
+    question = BestQuestion(Rules(policies=names, n_max=50, goal="best"))
+    first = question.needed
+    leader = question.leader
+
+    assert set(first) == set(names)
+    assert {name: first.count(name) for name in names} == {
+        name: 3 if name == leader else 1 for name in names
+    }
+
+    question.add({name: 1.0 if name == "c" else 0.0 for name in names})
+    assert question.leader == "c"
+    assert question.places["c"] == range(1, 4)
+    assert question.places[leader] == range(3, 4)  # two of its trials were without a score
+
+
+def test_a_rule_for_anyones_own_loop_takes_each_as_often_as_it_is_named() -> None:
+    rng = np.random.default_rng(3)
+    rule = sw.StopRule(list(RATES), goal="best", n_max=150)
+    while not rule.stop:
+        for policy in rule.needed:
+            rule.add(policy, float(rng.random() < RATES[policy]))
+        rule = sw.StopRule.from_json(rule.to_json())
+
+    assert rule.best == "b"
+    assert rule.waiting == 0
+    assert rule.analysis().best == "b"
+
+
+def test_results_that_come_early_wait_for_their_number() -> None:
+    rng = np.random.default_rng(3)
+    drawn = {name: (rng.random(400) < rate) * 1.0 for name, rate in RATES.items()}
+    ordered, shuffled = (sw.StopRule(list(RATES), goal="best", n_max=100) for _ in range(2))
+    while not ordered.stop:
+        for policy, own in ordered.places.items():
+            for number in own:
+                ordered.add(policy, drawn[policy][number])
+    places = [(name, number) for name in RATES for number in range(400)]
+    for index in rng.permutation(len(places)):
+        name, number = places[index]
+        if not shuffled.stop:
+            shuffled.add(name, drawn[name][number], row=number)
+
+    assert shuffled.rows == ordered.rows
+    assert shuffled.eliminated == ordered.eliminated
+    assert shuffled.best == ordered.best
+
+
+@pytest.mark.parametrize("case", ["plain", "near", "paired", "wsr, near"])
+def test_many_studies_at_once_are_the_same_as_live_ones(case: str) -> None:
+    rules, rates = rules_of(SATURATED, **CASES[case]), list(SATURATED.values())
+    rng = np.random.default_rng(5)
+    together, *apart = (start(BestQuestion(rules).comparison, n) for n in (7, *(1,) * 7))
+    for board in (together, *apart):
+        board.choose()
+    while together.count.any() and together.rows < 60:
+        times = int(together.count.max())
+        row = (rng.random((times, 7, 5)) < rates) * 1.0
+        row[np.arange(times)[:, None, None] >= together.count] = np.nan
+        for study, board in enumerate(apart):
+            assert (board.count[0] == together.count[study]).all()
+            board.observe(row[:, [study]])
+        together.observe(row)
+
+    assert (together.dropped > 0).any() or (together.named >= 0).any()
+    for study, board in enumerate(apart):
+        assert (board.log_wealth[0] == together.log_wealth[study]).all()
+        assert board.named[0] == together.named[study]
+
+
+def test_a_simulation_goes_on_until_all_are_named() -> None:
+    rng = np.random.default_rng(5)
+    rules = rules_of(RATES)
+
+    board = simulate(rules, lambda: (rng.random((50, 4)) < list(RATES.values())) * 1.0, 50)
+
+    assert (board.named == 1).all()
+    assert (board.trials.sum(axis=1) == board.asked.sum(axis=1)).all()
+    assert board.rows == board.rows_tried.max()
+
+
+def test_a_file_of_equally_many_trials_is_taken_row_by_row() -> None:
+    rng = np.random.default_rng(1)
+    scores = {name: (rng.random(80) < rate) * 1.0 for name, rate in RATES.items()}
+
+    analysis = sw.analyze(scores, goal="best")
+
+    assert isinstance(analysis, BestAnalysis)
+    assert analysis.best == "b"
+    assert analysis.pairs == ()
+    assert max(policy.trials_used for policy in analysis.policies) == analysis.rows
+    assert analysis.policies[0].name == "b"
+    assert "b is the best of 4" in analysis.sentence
+    assert analysis.to_dict()["eliminated"]["a"]["leader"] == "b"
+    assert sw.analyze(scores).best == "b"  # which the order shows too
+
+
+def test_without_a_clear_best_the_candidates_are_named() -> None:
+    rng = np.random.default_rng(1)
+    scores = {
+        name: (rng.random(60) < rate) * 1.0 for name, rate in {"x": 0.9, "y": 0.9, "z": 0.1}.items()
+    }
+
+    analysis = sw.analyze(scores, goal="best")
+
+    assert analysis.best is None
+    assert set(analysis.candidates) == {"x", "y"}
+    assert analysis.sentence.startswith("the best of 3 is among ")
+    assert analysis.trials_saved == 60 - analysis.eliminated["z"].row
+
+
+def test_one_of_several_equals_is_named_within_the_indifference() -> None:
+    question = play(BestQuestion(rules_of(SATURATED, indifference=0.05)), SATURATED)
+
+    assert question.best in ("b", "d", "e")
+    assert len(question.candidates) > 1
+    assert "or within 0.05 of it" in question.analysis().sentence
+    # Rows of the leader alone: what scores always need not be compared with the others.
+    table = question.table()
+    assert max(table.counts) > 2 * sorted(table.counts)[-2]
+
+
+def test_nothing_is_named_before_all_declared_policies_have_joined() -> None:
+    rates = {**RATES, "b": 0.8, "e": 1.0}
+    rules = rules_of(rates, later=("e",))
+    question = play(BestQuestion(rules), rates)
+    assert question.candidates == ("b", "e")
+    assert question.best is None
+    assert question.needed == ()
+
+    question.join("e")
+    before = question.rows
+    resumed = BestQuestion.from_json(question.to_json())
+    question, resumed = (play(part, rates, seed=1) for part in (question, resumed))
+
+    assert question.joined == {"e": before}
+    assert question.best == "e"
+    assert question.eliminated["b"].row > before
+    assert question.to_json() == resumed.to_json()
+    assert question.analysis().best == "e"
+
+
+def test_an_unannounced_policy_takes_its_level_from_the_reserve() -> None:
+    rules = rules_of(RATES, reserve=0.01)
+    question = BestQuestion(rules)
+    rates = {**RATES, "new": 0.2}
+    question = play(question, rates, rows=5)
+    question.join("new")
+    assert question.policies == (*RATES, "new")
+    np.testing.assert_allclose(np.exp(question._board.peak[0]).min(), 0.005 / 0.05)
+
+    question = play(question, rates)
+
+    assert question.best == "b"
+    assert question.analysis().best == "b"
+    again = sw.analyze(
+        question.table(),
+        goal="best",
+        n_max=150,
+        allocation="leader",
+        reserve=0.01,
+        joined=question.joined,
+    )
+    assert again.eliminated == question.eliminated
+
+
+@pytest.mark.parametrize("design", ["independent", "paired"])
+def test_a_policy_joins_a_rule_for_anyones_own_loop(design: str) -> None:
+    rng = np.random.default_rng(3)
+    rates = {**RATES, "e": 0.95}
+    rule = sw.StopRule(list(rates), goal="best", n_max=150, later=["e"], design=design)
+    while not rule.stop:
+        for policy in rule.needed:
+            rule.add(policy, float(rng.random() < rates[policy]))
+        if rule.rows == 10 and "e" not in rule.needed:
+            rule.join("e")
+        rule = sw.StopRule.from_json(rule.to_json())
+
+    assert "e" in rule.candidates
+    assert rule.waiting == 0
+    assert rule.analysis().eliminated == rule.eliminated
+    with pytest.raises(InvalidInput, match="takes part already"):
+        rule.join("e")
+    with pytest.raises(InvalidInput, match="all policies take part from the start"):
+        sw.StopRule(["a", "b"]).join("c")
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"method": "step"}, "needs a method that bets"),
+        ({"method": "barnard"}, "needs a method that bets"),
+        ({"last_look": "randomised"}, "no randomised last look"),
+        ({"baseline": "a"}, "among all of them"),
+        ({"indifference": -0.1}, "indifference must be at least 0"),
+        ({"reserve": 0.05}, "below alpha"),
+        ({"later": ("a", "b", "c")}, "at least 2 policies"),
+        ({"allocation": "odd"}, "allocation"),
+    ],
+)
+def test_what_it_cannot_do_is_said_at_once(settings: Settings, why: str) -> None:
+    with pytest.raises(InvalidInput, match=why):
+        pose(rules_of(RATES, **settings))
+
+
+def test_what_is_wrong_with_a_row_or_a_newcomer_is_said() -> None:
+    question = BestQuestion(rules_of(RATES))
+    with pytest.raises(InvalidInput, match="takes 2 trials of 'a'"):
+        question.add({"a": [0.0, 1.0, 1.0]})
+    with pytest.raises(InvalidInput, match="within the bounds"):
+        question.add({"a": 2.0})
+    with pytest.raises(InvalidInput, match="policies are a, b, c, d"):
+        question.add({"x": 0.0})
+    with pytest.raises(InvalidInput, match="the reserve of alpha is 0"):
+        question.join("new")
+    assert question.rows == 0
+
+
+def test_settings_of_other_goals_stay_as_they_were() -> None:
+    with pytest.raises(InvalidInput, match="belongs to the goal 'best'"):
+        Rules(indifference=0.1)
+    assert "indifference" not in Rules().settings()
+    best = rules_of(RATES, indifference=0.1, allocation="even", later=("a",), reserve=0.01)
+    assert Rules.recorded(**best.settings()) == best
+    assert replace(best, later=()).settings()["reserve"] == 0.01
+
+
+def test_it_is_resumed_by_its_kind() -> None:
+    question = play(BestQuestion(rules_of(RATES)), RATES, rows=3)
+
+    assert isinstance(resume(question.to_json()), BestQuestion)

@@ -67,6 +67,17 @@ class ComparisonOptions(OptionGroup):
         str | None,
         typer.Option(help="Compare every policy with this one only, instead of all pairs."),
     ] = None
+    goal: Annotated[
+        str,
+        typer.Option(
+            help="What is asked: order (which policies are better than which) or best (only which "
+            "one is best, in far fewer trials)."
+        ),
+    ] = "order"
+    indifference: Annotated[
+        float,
+        typer.Option(help="With --goal best: a policy this near to the best is good enough."),
+    ] = 0.0
 
     def keywords(self) -> dict[str, Any]:
         """Return the settings as keywords of the library, which detects a design of None."""

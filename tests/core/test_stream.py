@@ -446,3 +446,18 @@ def test_equal_policies_seldom_make_the_other_look_better() -> None:
         test = sw.SequentialTest("nscore", alpha=0.2)
         seen += any(test.update(*pair).other_looks_better for pair in pairs.T)
     assert binomtest(seen, len(scores), 0.1, alternative="greater").pvalue > 1e-3
+
+
+@pytest.mark.parametrize(("bounds", "said"), [((0, 1), False), ((0, 4), False), ((0, 10), True)])
+def test_scores_that_fill_little_of_the_range_are_told(
+    bounds: tuple[float, float], said: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    test = sw.SequentialTest(bounds=bounds, n_max=100)
+    for pair in rng.random((40, 2)):
+        verdict = test.update(*pair.tolist())
+
+    assert ("fill only 9.9% of the declared range [0, 10]" in str(verdict)) == said
+    assert str(sw.SequentialTest.from_json(test.to_json()).verdict) == str(verdict)
+    alike = sw.SequentialTest(bounds=bounds).run([1.0] * 20, [1.0] * 20)
+    assert "fill only" not in str(alike)

@@ -348,3 +348,10 @@ def test_what_is_saved_is_counted_from_a_declared_n_max() -> None:
 def test_what_is_not_read_yet_is_pointed_to_the_reader(source: Any) -> None:
     with pytest.raises(sw.InvalidInput, match="read it with read_trials first"):
         sw.analyze(source)
+
+
+@pytest.mark.parametrize(("high", "said"), [(1, False), (8, True)])
+def test_scores_that_fill_little_of_the_range_are_told(high: float, said: bool) -> None:
+    rng = np.random.default_rng(0)
+    found = analyze({"a": rng.random(20), "b": rng.random(20)}, bounds=(0, high))
+    assert any("fill only 12% of the declared range" in note for note in found.warnings) == said

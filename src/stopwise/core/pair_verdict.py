@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from stopwise.core import registry
 from stopwise.core.confidence import Interval
-from stopwise.core.promise import dependence_text
+from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import interval_text, score_text
 from stopwise.messages import counted
@@ -73,6 +73,8 @@ class Verdict:
         "together" or "opposed" if the two scores of a pair were found to go together or against
         each other although "independent" was declared, else None. Of independent scores it is ever
         said in at most 1 % of studies.
+    extremes
+        The lowest and the highest score so far, or None before the first pair.
     """
 
     decision: Decision
@@ -88,6 +90,7 @@ class Verdict:
     rules: Rules
     n_max: int | None
     dependence: str | None = None
+    extremes: tuple[float, float] | None = None
 
     method = FromRules[str]("method", "The method's name.")
     alpha = FromRules[float]("alpha", "The declared level.")
@@ -146,7 +149,7 @@ class Verdict:
             after = counted(self.n_decided, "pair")
             later = "" if self.n == self.n_decided else f", now {seen} seen"
             found = f"{claim[0].upper()}{claim[1:]}: decided after {after}{later}; {facts}."
-            return found + self._dependence_text()
+            return found + self._dependence_text() + self._bounds_text()
         if self.other_looks_better:
             caveat = f"and {self._other()} looks better, which a one-sided test cannot declare"
         elif not self.anytime and not self.n_max_reached:
@@ -157,7 +160,7 @@ class Verdict:
                 end = counted(self.n_max_declared or 0, "pair") if self._extended else "n_max"
                 caveat += f", and a decision by {end} has become unlikely (futility)"
         found = f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}."
-        return found + self._dependence_text()
+        return found + self._dependence_text() + self._bounds_text()
 
     def _repr_html_(self) -> str:
         rows = {
@@ -186,6 +189,12 @@ class Verdict:
         if self._extended:
             pairs += f" (extended from at most {self.n_max_declared})"
         return pairs
+
+    def _bounds_text(self) -> str:
+        if self.extremes is None or self.n < ENOUGH_PAIRS:
+            return ""
+        text = wide_bounds_text(*self.extremes, self.rules.bounds)
+        return "" if text is None else f" Note that {text}."
 
     def _dependence_text(self) -> str:
         if self.dependence is None:

@@ -3,6 +3,9 @@
 from stopwise.core import registry
 from stopwise.core.dependence import TOGETHER
 
+# Scores that fill less than this share of the declared range are told so, after so many pairs.
+LITTLE, ENOUGH_PAIRS = 0.25, 10
+
 
 def promise(
     method: str, chance: str, alpha: float, *, n_max: int | None, bounds_inferred: bool = False
@@ -66,6 +69,23 @@ def dependence_text(policy0: str, policy1: str, found: str, method: str) -> str:
         f"the scores of {policy0} and {policy1} {moves} from pair to pair, as if they shared "
         f"scenes or conditions, although the design was declared independent: {costs}; declare "
         f"such trials as paired{instead}"
+    )
+
+
+def wide_bounds_text(low: float, high: float, bounds: tuple[float, float]) -> str | None:
+    """Return a clause on scores from low to high that fill little of the declared range, or None.
+
+    Only the bounds are known of scores not yet seen, so evidence grows in proportion to how much
+    of them is used. Scores that are all alike tell nothing about the range.
+    """
+    span = bounds[1] - bounds[0]
+    used = (high - low) / span
+    if not 0 < used < LITTLE:
+        return None
+    return (
+        f"the scores fill only {100 * used:.2g}% of the declared range "
+        f"[{bounds[0]:g}, {bounds[1]:g}], and trials are needed in proportion to its width; if "
+        "scores outside some narrower range cannot occur, declare that one before the next study"
     )
 
 

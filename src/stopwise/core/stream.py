@@ -118,6 +118,7 @@ class SequentialTest(Resumable):
             rules=self.rules,
             n_max=self._limit,
             dependence=None if state.dependence is None else state.dependence.found,
+            extremes=state.extremes,
         )
 
     def update(self, r0: float, r1: float) -> Verdict:

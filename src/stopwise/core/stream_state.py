@@ -32,6 +32,7 @@ class StreamState(NamedTuple):
     n_decided: int | None
     futile: bool
     dependence: PairDependence | None  # watched for only where it matters
+    extremes: tuple[float, float] | None  # the lowest and the highest score
 
     @classmethod
     def begin(cls, comparison: Comparison) -> Self:
@@ -50,6 +51,7 @@ class StreamState(NamedTuple):
             None,
             False,
             PairDependence.begin() if comparison.rests_on_independence else None,
+            None,
         )
 
     def advanced(
@@ -80,6 +82,7 @@ class StreamState(NamedTuple):
             n_decided,
             _is_futile(comparison, state),
             None if self.dependence is None else self.dependence.advanced(unit0, unit1),
+            (min(r0, r1, *(self.extremes or ())), max(r0, r1, *(self.extremes or ()))),
         )
 
     def content(self) -> dict[str, Any]:
@@ -93,6 +96,7 @@ class StreamState(NamedTuple):
             "p_value": self.p_value.tolist(),
             "decision": self.decision.value,
             "n_decided": self.n_decided,
+            **({} if self.extremes is None else {"extremes": list(self.extremes)}),
             **self._watched(),
         }
 
@@ -121,6 +125,7 @@ class StreamState(NamedTuple):
             None if n_decided is None else require_whole(n_decided, "n_decided", 1, n),
             _is_futile(comparison, state),
             self._restored_dependence(content.get("dependence")),
+            _restored_extremes(content.get("extremes")),
         )
 
     def _restored_interval(
@@ -147,3 +152,11 @@ class StreamState(NamedTuple):
 def _is_futile(comparison: Comparison, state: tuple[Any, ...]) -> bool:
     test = comparison.test
     return test.advises_futility and bool(test.futile(state).all())
+
+
+def _restored_extremes(content: list[float] | None) -> tuple[float, float] | None:
+    if content is None:
+        return None
+    low, high = (float(score) for score in content)
+    require(low <= high, "the lowest score is above the highest")
+    return low, high

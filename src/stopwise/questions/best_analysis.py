@@ -16,7 +16,7 @@ from stopwise.questions.analysis_parts import PolicyResult
 from stopwise.questions.doubts import dependent, doubts
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import mean_intervals
-from stopwise.questions.rank import CAUTIONS, doubtful
+from stopwise.questions.rank import CAUTIONS, doubtful, wide_bounds
 from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
@@ -104,7 +104,13 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
         aligned=table,
         ties="strict",
         doubts=(*found, *shared),
-        warnings=(*doubtful(found), *shared, *table.notes, *_cautions(table, question)),
+        warnings=(
+            *doubtful(found),
+            *shared,
+            *table.notes,
+            *wide_bounds(table),
+            *_cautions(table, question),
+        ),
         facts=comparison.test.facts(),
         best=best,
         candidates=left,

@@ -6,6 +6,7 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import Interval
 from stopwise.core.progress import watched
+from stopwise.core.promise import ENOUGH_PAIRS, wide_bounds_text
 from stopwise.messages import Message, counted, first_few
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
@@ -66,6 +67,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
             *shared,
             *table.notes,
             *_beyond(table, rules.n_max),
+            *wide_bounds(used),
             *_warnings(used, family, comparison, outcome),
         ),
         facts=comparison.test.facts(),
@@ -80,6 +82,15 @@ def _beyond(table: Table, n_max: int | None) -> tuple[str, ...]:
     rest = 0 if n_max is None else int((~np.isnan(table.scores[n_max:])).sum())
     text = f"{counted(rest, 'trial')} beyond n_max = {n_max} per policy left out"
     return (Message(text, code="beyond-n-max"),) if rest else ()
+
+
+def wide_bounds(table: Table) -> tuple[str, ...]:
+    """Say that the scores fill little of the declared range."""
+    known = table.scores[~np.isnan(table.scores)]
+    if table.bounds is None or known.size < 2 * ENOUGH_PAIRS:
+        return ()
+    text = wide_bounds_text(float(known.min()), float(known.max()), table.bounds)
+    return () if text is None else (Message(text, code="bounds-wide"),)
 
 
 def doubtful(found: tuple[str, ...]) -> tuple[str, ...]:

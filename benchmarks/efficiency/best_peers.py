@@ -87,7 +87,7 @@ class Lucb:
         while going.any() and k + 2 * (t - 1) < most:
             t += 1
             low, high = self.bounds(total / n, n, self.rate(np.array(t), k, delta))
-            leader = (total / n - 1e-9 * n).argmax(axis=1)
+            leader = (total / n + 1e-9 * n).argmax(axis=1)  # of equals, the best known
             high[rows, leader] = -np.inf
             rival = high.argmax(axis=1)
             shown = going & (high[rows, rival] - low[rows, leader] <= slack)

@@ -117,9 +117,8 @@ class Candidates:
         means: Floats = np.where(seen > 0, total / np.maximum(seen, 1), np.nan)
         self._bet(scores, means)
         self.peak = np.maximum(self.peak, self.log_wealth)
+        # Nothing was bet against the leader, so one is left.
         out = self.open & (self.log_wealth >= self.target)
-        # A best policy is among those left; were all to go at once, nothing would be known.
-        out &= (self.open & ~out).any(axis=1, keepdims=True)
         named = self.named
         if out.any():
             self.open = self.open & ~out

@@ -97,10 +97,20 @@ def test_the_leader_is_tried_several_times_in_a_row_and_the_others_once() -> Non
         name: 3 if name == leader else 1 for name in names
     }
 
-    question.add({name: 1.0 if name == "c" else 0.0 for name in names})
+    question.add({name: 0.7 if name == "c" else 0.4 for name in names})
     assert question.leader == "c"
     assert question.places["c"] == range(1, 4)
     assert question.places[leader] == range(3, 4)  # two of its trials were without a score
+
+
+def test_steady_scores_are_compared_once_per_row() -> None:
+    names = tuple("abcdefgh")
+    question = BestQuestion(Rules(policies=names, n_max=50, goal="best"))
+    for _ in range(4):
+        question.add({name: [0.8 if name == "c" else 0.4] for name in names})
+
+    assert question.leader == "c"
+    assert question.needed.count("c") == 1
 
 
 def test_a_rule_for_anyones_own_loop_takes_each_as_often_as_it_is_named() -> None:

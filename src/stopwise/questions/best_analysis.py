@@ -1,6 +1,8 @@
 """The answer to "which is the best?": a name or the candidates, and who was dropped when."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,9 +38,12 @@ class BestAnalysis(Analysis):
     ----------
     rows
         Rows that were compared.
+    p_values
+        Anytime p-values of "this is a best policy", by name: at most alpha exactly when dropped.
     """
 
     rows: int
+    p_values: Mapping[str, float]
 
     indifference = FromRules[float]("indifference", "How near to the best is good enough.")
 
@@ -69,6 +74,7 @@ class BestAnalysis(Analysis):
         return {
             **super().to_dict(),
             **plain_values(self, ("best", "candidates", "rows", "indifference")),
+            "p_values": dict(self.p_values),
             "goal": self.rules.goal,
             "eliminated": {name: vars(out) for name, out in self.eliminated.items()},
         }
@@ -116,6 +122,7 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
         candidates=left,
         eliminated=question.eliminated,
         rows=question.rows,
+        p_values=MappingProxyType(question.p_values),
     )
 
 

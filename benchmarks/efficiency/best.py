@@ -1,0 +1,191 @@
+"""Trials until the best of several policies is named, by this package and by others.
+
+Run ``python -m benchmarks.efficiency.best``. Success rates on ladders, with and without ties at the
+top and with saturated checkpoints; resampled returns, RoboArena and LBM if their data are there.
+All are at alpha .05 and end at n_max trials per policy; "proven" and "usual" are the rates of
+``best_peers``.
+"""
+
+import argparse
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from benchmarks.efficiency.best_peers import (
+    Ends,
+    Lucb,
+    TrackAndStop,
+    divergence_bounds,
+    halving,
+    hoeffding_bounds,
+    kl_proven_rate,
+    kl_usual_rate,
+    lucb_rate,
+)
+from benchmarks.paper.datasets import DATA, lbm_scores, mujoco, roboarena_all
+from stopwise.core.arrays import Floats
+from stopwise.core.rules import Rules
+from stopwise.questions.best_rule import simulate
+
+ALPHA = 0.05
+PEERS: dict[str, Lucb | TrackAndStop] = {
+    "LUCB, proven": Lucb(hoeffding_bounds, lucb_rate),
+    "KL-LUCB, proven": Lucb(divergence_bounds, kl_proven_rate),
+    "KL-LUCB, usual": Lucb(divergence_bounds, kl_usual_rate),
+    "track-and-stop, proven": TrackAndStop(),
+    "track-and-stop, usual": TrackAndStop(usual=True),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """Policies that are drawn from, in another order in each study."""
+
+    pools: tuple[Floats, ...]  # scores of each policy, drawn with replacement
+    n_max: int
+    indifference: float = 0.0
+
+    @classmethod
+    def rates(cls, *rates: float, n_max: int, indifference: float = 0.0) -> "Case":
+        """Return policies with these success rates, to a thousandth."""
+        pools = tuple(
+            np.repeat([0.0, 1.0], [1000 - round(1000 * p), round(1000 * p)]) for p in rates
+        )
+        return cls(pools, n_max, indifference)
+
+    def draws(self, rng: np.random.Generator, studies: int) -> tuple[Callable[[], Floats], Floats]:
+        """Return a source of scores (studies, policies), and their means."""
+        size = max(map(len, self.pools))
+        stacked = np.array([np.resize(pool, size) for pool in self.pools])
+        lengths = np.array(list(map(len, self.pools)))
+        order = rng.permuted(np.tile(np.arange(len(self.pools)), (studies, 1)), axis=1)
+
+        def draw() -> Floats:
+            scores: Floats = stacked[order, (rng.random(order.shape) * lengths[order]).astype(int)]
+            return scores
+
+        return draw, np.array([pool.mean() for pool in self.pools])[order]
+
+
+def _ladders() -> dict[str, Case]:
+    sixteen = (*np.linspace(0.2, 0.6, 13).round(3), 0.65, 0.65, 0.85)
+    saturated = {
+        "3 of 8 always succeed": (0.2, 0.4, 0.6, 0.8, 0.9, 1.0, 1.0, 1.0),
+        "8 up to 1": (0.6, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99, 1.0),
+        "8 from .95 to 1": (0.95, 0.96, 0.97, 0.98, 0.98, 0.99, 1.0, 1.0),
+    }
+    eight = (0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.8)
+    return {
+        ".4 .5 .6 .8": Case.rates(0.4, 0.5, 0.6, 0.8, n_max=400),
+        ".3 .4 .5 .6 .8": Case.rates(0.3, 0.4, 0.5, 0.6, 0.8, n_max=400),
+        "7 at .5, one .75": Case.rates(*(0.5,) * 7, 0.75, n_max=400),
+        "8, .80/.65": Case.rates(*eight, n_max=500),
+        "8, .80/.70": Case.rates(0.3, 0.4, 0.5, 0.5, 0.6, 0.6, 0.7, 0.8, n_max=500),
+        "16, .85/.65/.65": Case.rates(*sixteen, n_max=500),
+        "20, .9/.7": Case.rates(*np.linspace(0.1, 0.7, 19).round(3), 0.9, n_max=500),
+        "8, two best at .8": Case.rates(0.3, 0.4, 0.5, 0.5, 0.6, 0.6, 0.8, 0.8, n_max=200),
+        "8, .80/.65, within .05": Case.rates(*eight, n_max=500, indifference=0.05),
+        **{
+            f"{name}, within .05": Case.rates(*rates, n_max=500, indifference=0.05)
+            for name, rates in saturated.items()
+        },
+    }
+
+
+def _recorded() -> dict[str, Case]:
+    """Return policies whose scores were recorded, as far as the data are there."""
+    found = {}
+    if (DATA / "mujoco_returns.csv").is_file():
+        for task, policies in mujoco().items():
+            pools = tuple(np.array(own) for own in policies.values())
+            found[f"{task}, {len(pools)} policies"] = Case(pools, 500)
+    if (DATA / "roboarena_complete599.csv").is_file():
+        pools = tuple(np.array(own) for own in roboarena_all().values())
+        found["RoboArena, 7 policies"] = Case(pools, 500)
+    if (DATA / "lbm_progress.csv").is_file():
+        for (_, task), policies in list(lbm_scores().items())[:3]:
+            pools = tuple(np.array(own) for own in policies.values())
+            found[f"LBM {task}"] = Case(pools, 200)
+    return found
+
+
+def ours(case: Case, draw: Callable[[], Floats], studies: int, allocation: str) -> Ends:
+    """Return how studies by this package end."""
+    names = tuple(str(index) for index in range(len(case.pools)))
+    rules = Rules(
+        policies=names,
+        goal="best",
+        alpha=ALPHA,
+        n_max=case.n_max,
+        indifference=case.indifference,
+        allocation=allocation,
+    )
+    board = simulate(rules, draw, studies)
+    return Ends(board.trials.sum(axis=1), board.named)
+
+
+def measure(case: Case, studies: int, seed: int, with_peers: bool) -> dict[str, list[float]]:
+    """Return, by who did it: mean trials, share named rightly, share named wrongly."""
+    figures = {}
+
+    def note(name: str, run: Callable[[Callable[[], Floats]], Ends]) -> int:
+        draw, means = case.draws(np.random.default_rng(seed), studies)
+        ends = run(draw)
+        known = ends.named >= 0
+        good = means[np.arange(studies), ends.named] >= means.max(axis=1) - case.indifference - 1e-9
+        shares = (float((known & good).mean()), float((known & ~good).mean()))
+        figures[name] = [float(ends.trials.mean()), *shares]
+        return round(figures[name][0])
+
+    shape = studies, len(case.pools)
+    budget = note("stopwise", lambda draw: ours(case, draw, studies, "leader"))
+    note("stopwise, even", lambda draw: ours(case, draw, studies, "even"))
+    if with_peers:
+        for name, peer in PEERS.items():
+            if not (case.indifference and isinstance(peer, TrackAndStop)):
+                run = partial(
+                    peer.run,
+                    shape=shape,
+                    delta=ALPHA,
+                    slack=case.indifference,
+                    most=case.n_max * shape[1],
+                )
+                note(name, run)
+        note("halving, our trials", lambda draw: halving(draw, shape, budget))
+    return figures
+
+
+def main() -> None:
+    """Print trials used, and how often the best is named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--without-peers", action="store_true", help="this package only")
+    parser.add_argument("--only", help="cases whose name contains this")
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    arguments = parser.parse_args()
+    cases = {**_ladders(), **_recorded()}
+    cases = {name: case for name, case in cases.items() if (arguments.only or "") in name}
+    figures = {
+        name: measure(case, arguments.runs, arguments.seed, not arguments.without_peers)
+        for name, case in track(cases.items(), "cases", console=Console(stderr=True))
+    }
+    table = Table("policies", "by", "trials", "right", "wrong")
+    for name, found in figures.items():
+        for who, (trials, right, wrong) in found.items():
+            table.add_row(name, who, f"{trials:,.0f}", f"{right:.3f}", f"{wrong:.3f}")
+        table.add_section()
+    Console(width=120).print(table)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(figures, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -240,3 +240,25 @@ def test_a_pilot_out_of_range_is_told_of_bounds(trials: Path) -> None:
 
     assert done.exit_code == 2
     assert done.stderr.strip().endswith("no bounds were declared: give --bounds")
+
+
+def test_naming_the_best() -> None:
+    given = ["0.3", "0.5", "0.9", "--goal", "best", "--n-max", "60", "--precision", "0.05"]
+    done = run(*given)
+    content = json.loads(run(*given, "--indifference", "0.1", "--json").stdout)
+    said = " ".join(done.stdout.split())
+
+    assert done.exit_code == 0
+    assert "two best n_max power" in said
+    assert "names the best of 3 with probability" in said
+    assert "--indifference 0.05 lets one of them be named" in " ".join(done.output.split())
+    assert content["indifference"] == 0.1
+    assert [row["what_if"] for row in content["rows"]] == [False, True]
+
+
+def test_naming_the_best_is_not_forecast(trials: Path) -> None:
+    given = ["--continue", str(trials), "--bounds", "0,1.25", "--n-max", "40"]
+    done = run(*given, "--goal", "best")
+
+    assert done.exit_code == 2
+    assert "offered for the goal 'order' only" in done.output

@@ -313,7 +313,7 @@ def test_json_holds_the_table() -> None:
         ((), {"pilot": {"a": [0, 1]}}, "at least 2 policies"),
         ((), {"pilot": {"a": [0], "b": [1, 1]}}, "at least 2 trials of each policy"),
         ((), {"pilot": {"a": [0, 2], "b": [1, 1]}}, "within the bounds"),
-        ((0.4, 0.6), {"n_max": 10, "goal": "nonsense"}, "goal must be 'order' here"),
+        ((0.4, 0.6), {"n_max": 10, "goal": "nonsense"}, "goal must be one of order, best"),
         ((0.4, 0.6), {"precision": 0}, "precision must lie between"),
         (
             (0.4, 0.6),

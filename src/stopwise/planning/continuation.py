@@ -9,7 +9,7 @@ from stopwise.core.arrays import Floats, Ints
 from stopwise.core.rules import ForecastSettings, RaceSettings, Rules
 from stopwise.planning.populations import Population
 from stopwise.planning.simulation import Tally
-from stopwise.planning.stopping_times import runs_for_share, share_error
+from stopwise.planning.stopping_times import runs_for_share, share_error, within
 from stopwise.questions.pairs import Replay, replay
 from stopwise.questions.ranking import Ranking
 from stopwise.rows.table import Table
@@ -50,7 +50,7 @@ class ContinuationEnds(Tally):
 
     def quantile(self, level: float) -> int:
         """Return the further trials per policy within which this share of studies ends."""
-        return int(np.argmax(np.cumsum(self.rows) >= level * self.runs - 1e-9))
+        return within(self.rows, level)
 
     def chance_by(self) -> tuple[float, ...]:
         """Return the chance that every pair is decided, by further trials per policy from 0."""

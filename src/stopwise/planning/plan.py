@@ -12,8 +12,9 @@ from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.progress import Progress
 from stopwise.core.rules import PlanSettings, Rules
 from stopwise.core.scores import Scale, is_number, require_whole
-from stopwise.errors import require
+from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, named
+from stopwise.planning.best_plan import plan_best
 from stopwise.planning.fixed_sample import MOST_POWER, WELCH, fixed_plan
 from stopwise.planning.plan_result import Plan, PlanRow
 from stopwise.planning.planned_study import PlannedStudy, stopping_times
@@ -22,6 +23,7 @@ from stopwise.planning.scenarios import Scenario, assume
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.planning.smallest_gap import detectable_gap
 from stopwise.planning.stopping_times import StoppingTimes
+from stopwise.questions import QUESTIONS
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
 
@@ -61,6 +63,10 @@ def plan(
     here. With ``method="step"`` and success rates everything is computed exactly; otherwise studies
     are simulated until the standard errors are as small as ``precision`` asks.
 
+    With ``goal="best"`` the study ends when a best policy is named, and the plan also says what
+    happens if the two best are equal. There ``n_max`` counts rows, ``budget`` is not taken, and no
+    smallest gap is searched for.
+
     Parameters
     ----------
     *guesses
@@ -78,8 +84,8 @@ def plan(
     n_max, budget
         Candidates for the maximum number of trials per policy, or for all policies together.
     **settings
-        ``method``, ``alpha``, ``adjust``, ``ties`` and the method's own parameters, as for
-        ``analyze``.
+        ``method``, ``alpha``, ``adjust``, ``ties``, ``goal="order"`` (or "best", with
+        ``indifference``) and the method's own parameters, as for ``analyze``.
     power
         The target power, in (alpha, 1).
     bounds
@@ -112,6 +118,9 @@ def plan(
     >>> plan = sw.plan(0.3, 0.6, n_max=[30, 60], method="step", minutes_per_trial=3)
     >>> [(row.n_max, round(row.power, 3), round(row.mean_n, 1)) for row in plan.rows]
     [(30, 0.599, 23.7), (60, 0.878, 35.1)]
+    >>> best = sw.plan(0.4, 0.5, 0.6, 0.8, goal="best", n_max=400)
+    >>> best.rows[0].power > 0.95, best.rows[0].mean_trials < 0.3 * best.order_trials
+    (True, True)
     """
     scale, table = _scale_and_pilot(guesses, pilot, bounds, design)
     check_simulation(minutes_per_trial, precision, seed)
@@ -137,10 +146,23 @@ def plan(
         f" must lie strictly between alpha = {rules.alpha:g} and 1, but got {power!r}",
         code="bad-power",
     )
-    studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
-    _check_scenarios(studies[0], scenarios, correlation)
+    _check(rules, scenarios, correlation, budget, scale)
+    inferred = table is not None and table.bounds_inferred
+    known = () if table is None else table.notes
     with opened(executor) as workers:
         simulator = Simulator(workers, seed, precision, progress)
+        if rules.goal == "best":
+            return plan_best(
+                rules,
+                horizons,
+                scenarios,
+                simulator,
+                power=power,
+                minutes_per_trial=minutes_per_trial,
+                bounds_inferred=inferred,
+                notes=(*notes, *known),
+            )
+        studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
         rows = _rows(studies, scenarios, scale, simulator)
         limits = [
             detectable_gap(
@@ -160,9 +182,9 @@ def plan(
         power=power,
         rules=rules,
         ties=studies[0].family.ties,
-        bounds_inferred=table is not None and table.bounds_inferred,
+        bounds_inferred=inferred,
         minutes_per_trial=minutes_per_trial,
-        notes=(*notes, *_notes(rows, rules.method), *(() if table is None else table.notes)),
+        notes=(*notes, *_notes(rows, rules.method), *known),
     )
 
 
@@ -252,25 +274,47 @@ def _check_scores(method: str, scenarios: list[Scenario]) -> None:
     )
 
 
-def _check_scenarios(study: PlannedStudy, scenarios: list[Scenario], correlation: float) -> None:
+def _check(
+    rules: Rules, scenarios: list[Scenario], correlation: float, budget: Any, scale: Scale
+) -> None:
+    """Raise unless the rules and what is assumed go together."""
+    require_choice("goal", rules.goal, QUESTIONS)
     require(
-        correlation == 0 or study.rules.design == "paired",
+        correlation == 0 or rules.design == "paired",
         f"a correlation of {correlation:g} needs ",
         Setting("design", "paired"),
-        f", but the design is {study.rules.design!r}",
+        f", but the design is {rules.design!r}",
         code="correlation-without-pairs",
     )
-    if study.rules.alternative == "two-sided":
+    if rules.goal == "best":
+        require(
+            budget is None,
+            "with the goal 'best' rows differ in their number of trials, so give ",
+            named("n_max"),
+            ", the most rows: the plan says how many trials they take in all",
+            code="budget-of-best",
+        )
         return
     for scenario in scenarios:
-        means = scenario.population.moments(np.random.default_rng(0), 1).means[0]
-        better = "second" if means[1] > means[0] else "first"
-        asked = "second" if study.rules.alternative == "greater" else "first"
-        require(
-            better == asked or not isinstance(scenario.population, Guessed),
-            f"alternative {study.rules.alternative!r} asks whether the {asked} policy is better, "
-            f"but according to the guesses the {better} one is",
-        )
+        if isinstance(scenario.population, Guessed):
+            _check_guesses(rules, scenario.population, scale)
+
+
+def _check_guesses(rules: Rules, population: Guessed, scale: Scale) -> None:
+    """Raise unless something can be found out about the order of these policies."""
+    means = [guess.mean for guess in population.guesses]
+    require(
+        max(means) - min(means) > 1e-9,
+        f"the guesses have the same mean {scale.low + means[0] * scale.span:.4g}: equal policies "
+        "cannot be told apart by any number of trials, so there is nothing to plan",
+    )
+    better = "second" if means[1] > means[0] else "first"
+    asked = "second" if rules.alternative == "greater" else "first"
+    require(
+        rules.alternative == "two-sided" or better == asked,
+        f"alternative {rules.alternative!r} asks whether the {asked} policy is better, but "
+        f"according to the guesses the {better} one is",
+    )
 
 
 def _notes(rows: list[PlanRow], method: str) -> list[str]:

@@ -1,5 +1,6 @@
 """The answer to "how many trials will it take?": frozen rows and one sentence that sums them up."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -77,6 +78,11 @@ class PlanRow:
         return self.runs is None
 
     @property
+    def most_trials(self) -> int:
+        """The most trials, over all policies, that the study can take."""
+        return self.n_max * self.policies
+
+    @property
     def trials_saved(self) -> float | None:
         """Average trials, over all policies, saved against the fixed-sample plan."""
         return None if self.fixed_n is None else self.fixed_n * self.policies - self.mean_trials
@@ -139,14 +145,23 @@ class Plan(PlanningResult):
         return None if self.minutes_per_trial is None else trials * self.minutes_per_trial / 60
 
     @property
+    def _assumed(self) -> Sequence[PlanRow]:
+        """Rows of what is assumed."""
+        return self.rows
+
+    @property
     def _single(self) -> bool:
-        """Whether all rows share one scenario."""
-        return len({row.scenario for row in self.rows}) == 1
+        """Whether all these rows share one scenario."""
+        return len({row.scenario for row in self._assumed}) == 1
+
+    def _label(self, row: PlanRow) -> str:
+        """Return what a figure calls the scenario of a row."""
+        return row.scenario
 
     @property
     def advised(self) -> PlanRow | None:
         """The smallest n_max with the target power; None if there is none, or many scenarios."""
-        enough = [row for row in self.rows if row.power >= self.power]
+        enough = [row for row in self._assumed if row.power >= self.power]
         return min(enough, key=lambda row: row.n_max) if enough and self._single else None
 
     @property
@@ -171,7 +186,7 @@ class Plan(PlanningResult):
     def _shortfall(self) -> str:
         if self.advised:
             return ""
-        if len(self.rows) > 1:
+        if len(self._assumed) > 1:
             return f"None of these n_max values reaches a power of {self.power:g}. "
         return f"n_max = {self.rows[0].n_max} does not reach a power of {self.power:g}. "
 
@@ -218,7 +233,7 @@ class Plan(PlanningResult):
             {
                 **{key: value for key, value in vars(row).items() if key not in _NOT_IN_TABLE},
                 "mean_hours": self.hours(row.mean_trials),
-                "most_hours": self.hours(row.n_max * row.policies),
+                "most_hours": self.hours(row.most_trials),
                 "trials_saved": row.trials_saved,
                 "hours_saved": None if row.trials_saved is None else self.hours(row.trials_saved),
                 "exact": row.exact,
@@ -259,7 +274,7 @@ def power_curves(plan: Plan) -> list[ChanceCurve]:
     for scenario in dict.fromkeys(row.scenario for row in plan.rows):
         rows = [row for row in plan.rows if row.scenario == scenario]
         n, power, error = np.array([(row.n_max, row.power, row.power_error) for row in rows]).T
-        curves.append(ChanceCurve(scenario, n, power, error))
+        curves.append(ChanceCurve(plan._label(rows[0]), n, power, error))
     return curves
 
 
@@ -271,7 +286,7 @@ def stopping_curves(plan: Plan) -> list[ChanceCurve]:
     largest = max(row.n_max for row in plan.rows)
     return [
         ChanceCurve.by_trial(
-            f"n_max {row.n_max}" if plan._single else row.scenario,
+            f"n_max {row.n_max}" if plan._single else plan._label(row),
             np.concatenate([[0.0], row.times.chance_by()]),
         )
         for row in plan.rows

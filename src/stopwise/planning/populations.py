@@ -2,7 +2,8 @@
 
 import itertools
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,7 +13,16 @@ from stopwise.core.arrays import Floats
 from stopwise.errors import require
 from stopwise.planning.guesses import Guess
 
-__all__ = ["WEIGHTS", "Guessed", "Moments", "Population", "Resampled", "chances_of_weights"]
+__all__ = [
+    "WEIGHTS",
+    "Guessed",
+    "Moments",
+    "Population",
+    "Resampled",
+    "Tied",
+    "World",
+    "chances_of_weights",
+]
 
 # Weight, in trials, of the prior that a success or failure may yet come.
 JEFFREYS = 1.0
@@ -38,6 +48,21 @@ class Moments(NamedTuple):
     covariances: Floats
 
 
+class World(NamedTuple):
+    """Simulated studies that have begun: each has its truth, and trials are drawn as they come.
+
+    Attributes
+    ----------
+    means
+        True means (runs, policies).
+    draw
+        Returns the next n rows of each study (runs, n, policies), however they are cut into calls.
+    """
+
+    means: Floats
+    draw: Callable[[int], Floats]
+
+
 class Population(ABC):
     """Policies of which trials can be drawn; scores are normalised to [0, 1]."""
 
@@ -47,8 +72,17 @@ class Population(ABC):
         """Whether every score is success or failure."""
 
     @abstractmethod
+    def begin(self, rng: np.random.Generator, runs: int) -> World:
+        """Return studies before their first row."""
+
+    @abstractmethod
+    def with_tie(self) -> "Population":
+        """Return the same policies, but with the second best equal to the best."""
+
     def draw(self, rng: np.random.Generator, runs: int, n: int) -> SimulatedScores:
         """Return studies of n rows each; with more rows the first ones stay the same."""
+        world = self.begin(rng, runs)
+        return SimulatedScores(world.draw(n), world.means)
 
     @abstractmethod
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
@@ -105,18 +139,28 @@ class Guessed(Population):
         """Share of rows that the environment decides."""
         return self.correlation / self.most_correlation if self.correlation > 0 else 0.0
 
-    def draw(self, rng: np.random.Generator, runs: int, n: int) -> SimulatedScores:
-        """Return studies of n rows each."""
-        uniform = rng.random((n, runs, len(self.guesses)))
-        if self._share > 0:
-            own, shared = rng.spawn(2)
-            together = own.random((n, runs)) < self._share
-            uniform = np.where(together[..., None], shared.random((n, runs, 1)), uniform)
-        scores = [guess.at(uniform[..., i].T) for i, guess in enumerate(self.guesses)]
+    def begin(self, rng: np.random.Generator, runs: int) -> World:
+        """Return studies of the one world that is guessed."""
+        own, shared = rng.spawn(2)
+
+        def draw(n: int) -> Floats:
+            uniform = rng.random((n, runs, len(self.guesses)))
+            if self._share > 0:
+                together = own.random((n, runs)) < self._share
+                uniform = np.where(together[..., None], shared.random((n, runs, 1)), uniform)
+            scores = [guess.at(uniform[..., i].T) for i, guess in enumerate(self.guesses)]
+            return np.stack(scores, axis=-1)
+
         means = np.array([guess.mean for guess in self.guesses])
-        return SimulatedScores(
-            np.stack(scores, axis=-1), np.broadcast_to(means, (runs, means.size))
-        )
+        return World(np.broadcast_to(means, (runs, means.size)), draw)
+
+    def with_tie(self) -> "Guessed":
+        """Return the same policies, with the correlation as far as they can have it."""
+        guesses = list(self.guesses)
+        second, best = np.argsort([guess.mean for guess in guesses], kind="stable")[-2:]
+        guesses[second] = guesses[best]
+        free = replace(self, guesses=tuple(guesses), correlation=0.0)
+        return replace(free, correlation=min(self.correlation, max(free.most_correlation, 0.0)))
 
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:  # noqa: ARG002
         """Return the one world that is guessed."""
@@ -192,13 +236,19 @@ class Resampled(Population):
             return np.empty((0, width))
         return np.array(list(itertools.product((0.0, 1.0), repeat=width)))
 
-    def draw(self, rng: np.random.Generator, runs: int, n: int) -> SimulatedScores:
-        """Return studies of n rows each, every one from its own truth."""
+    def begin(self, rng: np.random.Generator, runs: int) -> World:
+        """Return studies of which every one has its own truth."""
         weight, parts = self._begin(rng, runs)
-        drawn = [_draw(atoms.rows, atoms.truths(own, weight), own, n) for atoms, own in parts]
-        return SimulatedScores(
-            *(np.concatenate(part, axis=-1) for part in zip(*drawn, strict=True))
-        )
+        truths = [(atoms.rows, atoms.truths(own, weight), own) for atoms, own in parts]
+
+        def draw(n: int) -> Floats:
+            return np.concatenate([_draw(*part, n) for part in truths], axis=-1)
+
+        return World(np.concatenate([shares @ rows for rows, shares, _ in truths], axis=-1), draw)
+
+    def with_tie(self) -> "Tied":
+        """Return the same policies; which two are the best is another matter in every study."""
+        return Tied(self)
 
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
         """Return the moments of random truths."""
@@ -223,6 +273,57 @@ class Resampled(Population):
         first, *rest = rng.spawn(1 + len(self._atoms))
         weight = first.choice(WEIGHTS, runs, p=chances_of_weights(self.scores, self.paired))
         return weight, list(zip(self._atoms, rest, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Tied(Population):
+    """Policies of which, in every study, the second best is a second copy of the best.
+
+    Its trials are trials of the best in other rows: they share no environment with the row's.
+
+    Parameters
+    ----------
+    population
+        The policies as they are.
+    """
+
+    population: Population
+
+    @property
+    def binary(self) -> bool:
+        """Whether every score is success or failure."""
+        return self.population.binary
+
+    def begin(self, rng: np.random.Generator, runs: int) -> World:
+        """Return studies before their first row."""
+        world = self.population.begin(rng, runs)
+        second, best = np.argsort(world.means, axis=1, kind="stable")[:, -2:].T
+        run = np.arange(runs)
+
+        def draw(n: int) -> Floats:
+            # Every other row is for the copy, so that rows do not depend on how calls cut them.
+            drawn = world.draw(2 * n)
+            rows, others = drawn[:, ::2].copy(), drawn[:, 1::2]
+            rows[run, :, second] = others[run, :, best]
+            return rows
+
+        means = world.means.copy()
+        means[run, second] = means[run, best]
+        return World(means, draw)
+
+    def with_tie(self) -> "Tied":
+        """Return itself."""
+        return self
+
+    def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
+        """Return the moments of random truths."""
+        means, covariances = (part.copy() for part in self.population.moments(rng, worlds))
+        second, best = np.argsort(means, axis=1, kind="stable")[:, -2:].T
+        world = np.arange(len(means))
+        means[world, second] = means[world, best]
+        covariances[world, second] = covariances[world, :, second] = 0.0
+        covariances[world, second, second] = covariances[world, best, best]
+        return Moments(means, covariances)
 
 
 def chances_of_weights(scores: Floats, paired: bool) -> Floats:
@@ -259,7 +360,7 @@ def _weighted(seen: Floats, alike: Floats, unseen: Floats) -> _Atoms:
     return _Atoms(rows, weights, np.bincount(shared, minlength=len(rows)) / len(alike))
 
 
-def _draw(rows: Floats, shares: Floats, rng: np.random.Generator, n: int) -> SimulatedScores:
+def _draw(rows: Floats, shares: Floats, rng: np.random.Generator, n: int) -> Floats:
     """Return n rows of each run, drawn by its shares."""
     runs = len(shares)
     cumulative = np.cumsum(shares, axis=1)
@@ -269,4 +370,5 @@ def _draw(rows: Floats, shares: Floats, rng: np.random.Generator, n: int) -> Sim
     levels = rng.random((n, runs)).T + offset
     place = np.searchsorted((cumulative + offset).ravel(), levels.ravel(), side="right")
     index = np.minimum(place.reshape(runs, n) - offset * len(shares.T), len(shares.T) - 1)
-    return SimulatedScores(rows[index], shares @ rows)
+    drawn: Floats = rows[index]
+    return drawn

@@ -12,6 +12,7 @@ from stopwise.report.drawn import Drawn
 from stopwise.report.html import captioned, render_page
 
 if TYPE_CHECKING:
+    from stopwise.planning.best_plan_result import BestPlan
     from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics_result import MetricComparison
     from stopwise.planning.plan_result import Plan
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 SCHEMA = 1
 Rows = list[dict[str, Any]]
 # Columns of words; all others are numbers.
-TEXT_COLUMNS = ("pair", "now", "task", "metric")
+TEXT_COLUMNS = ("pair", "now", "task", "metric", "two best")
 CAPTIONS = {
+    "named": "Chance that the right policy is named, by trials of all policies",
     "power": "Chance of the right verdict, by maximum number of trials",
     "stopping": "Chance of having reached the right verdict, by trial",
     "detectable": "Smallest detectable gap, by maximum number of trials",
@@ -102,6 +104,29 @@ def plan_rows(plan: "Plan") -> Rows:
             "total": f"{row['mean_trials']:.0f}",
             "fixed": "-" if row["fixed_n"] is None else row["fixed_n"] * plan.policies,
             "saved": "-" if row["trials_saved"] is None else f"{row['trials_saved']:.0f}",
+            **({"hours": f"{row['mean_hours']:.1f}"} if hours else {}),
+            **({"max h": f"{row['most_hours']:.1f}"} if hours else {}),
+        }
+        for row in plan.table()
+    ]
+
+
+def best_rows(plan: "BestPlan") -> Rows:
+    """Return a row for each scenario and n_max of a plan to name the best."""
+    several = len({row.scenario for row in plan.rows if not row.what_if}) > 1
+    hours = plan.minutes_per_trial is not None
+    return [
+        {
+            **({"lead": f"{row['gap']:.4g}"} if several else {}),
+            "two best": "equal" if row["what_if"] else "as assumed",
+            "n_max": row["n_max"],
+            "power": f"{row['power']:.3f}",
+            "± SE": f"{row['power_error']:.3f}",
+            "none": f"{row['undecided']:.2f}",
+            "left": "-" if row["mean_left"] is None else f"{row['mean_left']:.1f}",
+            "rows": f"{row['mean_n']:.0f}",
+            "total": f"{row['mean_trials']:.0f}",
+            "10/50/90 %": "/".join(map(str, row["trial_quantiles"])),
             **({"hours": f"{row['mean_hours']:.1f}"} if hours else {}),
             **({"max h": f"{row['most_hours']:.1f}"} if hours else {}),
         }

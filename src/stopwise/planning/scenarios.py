@@ -24,16 +24,27 @@ BETA = "scores are assumed to be beta distributed with the given mean and standa
 RESAMPLED = (
     "pilot scores are resampled with their uncertainty (a Bayesian bootstrap whose prior takes the "
     "policies to be as alike as the pilot suggests): each simulated study has its own true means, "
-    "and power is the chance of finding their order"
+    "and power is the chance of finding what is true there"
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """One assumption about the policies; the gap is the smallest between two, in [0, 1]."""
+    """One assumption about the policies.
+
+    Attributes
+    ----------
+    text
+        What is assumed, in words.
+    gap, lead
+        The smallest gap between two means that differ, and that between the two best, in [0, 1].
+    population
+        Where trials come from.
+    """
 
     text: str
     gap: float
+    lead: float
     population: Population
 
 
@@ -136,8 +147,10 @@ def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> l
             "a gap must be above 0 and, for these policies to stay within the bounds, at most "
             f"{most:.4g}, but got {gap!r}",
         )
+    shares = [gap / scale.span for gap in chosen]
     return [
-        Scenario(f"gap {gap:.4g}", gap / scale.span, family.at(gap / scale.span)) for gap in chosen
+        Scenario(f"gap {gap:.4g}", share, share, family.at(share))
+        for gap, share in zip(chosen, shares, strict=True)
     ]
 
 
@@ -158,16 +171,12 @@ def _of_guesses(
     means = sorted(guess.mean for guess in guesses)
     gaps = [high - low for low, high in itertools.pairwise(means)]
     different = [gap for gap in gaps if gap > 1e-9]
-    require(
-        len(different) > 0,
-        f"the guesses have the same mean {scale.low + means[0] * scale.span:.4g}: equal policies "
-        "cannot be told apart by any number of trials, so there is nothing to plan",
-    )
     population = Guessed(tuple(guesses), correlation)
     lowest = min(guesses, key=lambda guess: guess.mean)
     text = ", ".join(_text(guess, scale) for guess in guesses)
     family = GapFamily(lowest, len(guesses), correlation)
-    return Assumptions([Scenario(text, min(different), population)], family, tuple(notes))
+    scenario = Scenario(text, min(different, default=0.0), gaps[-1], population)
+    return Assumptions([scenario], family, tuple(notes))
 
 
 def _of_pilot(table: Table, scale: Scale) -> Assumptions:
@@ -186,7 +195,8 @@ def _of_pilot(table: Table, scale: Scale) -> Assumptions:
     base = Guess(values, times / times.sum())
     ordered = np.diff(np.sort(means))
     family = GapFamily(base, len(means), _correlation(scores) if paired else 0.0)
-    return Assumptions([Scenario(text, float(ordered.min()), population)], family, (RESAMPLED,))
+    scenario = Scenario(text, float(ordered.min()), float(ordered[-1]), population)
+    return Assumptions([scenario], family, (RESAMPLED,))
 
 
 def _correlation(scores: Any) -> float:

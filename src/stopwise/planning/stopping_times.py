@@ -120,6 +120,11 @@ class StoppingTimes(Tally):
         return max(runs_for_share(self.right.sum(), self.runs, precision), math.ceil(mean))
 
 
+def within(counts: Ints, level: float) -> int:
+    """Return the number, counted from 0, up to which this share of the counts lies."""
+    return int(np.argmax(np.cumsum(counts) >= level * counts.sum() - 1e-9))
+
+
 def share_error(hits: float, runs: int) -> float:
     """Return the standard error of a share, by adding two hits and two misses."""
     share = (hits + 2.0) / (runs + 4.0)

@@ -1,6 +1,6 @@
 """The rule for the best policy: the tests it bets with, its levels, and how studies of it end."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -96,13 +96,19 @@ def simulate(rules: Rules, draw: Callable[[], Floats], studies: int) -> Candidat
     studies
         How many.
     """
+    *_, board = simulated_rows(rules, draw, studies)
+    return board
+
+
+def simulated_rows(rules: Rules, draw: Callable[[], Floats], studies: int) -> Iterator[Candidates]:
+    """Yield the same candidates before every row that a study needs; as for ``simulate``."""
     board = start(comparison_of(rules), studies)
     board.choose()
     for _ in range(require_whole(rules.n_max, "n_max", 1)):
         times = int(board.count.max())
         if not times:
             break
+        yield board
         turns = np.arange(times)[:, None, None]
         trials = np.stack([draw() for _ in range(times)])
         board.observe(np.where(turns < board.count, trials, np.nan))
-    return board

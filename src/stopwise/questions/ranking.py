@@ -24,7 +24,7 @@ class Ranking:
     def __post_init__(self) -> None:
         require(
             self.rules.goal == GOAL,
-            f"goal must be {GOAL!r} here, but got {self.rules.goal!r}",
+            f"this is offered for the goal {GOAL!r} only, but the goal is {self.rules.goal!r}",
             parameter="goal",
         )
         require(

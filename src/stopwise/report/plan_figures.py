@@ -48,7 +48,13 @@ class TrialRange:
     most: int
 
 
-def plot_power(curves: list[ChanceCurve], target: float) -> "Figure":
+def plot_power(
+    curves: list[ChanceCurve],
+    target: float,
+    *,
+    across: str = "maximum number of trials per policy (n_max)",
+    upwards: str = "chance of the right verdict",
+) -> "Figure":
     """Draw power against n_max, with bars of two standard errors and the target power."""
     figure, axes = new_axes(width=6.8, height=3.8)
     for index, curve in enumerate(curves):
@@ -63,8 +69,7 @@ def plot_power(curves: list[ChanceCurve], target: float) -> "Figure":
         va="bottom", fontsize=8, color=GREY,
     )  # fmt: skip
     axes.set_ylim(0, 1.03)
-    axes.set_xlabel("maximum number of trials per policy (n_max)")
-    axes.set_ylabel("chance of the right verdict")
+    axes.set(xlabel=across, ylabel=upwards)
     figure.legend(fontsize=8, frameon=False, loc="outside right upper")
     return figure
 

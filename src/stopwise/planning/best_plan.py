@@ -1,0 +1,139 @@
+"""The question, before a study, how many trials it will take to name the best policy."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from stopwise.core.rules import Rules
+from stopwise.errors import require
+from stopwise.messages import Message, Setting
+from stopwise.planning.best_plan_result import BestPlan, BestPlanRow
+from stopwise.planning.named_best import NamingModel, NamingTimes
+from stopwise.planning.planned_study import MOST_RUNS, PlanModel, PlannedStudy
+from stopwise.planning.populations import Guessed, Population
+from stopwise.planning.scenarios import Scenario
+from stopwise.planning.simulation import Simulator
+
+# Simulated orders of all pairs, which take nearly the same number of trials each time.
+# More: time, most of all with many policies. Less: a rougher number.
+ORDER_RUNS = 40
+# As a share of the range: how alike two policies are that few would care to tell apart.
+USUAL_INDIFFERENCE = 0.05
+
+
+def plan_best(
+    rules: Rules,
+    horizons: Sequence[int],
+    scenarios: Sequence[Scenario],
+    simulator: Simulator,
+    *,
+    power: float,
+    minutes_per_trial: float | None,
+    bounds_inferred: bool,
+    notes: tuple[str, ...],
+) -> BestPlan:
+    """Return the plan: each scenario as assumed, and with the second best equal to the best.
+
+    Parameters
+    ----------
+    rules
+        What the studies declare, but for their n_max.
+    horizons
+        The candidates for n_max, in rows.
+    scenarios, simulator
+        What is assumed of the policies, and who simulates them.
+    power, minutes_per_trial, bounds_inferred, notes
+        As for ``Plan``.
+    """
+    require(
+        not rules.later,
+        "a plan lets all policies take part from the start: plan without ",
+        Setting("later"),
+        code="plan-with-later",
+    )
+    cases = [case for scenario in scenarios for case in _with_tie(scenario)]
+    studies = [(case, what_if, n) for case, what_if in cases for n in horizons]
+    models = [NamingModel(replace(rules, n_max=n), case.population) for case, _, n in studies]
+    rows = tuple(
+        _row(case, n, times, rules, what_if=what_if)
+        for (case, what_if, n), times in zip(
+            studies, simulator.run(models, most=MOST_RUNS), strict=True
+        )
+    )
+    plan = BestPlan(
+        rows=rows,
+        detectable=(),
+        power=power,
+        rules=rules,
+        ties="strict",
+        bounds_inferred=bounds_inferred,
+        minutes_per_trial=minutes_per_trial,
+        notes=(*notes, *_notes(rules)),
+        order_trials=None,
+    )
+    if len(scenarios) > 1:
+        return plan
+    study = replace(rules, n_max=plan.shown.n_max)
+    return replace(plan, order_trials=_order_trials(study, scenarios[0].population, simulator.seed))
+
+
+def _with_tie(scenario: Scenario) -> list[tuple[Scenario, bool]]:
+    """Return the scenario and, unless its two best are equal anyway, the one in which they are."""
+    if scenario.lead < 1e-9 and isinstance(scenario.population, Guessed):
+        return [(scenario, False)]
+    text = f"{scenario.text}, but the two best equal"
+    tied = replace(scenario, text=text, lead=0.0, population=scenario.population.with_tie())
+    return [(scenario, False), (tied, True)]
+
+
+def _row(
+    scenario: Scenario, n_max: int, times: NamingTimes, rules: Rules, *, what_if: bool
+) -> BestPlanRow:
+    return BestPlanRow(
+        scenario=scenario.text,
+        gap=scenario.lead * rules.scale.span,
+        n_max=n_max,
+        power=times.power,
+        power_error=times.power_error,
+        wrong=times.wrong_rate,
+        undecided=times.undecided_rate,
+        pair_power=times.pair_power,
+        mean_n=times.mean_n,
+        mean_n_error=times.mean_n_error,
+        n_quantiles=(times.quantile(0.1), times.quantile(0.5), times.quantile(0.9)),
+        mean_trials=times.mean_trials,
+        mean_trials_error=times.mean_trials_error,
+        trial_quantiles=(
+            times.trial_quantile(0.1),
+            times.trial_quantile(0.5),
+            times.trial_quantile(0.9),
+        ),
+        mean_left=times.mean_left,
+        what_if=what_if,
+        fixed_n=None,
+        fixed_test=None,
+        policies=len(rules.policies),
+        runs=times.runs,
+        times=times,
+    )
+
+
+def _order_trials(rules: Rules, population: Population, seed: int) -> float:
+    """Return the mean trials of all policies in a study that orders all pairs."""
+    study = PlannedStudy(replace(rules, goal="order", indifference=0.0, reserve=0.0))
+    times = PlanModel(study, population).simulate(np.random.SeedSequence(seed), ORDER_RUNS)
+    return times.mean_trials
+
+
+def _notes(rules: Rules) -> list[Message]:
+    if rules.indifference > 0:
+        return []
+    return [
+        Message(
+            "equal policies at the top are never told apart; ",
+            Setting("indifference", USUAL_INDIFFERENCE * rules.scale.span),
+            " lets one of them be named, given enough rows, and without a tie mostly ends sooner",
+            code="no-indifference",
+        )
+    ]

@@ -158,12 +158,14 @@ class NScorePlus(Method[PlusState]):
         """As many steps under one bet; running sums add up in the same order, to the last bit."""
         bet = self._bet(state)
         pairs, growth = self._seen(bet, r0, r1)
-        log_e = _running(state.log_e, growth)
-        sums = Sums._make(
-            _running(old, new if new.ndim else np.broadcast_to(new, r0.shape))[-1]
-            for old, new in zip(state.sums, pairs, strict=True)
-        )
-        return PlusState.of(sums, bet, PlusWealth(log_e[-1], state.luck)), log_e
+        running = np.empty((len(pairs) + 1, len(r0) + 1, *state.pairs.shape))
+        for place, (old, new) in enumerate(
+            zip((*state.sums, state.log_e), (*pairs, growth), strict=True)
+        ):
+            running[place, 0], running[place, 1:] = old, new
+        np.add.accumulate(running, axis=1, out=running)
+        *sums, log_e = running[:, -1]
+        return PlusState.of(Sums(*sums), bet, PlusWealth(log_e, state.luck)), running[-1, 1:]
 
     def evidence(self, state: PlusState) -> Evidence:
         """Return the e-process and its verdict on the null hypothesis."""
@@ -289,9 +291,3 @@ class NScorePlus(Method[PlusState]):
         self, amount: Floats, effect: Floats, worst: Floats | float, pairs: Floats, odds: Floats
     ) -> Floats:
         return bets.rare_failures(amount, effect, worst, pairs, odds)
-
-
-def _running(old: Floats, new: Floats) -> Floats:
-    """Return the sum after each of the new terms (first axis)."""
-    sums: Floats = np.add.accumulate(np.concatenate([old[None], new]))
-    return sums[1:]

@@ -161,7 +161,7 @@ def _line(sight: "TaskSight") -> str:
         parts.append(f"needs more trials of {', '.join(dict.fromkeys(sight.needed))}")
     if sight.awaited:
         parts.append(f"waits for {', '.join(sight.awaited)} to come")
-    if sight.waiting:
+    if sight.waiting and sight.needed:
         held = counted(sight.waiting, "trial waits", "trials wait")
-        parts.append(f"{held} for the rest of the row")
+        parts.append(f"{held} for the rest of the row{' or will not be needed' if best else ''}")
     return f"task {sight.task}: {'; '.join(parts)}"

@@ -107,7 +107,8 @@ class RaceResult:
         """What was found, at which alpha, and what it took; ``analysis.sentence`` says more."""
         found = self.analysis
         most = None if found.n_max is None else found.n_max * len(found.policies)
-        instead = "" if most is None or most <= self.used else f" instead of {most:,}"
+        fewer = self.decided and most is not None and self.used < most
+        instead = f" instead of {most:,}" if fewer else ""
         episodes = "episode" if self.used == 1 else "episodes"
         return f"{found.order_text} (alpha {found.alpha:g}), after {self.used:,} {episodes}{instead}"
 

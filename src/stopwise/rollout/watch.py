@@ -251,11 +251,13 @@ class Watch:
 
     def _sight(self, task: str, rule: StopRule, scores: Floats, notes: list[str]) -> TaskSight:
         standings = rule.standings()
+        # Where nothing is needed now, one that is awaited may bring more.
+        stop = rule.stop and (rule.decided or rule.rows == rule.n_max)
+        remaining = rule.remaining(standings) if rule.needed or stop else None
         after = np.arange(len(scores))[:, None] >= _taken(rule)
         return TaskSight(
             task=task,
-            # Nothing is needed now, but one that is awaited may bring more.
-            stop=rule.stop and (rule.decided or rule.rows == rule.n_max),
+            stop=stop,
             decided=rule.decided,
             best=rule.best,
             candidates=rule.candidates,
@@ -266,7 +268,7 @@ class Watch:
             needed=rule.needed,
             waiting=int((after & ~np.isnan(scores)).sum()),
             standings=standings,
-            remaining=rule.remaining(standings),
+            remaining=remaining,
             analysis=rule.analysis(task=task, warnings=notes) if rule.rows else None,
         )
 

@@ -10,13 +10,21 @@ import pytest
 
 import stopwise as sw
 from stopwise.rollout.checkpoints import short_names
+from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.executors import processes
+from stopwise.rollout.schedule import FailureRule, Schedule
+from stopwise.rollout.seeds import episode_seed
 from stopwise.rollout.watch import PastChanged, Watch
 from tests.rollout.players import draw, read_rate, slow_if
 
 RATES = {"a": 0.3, "b": 0.5, "c": 0.4, "d": 0.9}
 # With an indifference some rows try the leader alone, and others come back after them.
-CASES = [{"design": "paired"}, {"design": "independent"}, {"indifference": 0.1}]
+CASES = [
+    {"design": "paired"},
+    {"design": "independent"},
+    {"design": "paired", "indifference": 0.1},
+    {"design": "independent", "indifference": 0.1},
+]
 
 
 def race(env: Any = draw, **settings: Any) -> sw.RaceResult:
@@ -57,18 +65,47 @@ def test_a_race_names_the_best_and_says_who_was_dropped_when() -> None:
 
 
 @pytest.mark.parametrize("settings", CASES)
-def test_many_rows_at_once_and_the_trials_afterwards_give_the_same(
-    settings: dict[str, Any], tmp_path: Path
-) -> None:
-    """Also tickets that were put away while the leader was tried alone must be handed out again."""
-    one, many = race(**settings), race(**settings, window=7)
-    rules: dict[str, Any] = {"design": "paired", "allocation": "leader", **settings}
-    file = tmp_path / "trials.csv"
-    one.trials.frame.write_csv(file)
+def test_the_trials_afterwards_give_the_same(settings: dict[str, Any], tmp_path: Path) -> None:
+    found, file = race(**settings), tmp_path / "trials.csv"
+    found.trials.frame.write_csv(file)
     read = sw.read_trials(file, bounds=(0, 1))
 
-    assert verdict(many) == verdict(one)
-    assert verdict(sw.analyze(read, n_max=150, goal="best", **rules)) == verdict(one)
+    assert verdict(
+        sw.analyze(read, n_max=150, goal="best", allocation="leader", **settings)
+    ) == verdict(found)
+
+
+def run(rates: dict[str, float], most: int, settings: dict[str, Any], left: int = 10**9) -> Any:
+    """Drive a schedule with up to ``most`` tickets out, and let it be killed with some ``left``."""
+    rng, episodes = np.random.default_rng(most), []
+    for end in (left, 10**9):
+        rule = sw.StopRule(list(rates), n_max=100, goal="best", **settings)
+        paired = rule.design == "paired"
+        plan = Schedule(
+            rule, partial(episode_seed, 7, paired=paired), window=9, failures=FailureRule("raise")
+        )
+        plan.restore(episodes)
+        out: list[Ticket] = []
+        while not plan.over and plan.count < end:
+            out += plan.take(most - len(out))
+            ticket = out.pop(int(rng.integers(len(out))))
+            score = draw(rates[ticket.policy], ticket.seed)
+            plan.receive(Episode(**ticket._asdict(), score=score, length=None, seconds=0.0))
+        episodes = list(plan.episodes)
+    assert all(episode.row >= 0 for episode in episodes)
+    return rule.rows, verdict(rule.analysis()), sorted(episode.place for episode in plan.used)
+
+
+@pytest.mark.parametrize("settings", CASES)
+def test_tickets_in_any_number_and_order_give_the_same(settings: dict[str, Any]) -> None:
+    """Also those put away while the leader was tried alone, and rows that a killed race had seen.
+
+    Without either the schedule runs dry, or hands out places before the first.
+    """
+    rates = {"a": 0.88, "b": 0.95, "c": 0.97, "d": 0.7, "e": 0.4}
+    one = run(rates, 1, settings)
+    for most, left in ((3, 10**9), (30, 10**9), (30, 60), (17, 130)):
+        assert run(rates, most, settings, left) == one
 
 
 def test_processes_give_the_same_best() -> None:

@@ -83,9 +83,7 @@ def test_ray_names_the_same_best_of_checkpoints(tmp_path: Path) -> None:
         (tmp_path / f"{name}.txt").write_text(str(rate))
     settings: dict[str, Any] = {"n_max": 60, "seed": 5, "goal": "best"}
     here = sw.race(rates, draw, **settings)
-    there = sw.race(
-        tmp_path, slow_if, load=read_rate, executor=ray_cluster(2, batch=2), **settings
-    )
+    there = sw.race(tmp_path, slow_if, load=read_rate, executor=ray_cluster(2, batch=2), **settings)
 
     assert summary(there) == summary(here)
     assert (there.best, dict(there.eliminated)) == ("c", dict(here.eliminated))

@@ -131,7 +131,9 @@ def race(
         design = begun.get("design", _usual_design(settings))
     # The seed of the race is for its episodes: a method that needs luck has its own.
     luck = {"seed": begun["method_seed"]} if "method_seed" in begun else {}
-    rule = StopRule(list(named_policies), n_max=n_max, bounds=bounds, design=design, **settings, **luck)
+    rule = StopRule(
+        list(named_policies), n_max=n_max, bounds=bounds, design=design, **settings, **luck
+    )
     failures = FailureRule(on_error)
     if failures.score is not None:
         rule.check("a failed episode", failures.score)

@@ -110,7 +110,9 @@ class RaceResult:
         fewer = self.decided and most is not None and self.used < most
         instead = f" instead of {most:,}" if fewer else ""
         episodes = "episode" if self.used == 1 else "episodes"
-        return f"{found.order_text} (alpha {found.alpha:g}), after {self.used:,} {episodes}{instead}"
+        return (
+            f"{found.order_text} (alpha {found.alpha:g}), after {self.used:,} {episodes}{instead}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the analysis as ``Analysis.to_dict`` does, with the counts of the race."""

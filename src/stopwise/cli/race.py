@@ -136,9 +136,9 @@ def race(
         isinstance(limits, tuple),
         f'--bounds must be given as "LOW,HIGH", but got {bounds!r}',
     )
-    if bool(policy) == (checkpoints is not None):
+    if bool(policy) == bool(checkpoints):
         raise Mistyped(f"give either --policy {FACTORY} for each policy, or --checkpoints")
-    policies = checkpoints if not policy else named_values(policy, FACTORY)
+    policies = checkpoints or named_values(policy or [], FACTORY)
     try:
         with _live(comparison.alpha, quiet=output.as_json) as on_progress:
             result = run(

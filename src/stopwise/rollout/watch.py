@@ -24,6 +24,12 @@ from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_wa
 from stopwise.rows.align import align
 from stopwise.rows.table import Table
 
+# What lets a policy come after the first look, asked for the best.
+_TO_COME_LATER = (
+    *("policies that come later must be declared with ", Setting("later"), ", or have a part of "),
+    *("alpha put aside for them with ", Setting("reserve"), ": "),
+)
+
 
 class PastChanged(InvalidInput):
     """Results that were looked at before are not what they were."""
@@ -201,19 +207,12 @@ class Watch:
 
     def _join(self, task: str, rule: StopRule, name: str) -> None:
         """Let a policy take part that has just appeared, if it may."""
-        declared = name in rule.rules.later
-        if not declared and not rule.rules.reserve:
-            best = rule.rules.goal == "best"
-            choices = (
-                ("; declare beforehand that it comes with ", Setting("later", (name,)), " or put ")
-                + ("aside a part of alpha for such with ", Setting("reserve"), ", and start over")
-                if best
-                else ("; start over with all of them",)
-            )
+        if name not in rule.rules.later and not rule.rules.reserve:
             raise PastChanged(
                 f"task {task!r}: the policies were {', '.join(rule.policies)}, but now there is "
-                f"{name} as well",
-                *choices,
+                f"{name} as well; ",
+                *(_TO_COME_LATER if rule.rules.goal == "best" else ()),
+                "start over with all of them",
                 code="policy-appeared",
             )
         try:

@@ -10,6 +10,7 @@ from stopwise.errors import InvalidInput, require
 from stopwise.messages import Notes, counted
 
 name = "race"
+EPISODE = ("policy", "row", "score")
 
 
 def recognise(path: Path) -> bool:
@@ -36,11 +37,9 @@ def read(path: Path) -> RawTable:
         if "resumed" in line:
             on_error = line.get("on_error")
             continue
-        known: dict[str, Any] = {
-            key: line[key] for key in ("policy", "row", "score") if key in line
-        }
+        known: dict[str, Any] = {key: line[key] for key in EPISODE if key in line}
         require(
-            isinstance(known.get("row"), int) and len(known) == 3,
+            isinstance(known.get("row"), int) and len(known) == len(EPISODE),
             f"{path}, line {number}: this is no episode of a race",
         )
         places[known["policy"], known["row"]] = f"line {number}", known

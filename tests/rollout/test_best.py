@@ -308,6 +308,12 @@ def test_a_watch_waits_for_the_declared_and_refuses_the_rest(tmp_path: Path) -> 
     assert (sight.candidates, sight.awaited, sight.remaining) == (("d", "b"), ("b",), None)
     assert "no policy is named before b joined" in sight.analysis.warnings  # type: ignore[union-attr]
 
+    with path.open("a") as file:
+        file.write("b,7\n")
+    for _ in range(2):
+        with pytest.raises(sw.InvalidInput, match="but 'b' got 7"):
+            waiting.look()
+
     strict = watch(grown(path, {"a": 3, "d": 3}))
     strict.look()
     grown(path, {"a": 3, "d": 3, "c": 3})

@@ -330,10 +330,10 @@ def _require_same(task: str, seen: WatchedTask, aligned: Table) -> None:
             "the design"
         )
     scores = _arranged(aligned, tuple(dict.fromkeys([*seen.rules["policies"], *seen.joined])))
+    rows, columns = seen.rows.shape
     looked_at = ~np.isnan(seen.rows)
-    if len(scores) < len(seen.rows) or not np.array_equal(
-        scores[: len(seen.rows)][looked_at], seen.rows[looked_at]
-    ):
+    past = scores[:rows, :columns]  # one that joined last may have no column yet
+    if len(past) < rows or not np.array_equal(past[looked_at], seen.rows[looked_at]):
         raise PastChanged(
             f"task {task!r}: trials seen at an earlier look have changed; files may only grow, "
             "and new files must sort after the old ones by name"

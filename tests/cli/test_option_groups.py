@@ -61,7 +61,8 @@ def test_every_command_that_compares_has_every_setting() -> None:
         assert settings <= known[f"stopwise {name}"]
     for name in ("forecast", "metrics"):
         assert settings - known[f"stopwise {name}"] == {"baseline"}
-    assert settings - known["stopwise compare"] == {"adjust", "ties", "baseline"}
+    of_many = {"adjust", "ties", "baseline", "goal", "indifference", "allocation"}
+    assert settings - known["stopwise compare"] == of_many
 
 
 @pytest.mark.parametrize("name", [name for name, _ in commands()])

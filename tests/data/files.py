@@ -89,6 +89,18 @@ def lerobot_older(folder: Path) -> Path:
     return text(folder / "eval_info.json", json.dumps(info, indent=2))
 
 
+def race(folder: Path) -> Path:
+    first = {"kind": "stopwise race", "version": 2, "on_error": "score:0"}
+    episodes = [("new", 0, 0.75, None), ("new", 1, None, "lost"), ("base", 0, 0.5, None)]
+    lines = [
+        {**first, "race": {"design": "paired", "bounds": [0.0, 2.0]}},
+        *({"policy": p, "row": r, "seed": 1, "score": s, "error": e} for p, r, s, e in episodes),
+        {"resumed": 3, "on_error": "score:0.25"},
+        {"policy": "base", "row": 1, "seed": 2, "score": 0.0, "error": None},
+    ]
+    return text(folder / "race.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+
+
 def sb3_monitor(folder: Path) -> Path:
     return text(
         folder / "0.monitor.csv",

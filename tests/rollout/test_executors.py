@@ -18,7 +18,7 @@ import pytest
 import stopwise as sw
 from benchmarks.speed.virtual_cluster import VirtualCluster
 from stopwise.rollout.executors import processes, ray_cluster
-from tests.rollout.players import deadly, draw, fragile, hanging, slow_if
+from tests.rollout.players import deadly, draw, fragile, hanging, read_rate, slow_if
 
 RATES = {"low": 0.3, "high": 0.8, "same": 0.3}
 
@@ -73,6 +73,20 @@ def test_ray_gives_the_same_verdict_as_one(serial: sw.RaceResult, ray: Any) -> N
 
     assert summary(result) == summary(serial)
     assert ray.is_initialized()  # what was there before the race stays
+
+
+@pytest.mark.usefixtures("ray")
+def test_ray_names_the_same_best_of_checkpoints(tmp_path: Path) -> None:
+    """Its workers may run in another folder."""
+    rates = {"a": 0.3, "b": 0.5, "c": 0.9}
+    for name, rate in rates.items():
+        (tmp_path / f"{name}.txt").write_text(str(rate))
+    settings: dict[str, Any] = {"n_max": 60, "seed": 5, "goal": "best"}
+    here = sw.race(rates, draw, **settings)
+    there = sw.race(tmp_path, slow_if, load=read_rate, executor=ray_cluster(2, batch=2), **settings)
+
+    assert summary(there) == summary(here)
+    assert (there.best, dict(there.eliminated)) == ("c", dict(here.eliminated))
 
 
 def test_workers_end_with_a_driver_that_is_killed() -> None:

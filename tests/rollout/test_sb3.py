@@ -49,9 +49,10 @@ class FarOrNear(gymnasium.Env[Any, Any]):
         return self.number
 
 
-def test_a_policy_takes_over_only_when_it_is_better(tmp_path: Path) -> None:
+@pytest.mark.parametrize("goal", ["order", "best"])
+def test_a_policy_takes_over_only_when_it_is_better(tmp_path: Path, goal: str) -> None:
     callback = CompareWithBest(
-        FarOrNear, every=512, bounds=(0, 10), n_max=40, save_path=tmp_path, seed=1
+        FarOrNear, every=512, bounds=(0, 10), n_max=40, save_path=tmp_path, seed=1, goal=goal
     )
     training = VecNormalize(make_vec_env(FarOrNear, n_envs=1, seed=0), norm_reward=False)
     model = PPO(
@@ -60,7 +61,8 @@ def test_a_policy_takes_over_only_when_it_is_better(tmp_path: Path) -> None:
     model.learn(1100, callback=callback)
 
     orders = [result.analysis.order_text for result in callback.results]
-    assert orders == ["new > best"]  # PPO learns this within these steps
+    said = {"order": "new > best", "best": "new is the best of 2"}
+    assert orders == [said[goal]]  # PPO learns this within these steps
     assert (tmp_path / "best_model.zip").exists()
 
 
@@ -81,6 +83,8 @@ def test_training_stops_when_nothing_better_comes() -> None:
         ({"bounds": (10, 0)}, "bounds"),
         ({"method": "magic"}, "magic"),
         ({"exekutor": "serial"}, "exekutor"),
+        ({"goal": "best", "indifference": 0.1}, "takes over only if it is better"),
+        ({"goal": "best", "reserve": 0.01}, "from the start"),
         ({"journal": "race.jsonl"}, "no keyword .journal."),
     ],
 )

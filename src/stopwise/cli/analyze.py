@@ -163,6 +163,8 @@ def show(analysis: "Analysis", *, without: Sequence[str] = (), alone: bool = Tru
 
     (rows,) = analysis.text_tables().values()
     title = _place(analysis, alone=alone)
-    table = table_of(rows, ("policy", "letters"), title=None if title is None else escape(title))
+    table = table_of(
+        rows, ("policy", "letters", "verdict"), title=None if title is None else escape(title)
+    )
     Console(highlight=False).print(table)
     print_finding(analysis.sentence, [note for note in analysis.warnings if note not in without])

@@ -24,8 +24,11 @@ MOST_TRIALS = 10**12
 
 
 @dataclass(frozen=True, kw_only=True)
-class TwoPolicyOptions(ComparisonOptions, left_out=("adjust", "ties", "baseline")):
-    """The settings of a single pair: there is nothing to adjust for."""
+class TwoPolicyOptions(
+    ComparisonOptions,
+    left_out=("adjust", "ties", "baseline", "goal", "indifference", "allocation"),
+):
+    """The settings of a single pair: there is nothing to adjust for, and no best of many."""
 
 
 @grouped

@@ -79,9 +79,20 @@ class ComparisonOptions(OptionGroup):
         typer.Option(help="With --goal best: a policy this near to the best is good enough."),
     ] = 0.0
 
+    allocation: Annotated[
+        str | None,
+        typer.Option(
+            help="With --goal best: leader (the policy that leads is tried more often; usual in "
+            "race) or even (as many trials of each; usual for files).",
+            show_default=False,
+        ),
+    ] = None
+
     def keywords(self) -> dict[str, Any]:
         """Return the settings as keywords of the library, which detects a design of None."""
         found = super().keywords()
+        if self.allocation is None:
+            found.pop("allocation", None)
         return {**found, "design": None if self.design == "auto" else self.design}
 
 

@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stopwise.cli.analyze import as_typed, show
+from stopwise.cli.command import Mistyped
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import Address, ComparisonOptions, OutputOptions, Workers
 from stopwise.cli.output_files import check_places, write_files
-from stopwise.cli.standings_table import rows_text, standings_table
+from stopwise.cli.printing import say
+from stopwise.cli.standings_table import (
+    candidates_table,
+    candidates_text,
+    rows_text,
+    standings_table,
+)
 from stopwise.cli.values import chosen_executor, named_values, parse_bounds
 from stopwise.messages import counted
 
@@ -24,6 +31,8 @@ if TYPE_CHECKING:
     from stopwise.rollout.race_result import RaceProgress
 
 __all__ = ["race"]
+
+FACTORY = "NAME=package.module:factory"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +72,27 @@ def race(
         ),
     ],
     policy: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
-            metavar="NAME=package.module:factory",
+            metavar=FACTORY,
             help="A policy and the function that makes it; repeat for each policy.",
         ),
-    ],
+    ] = None,
+    checkpoints: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="Instead of --policy: a folder of checkpoints, or a pattern in quotes, such as "
+            "'runs/*/ckpt_*.zip'.",
+        ),
+    ] = None,
+    load: Annotated[
+        str | None,
+        typer.Option(
+            metavar="package.module:function",
+            help="With --checkpoints: the function that makes a policy of a path.",
+        ),
+    ] = None,
     bounds: Annotated[
         str, typer.Option(help='Range of the score: LOW HIGH, or "LOW,HIGH".', metavar="LOW HIGH")
     ] = "0,1",
@@ -112,12 +136,15 @@ def race(
         isinstance(limits, tuple),
         f'--bounds must be given as "LOW,HIGH", but got {bounds!r}',
     )
-    named = named_values(policy, "NAME=package.module:factory")
+    if bool(policy) == bool(checkpoints):
+        raise Mistyped(f"give either --policy {FACTORY} for each policy, or --checkpoints")
+    policies = checkpoints or named_values(policy or [], FACTORY)
     try:
         with _live(comparison.alpha, quiet=output.as_json) as on_progress:
             result = run(
-                named,
+                policies,
                 env,
+                load=load,
                 score=score,
                 bounds=limits,
                 seed=seed,
@@ -139,10 +166,13 @@ def race(
         typer.echo(json.dumps(result.to_dict(), indent=2))
     else:
         show(shown)
+        most = counted(comparison.n_max * len(shown.policies), "episode")
+        used, rows = f"{result.used} of at most {most} used", counted(result.rows, "row")
+        if comparison.goal == "best":
+            say(result.sentence, style="bold")
         typer.echo(
-            f"{result.used} of at most {counted(comparison.n_max * len(policy), 'episode')} used "
-            f"({counted(result.rows, 'row')}) in {result.seconds:.1f} s; "
-            f"{len(result.overshoot)} more finished and {result.abandoned} abandoned at the end"
+            f"{used} ({rows}) in {result.seconds:.1f} s; {len(result.overshoot)} more finished and "
+            f"{result.abandoned} abandoned at the end"
         )
     # Only now: a page that cannot be written loses no result.
     write_files(shown.to_html, [("", shown)], output)
@@ -170,6 +200,11 @@ def _live(alpha: float, *, quiet: bool) -> "Iterator[Callable[[RaceProgress], No
                 f"{counted(progress.episodes, 'episode')} in {progress.seconds:.0f} s; "
                 f"{rows_text(progress.rows, progress.n_max, progress.remaining)}"
             )
-            live.update(standings_table(progress.standings, alpha, title))
+            if progress.p_values:  # asked for the best
+                left, values = progress.candidates, progress.p_values
+                title = f"{candidates_text(left)}; {title}"
+                live.update(candidates_table(left, values, alpha, title))
+            else:
+                live.update(standings_table(progress.standings, alpha, title))
 
         yield update

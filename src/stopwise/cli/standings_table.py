@@ -1,7 +1,7 @@
 """A comparison while it runs: the table that ``race`` shows, and how many rows are to come."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from stopwise.cli.printing import table_of
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from stopwise.questions.standing import Standing
 
 BAR = 24
+FEW = 4  # so many names still fit into a line
 
 
 def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -> "Table":
@@ -23,18 +24,48 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
 
     rows = []
     for pair in standings:
-        marks = round(BAR * share_of_way(pair, alpha=alpha))
         e_value = "" if pair.log_e is None else f"{math.exp(min(pair.log_e, 700)):.3g}"
         rows.append(
             {
                 "pair": relation(pair),
                 "rows": pair.n,
                 "p": f"{pair.p_value:.2g}",
-                "evidence": "█" * marks + "░" * (BAR - marks),
+                "evidence": _bar(share_of_way(pair, alpha=alpha)),
                 "e-value": e_value,
             }
         )
     return table_of(rows, ("pair",), title=escape(title))
+
+
+def candidates_table(
+    candidates: Sequence[str], p_values: Mapping[str, float], alpha: float, title: str
+) -> "Table":
+    """Return one line per candidate: the evidence against it, full when it is dropped."""
+    from rich.markup import escape
+
+    from stopwise.questions.standing import share_gone
+
+    rows = [
+        {
+            "candidate": name,
+            "p": f"{p_values[name]:.2g}",
+            "evidence against it": _bar(share_gone(p_values[name], alpha)),
+        }
+        for name in candidates
+    ]
+    return table_of(rows, ("candidate",), title=escape(title))
+
+
+def candidates_text(candidates: Sequence[str]) -> str:
+    """Return how many policies may still be the best, and which if they are few."""
+    left = counted(len(candidates), "candidate")
+    few = f" ({', '.join(candidates)})" if len(candidates) <= FEW else ""
+    return f"{left} left{few}"
+
+
+def _bar(share: float) -> str:
+    marks = round(BAR * share)
+    return "█" * marks + "░" * (BAR - marks)
 
 
 def rows_text(rows: int, n_max: int | None, remaining: int | None) -> str:

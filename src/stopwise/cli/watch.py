@@ -4,7 +4,7 @@ import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +12,7 @@ from stopwise.cli.analyze import show
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import ComparisonOptions, NamedFiles, ReadingOptions, TrialFiles
 from stopwise.cli.printing import say
-from stopwise.cli.standings_table import rows_text
+from stopwise.cli.standings_table import candidates_text, rows_text
 from stopwise.cli.values import trial_source
 from stopwise.cli.wording import in_words
 from stopwise.messages import counted
@@ -36,12 +36,36 @@ class WatchReadingOptions(ReadingOptions, left_out=("missing", "order", "seed"))
     ] = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class WatchComparisonOptions(ComparisonOptions):
+    """The settings of a comparison to which policies may come later."""
+
+    later: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="With --goal best: a policy whose results will come later, at no cost; nothing is "
+            "named before they do. Repeat for each.",
+        ),
+    ] = None
+    reserve: Annotated[
+        float,
+        typer.Option(
+            help="With --goal best: part of alpha put aside for policies that come unannounced."
+        ),
+    ] = 0.0
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the settings as keywords of the library."""
+        return {**super().keywords(), "later": self.later or ()}
+
+
 @grouped
 def watch(
     *,
     files: TrialFiles = None,
     policy: NamedFiles = None,
-    comparison: ComparisonOptions,
+    comparison: WatchComparisonOptions,
     reading: WatchReadingOptions,
     interval: Annotated[float, typer.Option(help="Seconds between looks.", min=0.05)] = 5.0,
     once: Annotated[
@@ -98,7 +122,10 @@ def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["T
         sights: tuple[TaskSight, ...] = ()
         try:
             sights = watching.look()
-            news: object = [(sight.task, sight.rows, sight.waiting) for sight in sights]
+            news: object = [
+                (sight.task, sight.rows, sight.waiting, sight.candidates, sight.awaited)
+                for sight in sights
+            ]
         except PastChanged:
             raise
         except InvalidInput as error:  # a file may be half written, or not there yet
@@ -122,13 +149,19 @@ def _print_json(sights: tuple["TaskSight", ...]) -> None:
 
 
 def _line(sight: "TaskSight") -> str:
+    best = not sight.standings  # of no pair it is asked which is better
     if sight.stop:
-        why = "every pair is decided" if sight.decided else "the maximum is reached"
+        found = f"{sight.best} is named" if best else "every pair is decided"
+        why = found if sight.decided else "the maximum is reached"
         return f"task {sight.task}: stop after {counted(sight.rows, 'row')}, {why}"
-    more = f"; needs more trials of {', '.join(sight.needed)}"
-    held = (
-        f"; {counted(sight.waiting, 'trial waits', 'trials wait')} for the rest of the row"
-        if sight.waiting
-        else ""
-    )
-    return f"task {sight.task}: {rows_text(sight.rows, sight.n_max, sight.remaining)}{more}{held}"
+    parts = [rows_text(sight.rows, sight.n_max, sight.remaining)]
+    if best:
+        parts.append(candidates_text(sight.candidates))
+    if sight.needed:
+        parts.append(f"needs more trials of {', '.join(dict.fromkeys(sight.needed))}")
+    if sight.awaited:
+        parts.append(f"waits for {', '.join(sight.awaited)} to come")
+    if sight.waiting and sight.needed:
+        held = counted(sight.waiting, "trial waits", "trials wait")
+        parts.append(f"{held} for the rest of the row{' or will not be needed' if best else ''}")
+    return f"task {sight.task}: {'; '.join(parts)}"

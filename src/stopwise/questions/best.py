@@ -192,6 +192,8 @@ class BestQuestion(Question):
 
         Rows take the trials of each policy in order, as they would have been asked for.
         """
+        known = {name for name, own in table.by_policy.items() if own.size}
+        table = table.without({*self.rules.later, *self._joined} - known)
         unit_scores(table, self._comparison)  # validity rests on this check of the bounds
         question = type(self)(self.rules, self._joined)
         return answer(question, table, question._replay(table))

@@ -69,6 +69,22 @@ class BestAnalysis(Analysis):
             f"{self.design} design)."
         )
 
+    def text_tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Return the policies as people read them, with what became of each."""
+        rows = super().text_tables()["Policies"]
+        return {"Policies": [self._with_fate(row) for row in rows]}
+
+    def _with_fate(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return a row of the table with what became of the policy in place of its letters."""
+        out = self.eliminated.get(row["policy"])
+        fate = "candidate" if out is None else f"dropped after row {out.row}"
+        fates = {"verdict": "best" if row["policy"] == self.best else fate}
+        return {
+            new: value
+            for name, old in row.items()
+            for new, value in (fates.items() if name == "letters" else [(name, old)])
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""
         return {
@@ -101,11 +117,13 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
     found = doubts(policies, (), np.empty(0), comparison.scale.span)
     shared = dependent(comparison, values, Family(k=len(rules.policies)))
     best, candidates = question.best, set(question.candidates)
-    left = tuple(policy.name for policy in policies if policy.name in candidates)
+    ordered = [policy.name for policy in policies]
+    ordered += [name for name in rules.policies if name not in ordered]  # no trials yet
+    left = tuple(name for name in ordered if name in candidates)
     return BestAnalysis(
         policies=policies,
         pairs=(),
-        order_text=_in_words(best, left, len(policies), rules.indifference),
+        order_text=_in_words(best, left, len(ordered), rules.indifference),
         rules=rules,
         aligned=table,
         ties="strict",
@@ -139,13 +157,14 @@ def _in_words(best: str | None, left: tuple[str, ...], k: int, indifference: flo
 def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResult, ...]:
     """Return the candidates by their means, then those that were dropped, the last one first."""
     rules, scale = question.rules, question.comparison.scale
-    columns = [table.policies.index(name) for name in rules.policies]
+    names = [name for name in rules.policies if name in table.policies]
+    columns = [table.policies.index(name) for name in names]
     lows, highs = mean_intervals(
         scale.unit(table.scores[:, columns]), rules.alpha / len(rules.policies)
     )
     used = dict(zip(rules.policies, question.table().counts, strict=True))
     results = []
-    for name, low, high in zip(rules.policies, lows.tolist(), highs.tolist(), strict=True):
+    for name, low, high in zip(names, lows.tolist(), highs.tolist(), strict=True):
         own = table.by_policy[name]
         done = name not in question.tried
         limit = own.size if rules.n_max is None else rules.n_max
@@ -168,4 +187,9 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
 
 def _cautions(table: Table, question: "BestQuestion") -> list[Message]:
     holds = {"rows-incomplete": question.gaps, "bounds-undeclared": table.bounds is None}
-    return [Message(CAUTIONS[code], code=code) for code, so in holds.items() if so]
+    found = [Message(CAUTIONS[code], code=code) for code, so in holds.items() if so]
+    awaited = [name for name in question.rules.later if name not in question.joined]
+    if awaited:
+        text = f"no policy is named before {', '.join(awaited)} joined"
+        found.append(Message(text, code="awaited"))
+    return found

@@ -11,9 +11,9 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
 from stopwise.errors import require
+from stopwise.messages import named
 from stopwise.questions.candidates import Candidates
 from stopwise.questions.near_best import NearBest
-from stopwise.questions.pairs import has_e_process
 
 
 def comparison_of(rules: Rules) -> Comparison:
@@ -25,12 +25,13 @@ def comparison_of(rules: Rules) -> Comparison:
     )
     require(
         rules.baseline is None,
-        f"a best policy is asked for among all of them, but the baseline is {rules.baseline!r}",
-        parameter="baseline",
+        "a best policy is asked for among all of them: leave out ",
+        named("baseline"),
+        code="best-with-baseline",
     )
     comparison = Comparison(replace(rules, alternative="greater"))
     require(
-        has_e_process(comparison),
+        registry.find(rules.method).inverts,
         "the goal 'best' needs a method that bets: the evidence against a policy is a product of "
         f"factors against whoever leads, and {rules.method} has no such factors; choose "
         "nscore-plus, nscore, wsr or savi",

@@ -133,6 +133,11 @@ class Question(Resumable):
         """The policy that was shown to be the best, or None."""
         return self.candidates[0] if len(self.candidates) == 1 else None
 
+    @property
+    def p_values(self) -> Mapping[str, float]:
+        """Anytime p-values of "this is a best policy", where that is asked."""
+        return {}
+
     def remaining(self, standings: Sequence[Standing]) -> int | None:
         """Return the rows still needed at the growth of evidence so far; None if unknown."""
         rules = self.rules

@@ -127,10 +127,12 @@ def share_of_way(standing: Standing, *, alpha: float) -> float:
 
     A p-value never rises, so an operator does not see from it what was just scored.
     """
-    if standing.decided:
-        return 1.0
-    gone = math.log(max(standing.p_value, 1e-300)) / math.log(alpha)
-    return min(max(gone, 0.0), 1.0)
+    return 1.0 if standing.decided else share_gone(standing.p_value, alpha)
+
+
+def share_gone(p_value: float, alpha: float) -> float:
+    """Return how much of the way from 1 to alpha a p-value has gone, in logarithms."""
+    return min(max(math.log(max(p_value, 1e-300)) / math.log(alpha), 0.0), 1.0)
 
 
 def remaining_rows(

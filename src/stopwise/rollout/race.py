@@ -13,6 +13,7 @@ from stopwise.core.rules import RaceSettings, Rules
 from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import require
 from stopwise.messages import named
+from stopwise.rollout.checkpoints import Checkpoint, Loader, policies_of
 from stopwise.rollout.drive import drive
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
@@ -29,9 +30,10 @@ SPARE = 2
 
 @flat(RaceSettings)
 def race(
-    policies: Mapping[str, Any],
+    policies: Mapping[str, Any] | str | Path,
     env: Any,
     *,
+    load: Loader | None = None,
     score: str | Callable[[Mapping[str, Any]], float] | None = None,
     bounds: tuple[float, float] = (0.0, 1.0),
     n_max: int | None = 500,
@@ -48,10 +50,10 @@ def race(
     """Run policies in an environment until it is clear which is better, or n_max is reached.
 
     The verdict is the one ``stopwise.analyze`` would give for the rows in the order of their seeds,
-    in whatever order episodes finish: the probability that any declared order is false is at most
-    alpha,
-    if an episode's score depends on its policy and seed only, and lies within the bounds. A policy
-    is tried until all of its pairs are decided.
+    in whatever order episodes finish: the probability that any declared order is false (or, with
+    ``goal="best"``, that a best policy was dropped) is at most alpha, if an episode's score depends
+    on its policy and seed only, and lies within the bounds. A policy is tried until all of its
+    pairs are decided; with ``goal="best"``, until it is shown not to be the best.
 
     Parameters
     ----------
@@ -59,10 +61,13 @@ def race(
         Two or more by name: a callable from observation to action, an object with ``predict`` (as
         in stable-baselines3) or ``act``, a factory without arguments, or where to find one,
         "package.module:name". ``reset`` is called before each episode, with a ``seed`` if it takes
-        one.
+        one. Or the folder or pattern of checkpoints, as in "runs/*/ckpt_*.zip"; their names are
+        the shortest parts of their paths that tell them apart.
     env
         A gymnasium id, an environment, a factory of one (also of a vector environment), or a
         function ``episode(policy, seed)`` that returns a score or a dictionary of measures.
+    load
+        For checkpoints: a function that makes a policy of a path, or "package.module:name" of one.
     score
         What is compared: "return", "success", "length", another measure of the episode function,
         or a function of the measures. By default a function's own score, else the return.
@@ -95,8 +100,9 @@ def race(
     on_progress
         Called whenever episodes came back.
     **settings
-        ``method``, ``alpha``, ``adjust``, ``baseline``, ``ties`` and the method's own parameters,
-        as for ``stopwise.analyze``.
+        ``method``, ``alpha``, ``adjust``, ``baseline``, ``ties``, ``goal="order"`` (or "best", with
+        ``indifference`` and ``allocation="leader"``) and the method's own parameters, as for
+        ``stopwise.analyze``.
 
     Examples
     --------
@@ -108,12 +114,12 @@ def race(
     >>> result = sw.race({"low": low, "high": high}, episode, n_max=100)
     >>> result.analysis.order_text, result.used, len(result.overshoot)
     ('high > low', 24, 0)
+    >>> sw.race({"low": low, "high": high}, episode, n_max=100, goal="best").sentence
+    'high is the best of 2 (alpha 0.05), after 20 episodes instead of 200'
     """
     require_whole(seed, "seed", 0)
-    require(
-        isinstance(policies, Mapping),
-        f"policies must be given by name, as in {{'old': ..., 'new': ...}}, but got {policies!r}",
-    )
+    named_policies = policies_of(policies, load)
+    require_all_there(settings)
     require(
         timeout is None or (is_number(timeout) and timeout > 0),
         named("timeout"),
@@ -125,11 +131,13 @@ def race(
         design = begun.get("design", _usual_design(settings))
     # The seed of the race is for its episodes: a method that needs luck has its own.
     luck = {"seed": begun["method_seed"]} if "method_seed" in begun else {}
-    rule = StopRule(list(policies), n_max=n_max, bounds=bounds, design=design, **settings, **luck)
+    rule = StopRule(
+        list(named_policies), n_max=n_max, bounds=bounds, design=design, **settings, **luck
+    )
     failures = FailureRule(on_error)
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
-    setup = Setup(env=env, policies=dict(policies), score=score, timeout=timeout)
+    setup = Setup(env=env, policies=named_policies, score=score, timeout=timeout)
     schedule = Schedule(
         rule,
         partial(episode_seed, seed, paired=design == "paired"),
@@ -148,7 +156,7 @@ def race(
         if not schedule.over:
             place.open(setup)
             if window is None:
-                schedule.window = max(1, ceil(SPARE * place.capacity / len(policies)))
+                schedule.window = max(1, ceil(SPARE * place.capacity / len(named_policies)))
             seconds = drive(schedule, place, book, on_progress)
     finally:
         abandoned = place.close()
@@ -158,6 +166,18 @@ def race(
     return result_of(
         schedule, retries=place.retries, abandoned=abandoned, seconds=seconds, notes=notes
     )
+
+
+def require_all_there(settings: RaceSettings) -> None:
+    """Raise if policies are to join later: those of a race are there from the start."""
+    for name in ("later", "reserve"):
+        require(
+            not settings.get(name),
+            "all policies of a race are there from the start: ",
+            named(name),
+            " is for `stopwise watch` and StopRule",
+            code="no-joining",
+        )
 
 
 def _usual_design(settings: RaceSettings) -> str:
@@ -184,6 +204,8 @@ def _name(thing: Any) -> str | float | None:
     """Return a text or a number as it is, and of anything else its name: code has no identity."""
     if thing is None or isinstance(thing, str | bool | int | float):
         return thing
+    if isinstance(thing, Checkpoint):
+        return f"{thing.path}, by {_name(thing.load)}"
     spec = getattr(thing, "spec", None)
     if spec is not None and hasattr(spec, "id"):
         return str(spec.id)

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from stopwise.core.delegated import Delegated
 from stopwise.core.plain_values import plain_values
 from stopwise.data.trials import Trials
 from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
-from stopwise.questions.standing import Standing
+from stopwise.questions.standing import Elimination, Standing
 from stopwise.rollout.episode import Episode
 from stopwise.rollout.schedule import Schedule
 
@@ -27,7 +28,10 @@ class RaceProgress:
     needed
         Policies that are still tried.
     standings
-        How each pair stands.
+        How each pair stands; none with the goal "best".
+    candidates, p_values
+        Policies that may still be the best, and, with the goal "best", the anytime p-value of
+        "this is a best policy" of each.
     remaining
         Rows still needed at the growth of evidence so far, None where nothing is known.
     seconds
@@ -39,6 +43,8 @@ class RaceProgress:
     n_max: int | None
     needed: tuple[str, ...]
     standings: tuple[Standing, ...]
+    candidates: tuple[str, ...]
+    p_values: Mapping[str, float]
     remaining: int | None
     seconds: float
 
@@ -66,7 +72,7 @@ class RaceResult:
     rows, window
         Rows looked at, and how many more may have been begun: the bound of the overshoot.
     decided
-        Whether every pair is decided; if not, n_max was reached.
+        Whether every pair is decided, or the best is named; if not, n_max was reached.
     seconds
         Since the race began, or was taken up again.
     """
@@ -83,16 +89,37 @@ class RaceResult:
     decided: bool
     seconds: float
 
+    best = Delegated[str | None]("analysis.best", "The policy shown to be the best, or None.")
+    candidates = Delegated[tuple[str, ...]](
+        "analysis.candidates", "Policies that may still be the best."
+    )
+    eliminated = Delegated[Mapping[str, Elimination]](
+        "analysis.eliminated", "Policies that were shown not to be the best, and when."
+    )
+
     @property
     def used(self) -> int:
         """Episodes on which the verdict rests."""
         return len(self.episodes) - len(self.overshoot)
+
+    @property
+    def sentence(self) -> str:
+        """What was found, at which alpha, and what it took; ``analysis.sentence`` says more."""
+        found = self.analysis
+        most = None if found.n_max is None else found.n_max * len(found.policies)
+        fewer = self.decided and most is not None and self.used < most
+        instead = f" instead of {most:,}" if fewer else ""
+        episodes = "episode" if self.used == 1 else "episodes"
+        return (
+            f"{found.order_text} (alpha {found.alpha:g}), after {self.used:,} {episodes}{instead}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the analysis as ``Analysis.to_dict`` does, with the counts of the race."""
         return {
             **self.analysis.to_dict(),
             "race": {
+                "sentence": self.sentence,
                 **plain_values(self, ("decided", "rows")),
                 "episodes": len(self.episodes),
                 "used": self.used,
@@ -119,6 +146,8 @@ def progress_of(schedule: Schedule, seconds: float) -> RaceProgress:
         n_max=rule.n_max,
         needed=rule.needed,
         standings=standings,
+        candidates=rule.candidates,
+        p_values=rule.p_values,
         remaining=rule.remaining(standings),
         seconds=seconds,
     )

@@ -11,9 +11,9 @@ import numpy as np
 from stopwise.core.keywords import described, flat
 from stopwise.core.rules import RaceSettings
 from stopwise.core.scores import require_whole
-from stopwise.errors import StopwiseError
+from stopwise.errors import StopwiseError, require
 from stopwise.rollout.executors import Executor
-from stopwise.rollout.race import race
+from stopwise.rollout.race import race, require_all_there
 from stopwise.rollout.race_result import RaceProgress, RaceResult
 from stopwise.rollout.stop_rule import StopRule
 
@@ -52,7 +52,8 @@ class CompareWithBest(BaseCallback):
     design, score, executor, on_error, timeout, window, on_progress
         As for ``stopwise.race``; here the design is "paired" by default.
     **settings
-        As for ``stopwise.race``; ``alpha`` is that of the whole training.
+        As for ``stopwise.race``; ``alpha`` is that of the whole training. With ``goal="best"``
+        comparisons take fewer episodes: each direction has the whole level, not half of it.
 
     Attributes
     ----------
@@ -89,6 +90,12 @@ class CompareWithBest(BaseCallback):
         self.results: list[RaceResult] = []
         self._seed, self._save_path = require_whole(seed, "seed", 0), save_path
         # So that what is wrong is said before the training, not in the midst of it.
+        require_all_there(settings)
+        require(
+            not settings.get("indifference"),
+            "a policy takes over only if it is better, so there is no indifference here",
+            parameter="indifference",
+        )
         rule = StopRule(["best", "new"], n_max=n_max, bounds=bounds, design=design, **settings)
         self._alpha = rule.alpha
         self._race = partial(
@@ -118,7 +125,7 @@ class CompareWithBest(BaseCallback):
             self._take_over(now)
             return True
         result = self._compare(now)
-        better = result.analysis.pairs[0].better == "new"
+        better = result.best == "new"
         if better:
             self._take_over(now)
         self._in_vain = 0 if better else self._in_vain + 1

@@ -122,6 +122,8 @@ class Schedule:
                 ticket = self._queue.popleft()
                 if ticket.policy in self.rule.needed:
                     tickets.append(ticket)
+                else:  # it may be needed again: some rows try the leader alone
+                    self._given.discard((ticket.policy, ticket.row))
             elif self._may_begin():
                 ahead, self._begun = self._begun - self.rule.rows, self._begun + 1
                 self._begin(
@@ -155,6 +157,7 @@ class Schedule:
         return True
 
     def _may_begin(self) -> bool:
+        self._begun = max(self._begun, self.rule.rows)  # rows of an earlier run
         inside = self.rule.n_max is None or self._begun < self.rule.n_max
         return inside and self._begun < self.rule.rows + self.window
 

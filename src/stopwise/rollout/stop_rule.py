@@ -77,6 +77,15 @@ class StopRule(Resumable):
         "_question.eliminated", "Policies that were shown not to be the best, and when."
     )
 
+    p_values = Delegated[Mapping[str, float]](
+        "_question.p_values", 'Anytime p-values of "this is a best policy", asked for the best.'
+    )
+
+    @property
+    def awaited(self) -> tuple[str, ...]:
+        """Policies that were declared to come later, and have not joined yet."""
+        return tuple(name for name in self.rules.later if name not in self._question.joined)
+
     @property
     def stop(self) -> bool:
         """Whether everything is decided, or n_max rows were looked at."""
@@ -120,6 +129,10 @@ class StopRule(Resumable):
         self._waiting.setdefault(row, {})[policy] = score
         self._next[policy] = max(self._next[policy], row + 1)
         self.follow(self._row)
+
+    def taken(self, policy: str) -> int:
+        """Return the number of the policy's next trial: those before it were looked at."""
+        return self._question.taken(policy)
 
     def join(self, policy: str) -> None:
         """Let a policy take part from the next row on, asked for the best.

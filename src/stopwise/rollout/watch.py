@@ -8,20 +8,27 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from stopwise.core.arrays import Floats
+from stopwise.core.arrays import Floats, Ints
 from stopwise.core.plain_values import plain_values
 from stopwise.core.registry import other_edition, uses_seed
 from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, InvalidState, require
-from stopwise.messages import Message, named
+from stopwise.messages import Message, Setting, named
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.question import Places, complete
-from stopwise.questions.standing import Standing
+from stopwise.questions.standing import Elimination, Standing
 from stopwise.rollout.journal import plain
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_watch_state
 from stopwise.rows.align import align
+from stopwise.rows.table import Table
+
+# What lets a policy come after the first look, asked for the best.
+_TO_COME_LATER = (
+    *("policies that come later must be declared with ", Setting("later"), ", or have a part of "),
+    *("alpha put aside for them with ", Setting("reserve"), ": "),
+)
 
 
 class PastChanged(InvalidInput):
@@ -35,7 +42,12 @@ class TaskSight:
     Attributes
     ----------
     stop, decided
-        Whether to stop, and whether because every pair is decided.
+        Whether to stop, and whether because every pair is decided, or the best is named.
+    best, candidates, eliminated
+        The policy shown to be the best, or None; those that may still be; the others, and when
+        they were shown not to be.
+    awaited
+        Policies that were declared to come later, and have not come yet.
     rows, n_max
         Rows looked at, and the declared greatest number.
     needed
@@ -52,6 +64,10 @@ class TaskSight:
     task: str
     stop: bool
     decided: bool
+    best: str | None
+    candidates: tuple[str, ...]
+    eliminated: Mapping[str, Elimination]
+    awaited: tuple[str, ...]
     rows: int
     n_max: int | None
     needed: tuple[str, ...]
@@ -64,7 +80,12 @@ class TaskSight:
         """Return plain values for JSON."""
         shown = ("task", "stop", "decided", "rows", "n_max", "needed", "waiting", "remaining")
         analysis = None if self.analysis is None else self.analysis.to_dict()
-        return {**plain_values(self, shown), "analysis": analysis}
+        return {
+            **plain_values(self, shown),
+            **plain_values(self, ("best", "candidates", "awaited")),
+            "eliminated": {name: vars(out) for name, out in self.eliminated.items()},
+            "analysis": analysis,
+        }
 
 
 class Watch:
@@ -73,6 +94,9 @@ class Watch:
     A row counts when every policy that is still needed has its trial there, so that a slow one
     cannot bias what is compared. Files must only grow: what was looked at may not change, and new
     files must come after the old ones in the order of their names.
+
+    Asked for the best, a policy that appears later joins after the rows that are complete by then:
+    for free if it was declared with ``later``, else from the ``reserve`` of alpha.
 
     Parameters
     ----------
@@ -83,7 +107,8 @@ class Watch:
     design
         "auto", "independent", "paired" or "stratified".
     settings
-        Settings of ``StopRule``.
+        Settings of ``StopRule``; ``later`` names policies that may appear after the first look.
+        Asked for the best, the usual ``allocation`` is "even", as for ``stopwise.analyze``.
     state
         File that keeps the rows looked at, so that a later watch refuses a past that has changed
         as well; without it they are kept as long as this object.
@@ -99,7 +124,11 @@ class Watch:
         state: Path | None = None,
     ) -> None:
         # So that what is wrong is said at once; the names of the policies are not known yet.
-        StopRule(["one", "other"], **{**settings, "baseline": None})
+        baseline = None if settings.get("baseline") is None else "one"
+        later = list(settings.get("later", ()))
+        names = [f"policy {number}" for number in range(len(later))]
+        known = {**settings, "baseline": baseline, "later": names}
+        StopRule(["one", "other", *names], **known)
         require(
             reading.get("bounds") != "data",
             named("bounds"),
@@ -108,6 +137,8 @@ class Watch:
         )
         self._source, self._reading = source, dict(reading)
         self._design, self._settings = design, dict(settings)
+        if settings.get("goal") == "best":  # others usually run as many trials of each policy
+            self._settings.setdefault("allocation", "even")
         self._rules: dict[str, StopRule] = {}
         self._state = state
         if state is not None:
@@ -140,22 +171,57 @@ class Watch:
         if aligned.bounds is None:
             text = "no bounds were declared: scores are assumed to lie in [0, 1]"
             notes.append(Message(text, code="bounds-undeclared"))
-        bounds = aligned.bounds or (0.0, 1.0)
         if task in self._seen:
-            _require_same(task, self._seen[task].rules, aligned.policies, aligned.design)
+            _require_same(task, self._seen[task], aligned)
         if task not in self._rules:
-            settings = {"bounds": bounds, "design": aligned.design, **self._settings}
-            if task in self._seen and uses_seed(self._seen[task].rules):
-                # A seed is drawn once: a later watch goes on with the one that was written down.
-                settings.setdefault("seed", self._seen[task].rules["seed"])
-            rule = StopRule(aligned.policies, **settings)
-            rules, rows = plain(rule.rules.identity()), np.zeros((0, len(aligned.policies)))
-            if self._seen.setdefault(task, WatchedTask(rules=rules, rows=rows)).rules != rules:
-                self._refuse_rules(task, rules)
-            self._rules[task] = rule
+            self._rules[task] = self._begin(task, aligned)
         rule = self._rules[task]
-        self._feed(task, rule, aligned.scores)
-        return self._sight(task, rule, aligned.scores, notes)
+        self._follow(task, rule, aligned)
+        for name in aligned.policies:
+            if name not in rule.policies or name in rule.awaited:
+                self._join(task, rule, name)
+        self._follow(task, rule, aligned)
+        return self._sight(task, rule, _arranged(aligned, rule.policies), notes)
+
+    def _begin(self, task: str, aligned: Table) -> StopRule:
+        """Return the rule of a task before its first row, with the policies it began with."""
+        settings = {
+            "bounds": aligned.bounds or (0.0, 1.0),
+            "design": aligned.design,
+            **self._settings,
+        }
+        before = self._seen.get(task)
+        first = aligned.policies if before is None else _there_at_first(before)
+        later = [name for name in settings.get("later", ()) if name not in first]
+        if before is not None and uses_seed(before.rules):
+            # A seed is drawn once: a later watch goes on with the one that was written down.
+            settings.setdefault("seed", before.rules["seed"])
+        rule = StopRule([*first, *later], **{**settings, "later": later})
+        rules, rows = plain(rule.rules.identity()), np.zeros((0, len(rule.policies)))
+        if self._seen.setdefault(task, WatchedTask(rules=rules, rows=rows)).rules != rules:
+            self._refuse_rules(task, rules)
+        for name, row in self._seen[task].joined.items():
+            rule.follow(partial(_row, rule, _arranged(aligned, rule.policies), row))
+            rule.join(name)
+        return rule
+
+    def _join(self, task: str, rule: StopRule, name: str) -> None:
+        """Let a policy take part that has just appeared, if it may."""
+        if name not in rule.rules.later and not rule.rules.reserve:
+            raise PastChanged(
+                f"task {task!r}: the policies were {', '.join(rule.policies)}, but now there is "
+                f"{name} as well; ",
+                *(_TO_COME_LATER if rule.rules.goal == "best" else ()),
+                "start over with all of them",
+                code="policy-appeared",
+            )
+        try:
+            rule.join(name)
+        except InvalidInput as error:
+            raise PastChanged(f"task {task!r}: {error}") from error
+        self._seen[task] = replace(
+            self._seen[task], joined={**self._seen[task].joined, name: rule.rows}
+        )
 
     def _refuse_rules(self, task: str, rules: Mapping[str, Any]) -> NoReturn:
         before = self._seen[task].rules
@@ -173,38 +239,45 @@ class Watch:
             f"{rules.get(name)!r}; keep it as it was, or start over without {self._state}"
         )
 
-    def _feed(self, task: str, rule: StopRule, scores: Floats) -> None:
+    def _follow(self, task: str, rule: StopRule, aligned: Table) -> None:
         """Show the rule the rows that are complete now."""
-        seen = self._seen[task].rows
-        same = len(scores) >= len(seen) and np.array_equal(
-            scores[: len(seen)][~np.isnan(seen)], seen[~np.isnan(seen)]
-        )
-        if not same:
-            raise PastChanged(
-                f"task {task!r}: trials seen at an earlier look have changed; files may only grow, "
-                "and new files must sort after the old ones by name"
-            )
-        rule.follow(partial(_row, rule, scores))
-        self._seen[task] = replace(self._seen[task], rows=scores[: rule.rows].copy())
+        scores = _arranged(aligned, rule.policies)
+        rule.follow(partial(_row, rule, scores, None))
+        taken = _taken(rule)
+        rows = scores[: max(taken)].copy()
+        rows[np.arange(len(rows))[:, None] >= taken] = np.nan
+        self._seen[task] = replace(self._seen[task], rows=rows)
 
     def _sight(self, task: str, rule: StopRule, scores: Floats, notes: list[str]) -> TaskSight:
         standings = rule.standings()
+        # Where nothing is needed now, one that is awaited may bring more.
+        stop = rule.stop and (rule.decided or rule.rows == rule.n_max)
+        remaining = rule.remaining(standings) if rule.needed or stop else None
+        after = np.arange(len(scores))[:, None] >= _taken(rule)
         return TaskSight(
             task=task,
-            stop=rule.stop,
+            stop=stop,
             decided=rule.decided,
+            best=rule.best,
+            candidates=rule.candidates,
+            eliminated=rule.eliminated,
+            awaited=rule.awaited,
             rows=rule.rows,
             n_max=rule.n_max,
             needed=rule.needed,
-            waiting=int((~np.isnan(scores[rule.rows :])).sum()),
+            waiting=int((after & ~np.isnan(scores)).sum()),
             standings=standings,
-            remaining=rule.remaining(standings),
+            remaining=remaining,
             analysis=rule.analysis(task=task, warnings=notes) if rule.rows else None,
         )
 
 
-def _row(rule: StopRule, scores: Floats, places: Places) -> dict[str, list[float | None]] | None:
-    """Return the scores of a row, or None as long as one of them is awaited."""
+def _row(
+    rule: StopRule, scores: Floats, end: int | None, places: Places
+) -> dict[str, list[float | None]] | None:
+    """Return the scores of a row, or None as long as one is awaited, and at the row ``end``."""
+    if rule.rows == end:
+        return None
     columns = {policy: index for index, policy in enumerate(rule.policies)}
 
     def found(policy: str, number: int) -> float:
@@ -221,19 +294,49 @@ def _row(rule: StopRule, scores: Floats, places: Places) -> dict[str, list[float
     return row
 
 
-def _require_same(
-    task: str, rules: Mapping[str, Any], policies: tuple[str, ...], design: str
-) -> None:
+def _arranged(aligned: Table, policies: tuple[str, ...]) -> Floats:
+    """Return the scores with these columns; of a policy without trials, an empty one."""
+    scores = np.full((len(aligned.scores), len(policies)), np.nan)
+    for column, name in enumerate(policies):
+        if name in aligned.policies:
+            scores[:, column] = aligned.scores[:, aligned.policies.index(name)]
+    return scores
+
+
+def _taken(rule: StopRule) -> Ints:
+    """Return how many trials of each policy were looked at, or passed over."""
+    return np.array([rule.taken(policy) for policy in rule.policies])
+
+
+def _there_at_first(before: WatchedTask) -> list[str]:
+    """Return the policies that were there at the first look."""
+    awaited = before.rules.get("later", ())
+    return [name for name in before.rules["policies"] if name not in awaited]
+
+
+def _require_same(task: str, seen: WatchedTask, aligned: Table) -> None:
     """Raise if what the files show is another comparison than at earlier looks."""
-    if rules["policies"] != list(policies):
+    known = [*_there_at_first(seen), *seen.joined]
+    gone = [name for name in known if name not in aligned.policies]
+    if gone:
         raise PastChanged(
-            f"task {task!r}: the policies were {', '.join(rules['policies'])}, but now are "
-            f"{', '.join(policies)}; start over with all of them"
+            f"task {task!r}: the policies were {', '.join(known)}, but now there is no "
+            f"{' and no '.join(gone)}"
         )
-    if rules.get("design") != design:
+    if seen.rules.get("design") != aligned.design:
         raise PastChanged(
-            f"task {task!r}: the trials looked at so far showed the design {rules.get('design')}, "
-            f"but now it is {design}: start over and declare the design"
+            f"task {task!r}: the trials looked at so far showed the design "
+            f"{seen.rules.get('design')}, but now it is {aligned.design}: start over and declare "
+            "the design"
+        )
+    scores = _arranged(aligned, tuple(dict.fromkeys([*seen.rules["policies"], *seen.joined])))
+    rows, columns = seen.rows.shape
+    looked_at = ~np.isnan(seen.rows)
+    past = scores[:rows, :columns]  # one that joined last may have no column yet
+    if len(past) < rows or not np.array_equal(past[looked_at], seen.rows[looked_at]):
+        raise PastChanged(
+            f"task {task!r}: trials seen at an earlier look have changed; files may only grow, "
+            "and new files must sort after the old ones by name"
         )
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,21 @@ HEAD = {"kind": "stopwise watch", "version": 1}
 
 @dataclass(frozen=True, kw_only=True)
 class WatchedTask:
-    """The rows of a task that were looked at (NaN where a trial was not there), and its rules."""
+    """What was looked at of a task.
+
+    Attributes
+    ----------
+    rules
+        What was declared, of the policies at the first look.
+    rows
+        Trials by their number and policy, those that joined last; NaN where none was looked at.
+    joined
+        Rows that were seen when policies joined, in the order in which they did.
+    """
 
     rules: Mapping[str, Any]
     rows: Floats
+    joined: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_watch_state(path: Path) -> dict[str, WatchedTask]:
@@ -41,13 +52,23 @@ def read_watch_state(path: Path) -> dict[str, WatchedTask]:
 def write_watch_state(path: Path, tasks: Mapping[str, WatchedTask]) -> None:
     """Replace the file in one step: a crash leaves the old one or the new one."""
     content = {
-        task: {"rules": dict(own.rules), "rows": own.rows.tolist()} for task, own in tasks.items()
+        task: {
+            "rules": dict(own.rules),
+            "rows": own.rows.tolist(),
+            **({"joined": dict(own.joined)} if own.joined else {}),
+        }
+        for task, own in tasks.items()
     }
     replace_file(path, (json.dumps({**HEAD, "tasks": content}) + "\n").encode())
 
 
-def _watched(rules: dict[str, Any], rows: list[list[float]]) -> WatchedTask:
-    table = np.array(rows, dtype=float).reshape(len(rows), len(rules["policies"]))
+def _watched(
+    rules: dict[str, Any], rows: list[list[float]], joined: dict[str, int] | None = None
+) -> WatchedTask:
+    joined = {str(name): int(row) for name, row in (joined or {}).items()}
+    policies = {*rules["policies"], *joined}
     return WatchedTask(
-        rules=with_recorded_seed({**rules, "edition": rules.get("edition", UNWRITTEN)}), rows=table
+        rules=with_recorded_seed({**rules, "edition": rules.get("edition", UNWRITTEN)}),
+        rows=np.array(rows, dtype=float).reshape(len(rows), len(policies)),
+        joined=joined,
     )

@@ -1,6 +1,6 @@
 """The scores of one task, aligned: a row of trials, a column per policy, NaN where none is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -75,6 +75,12 @@ class Table:
     def first(self, rows: int | None) -> "Table":
         """Return the table of the first so many rows, or of all."""
         return replace(self, scores=self.scores[:rows])
+
+    def without(self, policies: Collection[str]) -> "Table":
+        """Return the table without these policies."""
+        kept = [index for index, name in enumerate(self.policies) if name not in policies]
+        names = tuple(self.policies[index] for index in kept)
+        return replace(self, policies=names, scores=self.scores[:, kept])
 
     def check(self, check: Callable[[Floats, str], None]) -> None:
         """Check the scores of each policy; say in the error which task, and what helps."""

@@ -12,6 +12,7 @@ from stopwise.data.formats import (
     openvla_libero,
     parquet,
     polaris,
+    race_journal,
     roboarena,
     sb3_evaluations,
     sb3_monitor,
@@ -36,6 +37,7 @@ FORMATS: tuple[Format, ...] = (
     openvla_libero,
     parquet,
     numpy_arrays,
+    race_journal,
     json_lines,
     csv_table,
 )

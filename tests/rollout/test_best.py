@@ -1,0 +1,345 @@
+"""Races and watches for the best policy, wherever they run and whoever comes late."""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.rollout.checkpoints import short_names
+from stopwise.rollout.episode import Episode, Ticket
+from stopwise.rollout.executors import processes
+from stopwise.rollout.schedule import FailureRule, Schedule
+from stopwise.rollout.seeds import episode_seed
+from stopwise.rollout.watch import PastChanged, TaskSight, Watch
+from tests.rollout.players import draw, read_rate, slow_if
+
+RATES = {"a": 0.3, "b": 0.5, "c": 0.4, "d": 0.9}
+# With an indifference some rows try the leader alone, and others come back after them.
+CASES = [
+    {"design": "paired"},
+    {"design": "independent"},
+    {"design": "paired", "indifference": 0.1},
+    {"design": "independent", "indifference": 0.1},
+]
+
+
+def race(env: Any = draw, **settings: Any) -> sw.RaceResult:
+    return sw.race(RATES, env, n_max=150, seed=5, goal="best", **settings)
+
+
+def verdict(found: sw.RaceResult | sw.Analysis) -> Any:
+    """All that must not depend on where episodes were run, or when one looks."""
+    analysis = found if isinstance(found, sw.Analysis) else found.analysis
+    used = {policy.name: policy.trials_used for policy in analysis.policies}
+    return analysis.best, analysis.candidates, dict(analysis.eliminated), used
+
+
+def test_a_race_names_the_best_and_says_who_was_dropped_when() -> None:
+    looks: list[Any] = []
+    result = race(on_progress=looks.append)
+    content = result.to_dict()
+
+    assert (result.best, result.candidates, result.decided) == ("d", ("d",), True)
+    assert result.eliminated.keys() == {"a", "b", "c"}
+    assert result.sentence == (
+        f"d is the best of 4 (alpha 0.05), after {result.used} episodes instead of 600"
+    )
+    left = [len(look.candidates) for look in looks]
+    assert left == sorted(left, reverse=True)
+    assert (left[0], left[-1]) == (4, 1)
+    assert all(
+        (look.p_values[name] <= 0.05) == (name not in look.candidates)
+        for look in looks
+        for name in RATES
+    )
+    assert (content["best"], content["candidates"]) == ("d", ["d"])
+    assert content["eliminated"]["a"] == {"row": result.eliminated["a"].row, "leader": "d"}
+    assert content["race"]["sentence"] == result.sentence
+    assert result.rows == max(out.row for out in result.eliminated.values())
+    few = sw.race(dict.fromkeys("abc", 0.5), draw, n_max=3, goal="best")
+    assert few.sentence == "each of the 3 policies may be the best (alpha 0.05), after 9 episodes"
+
+
+@pytest.mark.parametrize("settings", CASES)
+def test_the_trials_and_the_journal_afterwards_give_the_same(
+    settings: dict[str, Any], tmp_path: Path
+) -> None:
+    file, journal = tmp_path / "trials.csv", tmp_path / "race.jsonl"
+    found = race(journal=journal, **settings)
+    found.trials.frame.write_csv(file)
+    rules: dict[str, Any] = {"n_max": 150, "goal": "best", "allocation": "leader", **settings}
+
+    for path in (file, journal):
+        read = sw.read_trials(path, bounds=(0, 1))
+        assert verdict(sw.analyze(read, **rules)) == verdict(found)
+
+
+def run(rates: dict[str, float], most: int, settings: dict[str, Any], left: int = 10**9) -> Any:
+    """Drive a schedule with up to ``most`` tickets out, and let it be killed with some ``left``."""
+    rng = np.random.default_rng(most)
+    episodes: list[Episode] = []
+    for end in (left, 10**9):
+        rule = sw.StopRule(list(rates), n_max=100, goal="best", **settings)
+        paired = rule.design == "paired"
+        plan = Schedule(
+            rule, partial(episode_seed, 7, paired=paired), window=9, failures=FailureRule("raise")
+        )
+        plan.restore(episodes)
+        out: list[Ticket] = []
+        while not plan.over and plan.count < end:
+            out += plan.take(most - len(out))
+            ticket = out.pop(int(rng.integers(len(out))))
+            score = draw(rates[ticket.policy], ticket.seed)
+            plan.receive(Episode(**ticket._asdict(), score=score, length=None, seconds=0.0))
+        episodes = list(plan.episodes)
+    assert all(episode.row >= 0 for episode in episodes)
+    return rule.rows, verdict(rule.analysis()), sorted(episode.place for episode in plan.used)
+
+
+@pytest.mark.parametrize("settings", CASES)
+def test_tickets_in_any_number_and_order_give_the_same(settings: dict[str, Any]) -> None:
+    """Also those put away while the leader was tried alone, and rows that a killed race had seen.
+
+    Without either the schedule runs dry, or hands out places before the first.
+    """
+    rates = {"a": 0.88, "b": 0.95, "c": 0.97, "d": 0.7, "e": 0.4}
+    one = run(rates, 1, settings)
+    for most, left in ((3, 10**9), (30, 10**9), (30, 60), (17, 130)):
+        assert run(rates, most, settings, left) == one
+
+
+def test_processes_give_the_same_best() -> None:
+    """Durations depend on the score."""
+    assert verdict(race(slow_if, executor=processes(2))) == verdict(race())
+
+
+@pytest.mark.parametrize("settings", CASES)
+def test_a_race_that_was_killed_goes_on_to_the_same_best(
+    settings: dict[str, Any], tmp_path: Path
+) -> None:
+    whole, journal, left = race(**settings), tmp_path / "race.jsonl", iter(range(40))
+
+    def killed(policy: Any, seed: int) -> float:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return draw(policy, seed)
+
+    killed.__qualname__ = draw.__qualname__
+    with pytest.raises(KeyboardInterrupt):
+        race(killed, journal=journal, **settings)
+    resumed = race(journal=journal, **settings)
+
+    assert verdict(resumed) == verdict(whole)
+    assert all(episode.row >= 0 for episode in resumed.episodes)
+    assert verdict(race(journal=journal, **settings)) == verdict(whole)
+    with pytest.raises(sw.InvalidInput, match="this journal belongs to another race"):
+        sw.race(RATES, draw, n_max=150, seed=5, journal=journal, design=whole.analysis.design)
+
+
+def checkpoints(folder: Path, rates: dict[str, float]) -> Path:
+    for name, rate in rates.items():
+        path = folder / f"{name}.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(str(rate))
+    return folder
+
+
+def test_checkpoints_are_found_named_and_loaded(tmp_path: Path) -> None:
+    rates = {"x/ckpt_9": 0.2, "x/ckpt_10": 0.5, "y/ckpt_9": 0.95}
+    folder = checkpoints(tmp_path, rates)
+    (folder / ".hidden").touch()
+    settings: dict[str, Any] = {"n_max": 100, "goal": "best"}
+
+    def with_more(path: str, device: str = "cpu") -> float:
+        return read_rate(path) if device else 0.0
+
+    given = sw.race(rates, draw, **settings)
+    for pattern, load in (
+        (f"{folder}/*/ckpt_*.txt", with_more),
+        (f"{folder}/**/*.txt", "tests.rollout.players:read_rate"),
+    ):
+        found = sw.race(pattern, draw, load=load, executor=processes(1), **settings)
+        assert found.analysis.rules.policies == tuple(rates)  # 9 comes before 10
+        assert verdict(found) == verdict(given)
+    one_run = sw.race(folder / "x", draw, load=read_rate, **settings)
+    assert set(one_run.analysis.rules.policies) == {"ckpt_9", "ckpt_10"}
+    assert short_names([Path("a/b/c"), Path("b/c")]) == ["a/b/c", "b/c"]
+
+
+@pytest.mark.parametrize(
+    ("policies", "load", "line"),
+    [
+        ("{}/none_*", float, r"none_\*: no checkpoint matches$"),
+        ("{}/one.*", float, r"only .*one\.txt matches, but a comparison needs at least 2"),
+        ("{}", None, "checkpoints need load=, a function that makes a policy of a path"),
+        ("{}", "not a place", "load must be a function of a path, or package.module:name"),
+        ({"a": 1, "b": 2}, float, "load is for checkpoints, given as a folder or a pattern"),
+        (7, None, "policies must be given by name, .* or as a folder or pattern"),
+    ],
+)
+def test_wrong_checkpoints_are_one_line(
+    policies: Any, load: Any, line: str, tmp_path: Path
+) -> None:
+    checkpoints(tmp_path, {"one": 0.1, "two": 0.9})
+    if isinstance(policies, str):
+        policies = policies.format(tmp_path)
+    with pytest.raises(sw.InvalidInput, match=line):
+        sw.race(policies, draw, load=load)
+
+
+def test_a_journal_knows_its_checkpoints(tmp_path: Path) -> None:
+    folder, journal = checkpoints(tmp_path / "c", RATES), tmp_path / "race.jsonl"
+    again = partial(sw.race, load=read_rate, n_max=3, goal="best", journal=journal)
+    again(f"{folder}/*.txt", draw)
+    (folder / "a.txt").rename(folder / "a.ckpt")
+
+    with pytest.raises(sw.InvalidInput, match="belongs to another race: its policies"):
+        again(f"{folder}/*", draw)
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({"later": ("d",)}, "all policies of a race are there from the start: later is for"),
+        ({"reserve": 0.01}, "all policies of a race are there from the start: reserve is for"),
+        ({"method": "step"}, "needs a method that bets"),
+        ({"method": "barnard"}, "needs a method that bets"),
+        ({"baseline": "a"}, "asked for among all of them: leave out baseline"),
+        ({"goal": "bset"}, "goal must be one of order, best, but got 'bset'"),
+    ],
+)
+def test_what_a_race_for_the_best_does_not_take(settings: dict[str, Any], line: str) -> None:
+    with pytest.raises(sw.InvalidInput, match=line):
+        sw.race(RATES, draw, **{"goal": "best", **settings})
+
+
+# Trials of a file by policy: the last two come later.
+RNG = np.random.default_rng(3)
+TRIALS = {
+    name: (RNG.random(90) < rate).astype(float).tolist()
+    for name, rate in {"a": 0.5, "b": 0.6, "c": 0.4, "d": 0.98}.items()
+}
+
+
+def grown(path: Path, numbers: dict[str, int], *, paired: bool = False) -> Path:
+    """Write so many trials of each policy."""
+    lines = ["policy,score" + (",seed" if paired else "")]
+    for name, number in numbers.items():
+        lines += [
+            f"{name},{score}" + (f",{seed}" if paired else "")
+            for seed, score in enumerate(TRIALS[name][:number])
+        ]
+    path.write_text("\n".join([*lines, ""]))
+    return path
+
+
+def watch(path: Path, state: Path | None = None, **settings: Any) -> Watch:
+    settings = {"n_max": 90, "goal": "best", **settings}
+    design = settings.pop("design", "independent")
+    return Watch(path, reading={}, design=design, settings=settings, state=state)
+
+
+def test_a_watch_names_the_best_as_the_file_does(tmp_path: Path) -> None:
+    path, sights = tmp_path / "results.csv", []
+    watching = watch(path)
+    for number in range(5, 90, 5):
+        grown(path, dict.fromkeys(TRIALS, number))
+        (sight,) = watching.look()
+        sights.append(len(sight.candidates))
+        if sight.stop:
+            break
+
+    afterwards = sw.analyze(sw.read_trials(path), n_max=90, goal="best", design="independent")
+    assert (sight.best, sight.candidates, sight.decided) == ("d", ("d",), True)
+    assert sights == sorted(sights, reverse=True)
+    assert dict(sight.eliminated) == dict(afterwards.eliminated)
+    assert sight.to_dict()["eliminated"]["a"] == vars(sight.eliminated["a"])
+
+
+@pytest.mark.parametrize("paired", [False, True])
+@pytest.mark.parametrize("settings", [{"later": ("c", "d")}, {"reserve": 0.02}])
+@pytest.mark.parametrize("again", [False, True], ids=["same watch", "next watch"])
+def test_a_policy_that_comes_later_joins(
+    tmp_path: Path, settings: dict[str, Any], again: bool, paired: bool
+) -> None:
+    """After the rows that were complete when it came, and the same from the file afterwards."""
+    path, state = tmp_path / "results.csv", tmp_path / "state.json"
+    settings = {**settings, "design": "paired" if paired else "independent"}
+    watching = watch(path, state, **settings)
+    steps = [
+        {"a": 9, "b": 9},
+        {"a": 12, "b": 12, "c": 20},
+        {"a": 40, "b": 40, "c": 40, "d": 10},
+        {"a": 90, "b": 90, "c": 90, "d": 90},
+    ]
+    sights: list[TaskSight] = []
+    for numbers in steps:
+        grown(path, numbers, paired=paired)
+        if again:
+            watching = watch(path, state, **settings)
+        sights += watching.look()
+    joined = json.loads(state.read_text())["tasks"]["task"]["joined"]
+    last = sights[-1]
+
+    assert sights[0].awaited == tuple(settings.get("later", ()))
+    assert not any(sight.stop for sight in sights[:-1])
+    assert joined == {"c": 12, "d": sights[2].rows if paired else joined["d"]}
+    assert last.best == "d"
+    table = {name: TRIALS[name][:number] for name, number in steps[-1].items()}
+    rules = {"goal": "best", "n_max": 90, **settings}
+    if "later" in settings:
+        found = sw.analyze(table, joined=joined, **rules)
+        assert dict(found.eliminated) == dict(last.eliminated)
+        assert found.best == last.best
+    changed = grown(path, {**steps[-1], "b": 5}, paired=paired)
+    with pytest.raises(PastChanged):
+        watch(changed, state, **settings).look()
+
+
+def test_a_watch_waits_for_the_declared_and_refuses_the_rest(tmp_path: Path) -> None:
+    path = grown(tmp_path / "results.csv", {"a": 90, "d": 90})
+    waiting = watch(path, later=("b",))
+    (sight,) = waiting.look()
+    assert (sight.stop, sight.decided, sight.needed) == (False, False, ())
+    assert (sight.candidates, sight.awaited, sight.remaining) == (("d", "b"), ("b",), None)
+    assert "no policy is named before b joined" in sight.analysis.warnings  # type: ignore[union-attr]
+
+    with path.open("a") as file:
+        file.write("b,7\n")
+    for _ in range(2):
+        with pytest.raises(sw.InvalidInput, match="but 'b' got 7"):
+            waiting.look()
+
+    strict = watch(grown(path, {"a": 3, "d": 3}))
+    strict.look()
+    grown(path, {"a": 3, "d": 3, "c": 3})
+    with pytest.raises(PastChanged, match=r"there is c as well; .* declared with later=, or"):
+        strict.look()
+    named = watch(grown(path, {"a": 90, "d": 90}), reserve=0.01)
+    named.look()
+    grown(path, {"a": 90, "d": 90, "c": 3})
+    with pytest.raises(PastChanged, match="'d' was named before 'c' joined"):
+        named.look()
+    grown(path, {"a": 90, "c": 90})
+    with pytest.raises(PastChanged, match="but now there is no d"):
+        named.look()
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({"baseline": "a"}, "asked for among all of them: leave out baseline"),
+        ({"goal": "order", "later": ["c"]}, "later belongs to the goal 'best'"),
+        ({"reserve": 0.05}, "reserve must be at least 0 and below alpha"),
+        ({"method": "step"}, "needs a method that bets"),
+    ],
+)
+def test_wrong_settings_of_a_watch_are_refused_before_the_first_look(
+    settings: dict[str, Any], line: str, tmp_path: Path
+) -> None:
+    with pytest.raises(sw.InvalidInput, match=line):
+        watch(tmp_path / "not there yet.csv", **settings)

@@ -99,7 +99,7 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
     return BestAnalysis(
         policies=policies,
         pairs=(),
-        order_text=_in_words(best, left, len(policies), rules.indifference),
+        order_text=best_in_words(best, left, len(policies), rules.indifference),
         rules=rules,
         aligned=table,
         ties="strict",
@@ -113,7 +113,20 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
     )
 
 
-def _in_words(best: str | None, left: tuple[str, ...], k: int, indifference: float) -> str:
+def best_in_words(best: str | None, left: tuple[str, ...], k: int, indifference: float) -> str:
+    """Return who is the best of k, or who may be.
+
+    Parameters
+    ----------
+    best
+        The policy that was named, or None.
+    left
+        The candidates.
+    k
+        The number of policies.
+    indifference
+        How near to the best is good enough.
+    """
     if best is not None:
         near = f", or within {indifference:g} of it" if indifference else ""
         return f"{best} is the best of {k}{near}"

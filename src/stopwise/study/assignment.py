@@ -23,7 +23,7 @@ def take(
     events: list[Event] = []
     held = holding(state, station, now)
     if held is not None:
-        if held.started or held.arm in state.boards[held.task].needed:
+        if held.started or state.boards[held.task].wants(held.row, held.arm):
             return []
         events.append(Released(trial=held.number, reason="no longer needed"))
     assigned = next_trial(state, lots, station=station, now=now, task=task)
@@ -85,7 +85,8 @@ def under_way(state: StudyState, code: str) -> TrialRecord | None:
 
 def finished(state: StudyState) -> bool:
     """Whether nothing is left to try: all is decided, or n_max is reached and settled."""
-    return bool(state.boards) and not any(board.needed for board in state.boards.values())
+    boards = state.boards.values()
+    return bool(boards) and not any(board.needed or board.awaited for board in boards)
 
 
 def locked_plan(state: StudyState) -> StudyPlan:
@@ -139,14 +140,14 @@ def _new_row(
     state: StudyState, lots: Lots, plan: StudyPlan, task: str | None
 ) -> tuple[str, int, str, tuple[str, ...]] | None:
     boards = [
-        (len(board.rows), place, name, board)
+        (len(board.rows), place, name, arms)
         for place, (name, board) in enumerate(_boards(state, task))
-        if board.may_open(plan.look_ahead)
+        if (arms := board.arms_to_open(plan.look_ahead))
     ]
     if not boards:
         return None
-    row, _, name, board = min(boards, key=lambda item: item[:2])
-    return name, row, lots.shuffled(board.needed, "order", name, row)[0], board.needed
+    row, _, name, arms = min(boards)
+    return name, row, lots.shuffled(arms, "order", name, row)[0], arms
 
 
 def _boards(state: StudyState, task: str | None) -> list[tuple[str, SlotBoard]]:

@@ -1,5 +1,6 @@
 """The answer to "which is the best?": a name or the candidates, and who was dropped when."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from stopwise.questions.doubts import dependent, doubts
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import mean_intervals
 from stopwise.questions.rank import CAUTIONS, doubtful
+from stopwise.report import figures
 from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
@@ -36,18 +38,22 @@ class BestAnalysis(Analysis):
     ----------
     rows
         Rows that were compared.
+    joined
+        Rows that had been compared when a policy joined, of those that did so after the start.
     """
 
     rows: int
+    joined: Mapping[str, int]
 
     indifference = FromRules[float]("indifference", "How near to the best is good enough.")
 
     @property
     def sentence(self) -> str:
         """What was found, in words, with what it rests on."""
+        named = f", or one named that is not within {self.indifference:g} of it,"
         promised = promise(
             self.method,
-            "the chance that a best policy was dropped",
+            f"the chance that a best policy was dropped{named if self.indifference else ''}",
             self.alpha,
             n_max=self.n_max,
             bounds_inferred=self.bounds_inferred,
@@ -60,9 +66,39 @@ class BestAnalysis(Analysis):
             else ""
         )
         return (
-            f"{self.order_text}{pooled}: {self._trials_text()}; {promised} ({self.method}, "
-            f"{self.design} design)."
+            f"{self.order_text} (alpha {self.alpha:g}){pooled}, {self._trials_text()}; {promised} "
+            f"({self.method}, {self.design} design)."
         )
+
+    def _trials_text(self) -> str:
+        if self.n_max is None:
+            return f"after {self.trials_used:,} of {sum(own.n for own in self.policies):,} trials"
+        most = self.n_max * len(self.rules.policies) - sum(self.joined.values())
+        if self.best is None:
+            return f"after {self.trials_used:,} of at most {most:,} trials"
+        return f"after {self.trials_used:,} trials instead of {most:,}"
+
+    def standing(self, policy: str) -> str:
+        """Return where a policy stands, in words: the best, a candidate, or dropped, and when."""
+        out = self.eliminated.get(policy)
+        if out is not None:
+            return f"dropped after row {out.row}, when {out.leader} led"
+        return "best" if policy == self.best else "candidate"
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row per policy: the candidates by their means, then those dropped."""
+        return [{**row, "standing": self.standing(row["policy"])} for row in super().table()]
+
+    def text_tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Return the policies as people read them."""
+        ((title, rows),) = super().text_tables().items()
+        shown = ("policy", "mean", "interval", "used", "saved")
+        return {
+            title: [
+                {**{name: row[name] for name in shown}, "standing": self.standing(row["policy"])}
+                for row in rows
+            ]
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""
@@ -71,11 +107,16 @@ class BestAnalysis(Analysis):
             **plain_values(self, ("best", "candidates", "rows", "indifference")),
             "goal": self.rules.goal,
             "eliminated": {name: vars(out) for name, out in self.eliminated.items()},
+            **({"joined": dict(self.joined)} if self.joined else {}),
         }
+
+    def plot_eliminations(self) -> "Figure":
+        """Draw who was dropped when, and who may still be the best."""
+        return figures.plot_eliminations(self)
 
     def figures(self) -> dict[str, "Figure"]:
         """Return all figures by the name under which they are saved."""
-        return {"scores": self.plot_scores()}
+        return {"eliminations": self.plot_eliminations(), "scores": self.plot_scores()}
 
 
 def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysis:
@@ -95,11 +136,13 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
     found = doubts(policies, (), np.empty(0), comparison.scale.span)
     shared = dependent(comparison, values, Family(k=len(rules.policies)))
     best, candidates = question.best, set(question.candidates)
-    left = tuple(policy.name for policy in policies if policy.name in candidates)
+    tried = [policy.name for policy in policies]
+    order = (*tried, *(name for name in rules.policies if name not in tried))
+    left = tuple(name for name in order if name in candidates)
     return BestAnalysis(
         policies=policies,
         pairs=(),
-        order_text=best_in_words(best, left, len(policies), rules.indifference),
+        order_text=best_in_words(best, left, len(rules.policies), rules.indifference),
         rules=rules,
         aligned=table,
         ties="strict",
@@ -110,6 +153,7 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
         candidates=left,
         eliminated=question.eliminated,
         rows=question.rows,
+        joined=question.joined,
     )
 
 
@@ -137,18 +181,22 @@ def best_in_words(best: str | None, left: tuple[str, ...], k: int, indifference:
 
 
 def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResult, ...]:
-    """Return the candidates by their means, then those that were dropped, the last one first."""
+    """Return the candidates by their means, then those that were dropped, the last one first.
+
+    Those that have no trial, because they join later, are left out.
+    """
     rules, scale = question.rules, question.comparison.scale
-    columns = [table.policies.index(name) for name in rules.policies]
+    names = [name for name in rules.policies if table.by_policy[name].size]
+    columns = [table.policies.index(name) for name in names]
     lows, highs = mean_intervals(
         scale.unit(table.scores[:, columns]), rules.alpha / len(rules.policies)
     )
     used = dict(zip(rules.policies, question.table().counts, strict=True))
     results = []
-    for name, low, high in zip(rules.policies, lows.tolist(), highs.tolist(), strict=True):
+    for name, low, high in zip(names, lows.tolist(), highs.tolist(), strict=True):
         own = table.by_policy[name]
         done = name not in question.tried
-        limit = own.size if rules.n_max is None else rules.n_max
+        limit = own.size if rules.n_max is None else rules.n_max - question.joined.get(name, 0)
         results.append(
             PolicyResult(
                 name=name,

@@ -192,6 +192,7 @@ class BestQuestion(Question):
 
         Rows take the trials of each policy in order, as they would have been asked for.
         """
+        table = table.tried()  # those that join later may have no trial yet
         unit_scores(table, self._comparison)  # validity rests on this check of the bounds
         question = type(self)(self.rules, self._joined)
         return answer(question, table, question._replay(table))

@@ -186,7 +186,7 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
     Those that have no trial, because they join later, are left out.
     """
     rules, scale = question.rules, question.comparison.scale
-    names = [name for name in rules.policies if table.by_policy[name].size]
+    names = [name for name in rules.policies if name in table.policies]
     columns = [table.policies.index(name) for name in names]
     lows, highs = mean_intervals(
         scale.unit(table.scores[:, columns]), rules.alpha / len(rules.policies)

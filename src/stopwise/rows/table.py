@@ -76,6 +76,12 @@ class Table:
         """Return the table of the first so many rows, or of all."""
         return replace(self, scores=self.scores[:rows])
 
+    def tried(self) -> "Table":
+        """Return the table of the policies that have a trial."""
+        kept = [place for place, count in enumerate(self.counts) if count]
+        names = tuple(self.policies[place] for place in kept)
+        return replace(self, policies=names, scores=self.scores[:, kept])
+
     def check(self, check: Callable[[Floats, str], None]) -> None:
         """Check the scores of each policy; say in the error which task, and what helps."""
         for name, column in zip(self.policies, self.scores.T, strict=True):

@@ -140,14 +140,14 @@ def _new_row(
     state: StudyState, lots: Lots, plan: StudyPlan, task: str | None
 ) -> tuple[str, int, str, tuple[str, ...]] | None:
     boards = [
-        (len(board.rows), place, name, arms)
+        (len(board.rows), place, name, board)
         for place, (name, board) in enumerate(_boards(state, task))
-        if (arms := board.arms_to_open(plan.look_ahead))
+        if board.may_open(plan.look_ahead)
     ]
     if not boards:
         return None
-    row, _, name, arms = min(boards)
-    return name, row, lots.shuffled(arms, "order", name, row)[0], arms
+    row, _, name, board = min(boards, key=lambda item: item[:2])
+    return name, row, lots.shuffled(board.needed, "order", name, row)[0], board.needed
 
 
 def _boards(state: StudyState, task: str | None) -> list[tuple[str, SlotBoard]]:

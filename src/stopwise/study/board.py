@@ -10,6 +10,7 @@ stay in the rows they were opened in, whose scene they share; in an independent 
 of each arm is its next trial, whichever row that is in.
 """
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -119,16 +120,18 @@ class SlotBoard:
         """Add a row with a slot for each of these arms."""
         self._add_row({arm: Slot() for arm in arms}, ("", 0.0))
 
-    def arms_to_open(self, look_ahead: int | None) -> tuple[str, ...]:
-        """Return the arms that a further row has slots for; none if none may be opened now."""
+    def may_open(self, look_ahead: int | None) -> bool:
+        """Whether a further row may be opened now.
+
+        It has a slot for each arm in need, also if only one waits for it: a row of one arm, such as
+        one that has just joined, would tell whose trial that is.
+        """
         question, n_max = self.question, self.rules.n_max
-        ahead = {arm: self._opened(arm) - question.taken(arm) for arm in question.needed}
-        least = min(ahead.values(), default=0)
-        within = n_max is None or least < n_max - question.rows
-        if not within or (look_ahead is not None and least > look_ahead):
-            return ()
-        # One that has come back, or joined, first catches up with the others.
-        return tuple(arm for arm, slots in ahead.items() if slots == least)
+        ahead = min(
+            (self._opened(arm) - question.taken(arm) for arm in question.needed), default=math.inf
+        )
+        within = n_max is None or ahead < n_max - question.rows
+        return ahead < math.inf and within and (look_ahead is None or ahead <= look_ahead)
 
     def wants(self, row: int, arm: str) -> bool:
         """Whether a result of this slot could still be used."""

@@ -63,6 +63,8 @@ class TaskVerdict:
         The others, with the row after which that was shown, and who led then.
     awaited
         Candidates that were declared to join later and have not joined yet.
+    joined
+        The rows that had been used when others of them joined.
     """
 
     task: str
@@ -78,6 +80,7 @@ class TaskVerdict:
     candidates: tuple[str, ...] = ()
     eliminated: Mapping[str, Elimination] = field(default_factory=dict)
     awaited: tuple[str, ...] = ()
+    joined: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,6 +215,7 @@ def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVer
             for arm, out in question.eliminated.items()
         },
         awaited=tuple(shown[arm] for arm in board.awaited),
+        joined={shown[arm]: row for arm, row in board.joined.items()},
     )
 
 

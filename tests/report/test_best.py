@@ -85,7 +85,7 @@ def test_the_sentence_names_the_best_and_what_was_saved() -> None:
 def test_the_figure_ends_each_bar_where_its_policy_was_dropped() -> None:
     analysis = ANSWERS["twenty"]
     (axes,) = analysis.plot_eliminations().axes
-    bars = [line.get_xdata() for line in axes.lines if line.get_linestyle() == "-"]
+    bars = [np.asarray(line.get_xdata()) for line in axes.lines if line.get_linestyle() == "-"]
     ends = {own.name: bar[-1] for own, bar in zip(analysis.policies, bars, strict=True)}
     names = [re.sub(r"\n.*", "", text.get_text()) for text in axes.get_yticklabels()]
 

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import binomtest
 
 import stopwise as sw
+from stopwise.questions.best_analysis import BestAnalysis
 from stopwise.study.records import trial_table
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.verdict import verdict
@@ -68,6 +69,7 @@ def test_study_file_and_rule_say_the_same(design: str, indifference: float, seed
 
     assert outcome(task) == outcome(question) == outcome(filed) == outcome(rule)
     assert (task.decided, task.rows) == (rule.decided, rule.rows)
+    assert isinstance(filed, BestAnalysis)
     assert filed.rows == task.rows
     assert task.best is not None or task.rows == plan.n_max
 

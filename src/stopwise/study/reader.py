@@ -179,8 +179,8 @@ class StudyReader:
             frame = self.records()
             if not used:
                 return frame
-            # In the order of the analysis: a slot may have been handed out late, or again, and among
-            # policies that are level the one that is listed first leads.
+            # In the order of the analysis: a slot may have been handed out late, or again; and of
+            # policies that are level, the one that is listed first leads.
             places = {name: place for place, name in enumerate(state.shown().values())}
             listed = frame["policy"].replace_strict(places)
             ordered = frame.with_columns(listed.alias("place")).filter(frame["used"])

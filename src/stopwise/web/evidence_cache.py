@@ -91,7 +91,7 @@ def _candidates(task: TaskVerdict) -> list[CandidateView]:
             leader=out.leader,
             awaited=False,
         )
-        for name, out in reversed(task.eliminated.items())
+        for name, out in reversed(list(task.eliminated.items()))
     ]
     return still + gone
 

@@ -42,7 +42,8 @@ def _candidates(task: "TaskVerdict", named: bool) -> list[str]:
     standing |= dict.fromkeys(task.awaited, "has not joined yet")
     standing |= {} if task.best is None else {task.best: "the best"}
     standing |= {
-        name: f"dropped after row {out.row}" for name, out in reversed(task.eliminated.items())
+        name: f"dropped after row {out.row}"
+        for name, out in reversed(list(task.eliminated.items()))
     }
     if not named:
         return [f"  {len(task.candidates)} of {len(standing)} may still be the best"]

@@ -10,7 +10,7 @@ import stopwise as sw
 from stopwise.study.tables import journal
 from tests.study.live import Clock, take
 
-__all__ = ["PLAN", "fix_draws", "scripted", "stored_lines"]
+__all__ = ["BEST", "PLAN", "fix_draws", "scripted", "scripted_best", "stored_lines"]
 
 PLAN: dict[str, Any] = {
     "name": "Cups é",
@@ -27,6 +27,18 @@ PLAN: dict[str, Any] = {
     "baseline": "old",
     "tags": ["dropped"],
     "lease_minutes": 12.5,
+}
+
+
+BEST: dict[str, Any] = {
+    "name": "Checkpoints",
+    "method": "wsr",
+    "policies": ["step 10k", "step 20k", "step 30k"],
+    "tasks": ["stack"],
+    "goal": "best",
+    "indifference": 0.05,
+    "later": ["step 30k"],
+    "n_max": 50,
 }
 
 
@@ -66,6 +78,17 @@ def scripted(place: str, *, unblind: bool = True) -> sw.Study:
     study.amend("the camera was replaced")
     if unblind:
         study.unblind(reason="done")
+    return study
+
+
+def scripted_best(place: str) -> sw.Study:
+    """Return a study of which one is best, and which one has joined late."""
+    study = sw.Study.create(place, BEST, clock=Clock())
+    study.lock(who="ada")
+    for success in (True, False, True):
+        study.record(take(study).trial, success, station="left")
+    study.join("step 30k", "its training is over")
+    study.record(take(study).trial, True, station="left")
     return study
 
 

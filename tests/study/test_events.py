@@ -17,10 +17,10 @@ from stopwise.study.events import Locked, Scored, read_event
 from stopwise.study.replay import take_in
 from stopwise.study.store import Store
 from stopwise.study.tables import journal, studies
-from tests.study.scripted import fix_draws, scripted, stored_lines
+from tests.study.scripted import fix_draws, scripted, scripted_best, stored_lines
 
 GOLDEN = Path(__file__).with_name("golden")
-FILES = ("journal.jsonl", "journal_without_editions.jsonl")
+FILES = ("journal.jsonl", "journal_best.jsonl", "journal_without_editions.jsonl")
 
 
 def golden(name: str) -> list[str]:
@@ -43,6 +43,17 @@ def test_the_same_study_is_stored_as_the_same_text(
         assert study.verify().problems == ()
 
 
+def test_the_same_study_of_the_best_is_stored_as_the_same_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fix_draws(monkeypatch)
+    monkeypatch.setattr(lifecycle, "__version__", "0.1.0")
+
+    with scripted_best(f"sqlite:///{tmp_path}/study.db#best") as study:
+        assert stored_lines(study) == golden("journal_best.jsonl")
+        assert study.verify().problems == ()
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_what_was_stored_is_read_and_would_be_stored_alike(name: str) -> None:
     for line in golden(name):
@@ -60,7 +71,7 @@ def test_what_was_stored_is_read_and_would_be_stored_alike(name: str) -> None:
 
 
 def test_every_kind_has_a_golden_line_and_a_place_in_the_replay() -> None:
-    assert {read(line).kind for line in golden("journal.jsonl")} == set(KINDS)
+    assert {read(line).kind for name in FILES for line in golden(name)} == set(KINDS)
     for event in KINDS.values():
         assert take_in.dispatch(event) is not take_in.dispatch(object), event
 

@@ -1,7 +1,7 @@
 """Where the lines of the small charts lie."""
 
-from stopwise.web.responses import CurveView, PairView, TaskView
-from stopwise.web.svg_charts import evidence_chart, interval_chart
+from stopwise.web.responses import CandidateView, CurveView, PairView, TaskView
+from stopwise.web.svg_charts import candidate_chart, evidence_chart, interval_chart
 
 
 def task(*p_values: float, better: str | None = None) -> TaskView:
@@ -14,7 +14,7 @@ def task(*p_values: float, better: str | None = None) -> TaskView:
     return TaskView(
         task="t", alpha=0.05, rows=2, n_max=10, decided=False, needed=["A", "B"], sentence=None,
         order=None, trials_used=4, trials_saved=0, policies=[], pairs=[pair],
-        p_value_name="anytime p", interval_note=None,
+        p_value_name="anytime p", interval_note=None, goal="order", best=None, candidates=[],
     )  # fmt: skip
 
 
@@ -36,3 +36,23 @@ def test_zero_is_in_the_middle_of_the_intervals() -> None:
     span = chart.spans[0]
     assert span.low < chart.bar < span.high
     assert span.high == chart.right  # the widest end reaches the edge
+
+
+def test_a_bar_reaches_from_the_first_row_of_a_policy_to_its_last() -> None:
+    kinds = {"best": (0, 20), "candidate": (10, 20), "awaited": (20, 20), "dropped": (0, 5)}
+    found = [
+        CandidateView(
+            policy=kind, first=first, last=last, dropped=kind == "dropped", leader=None,
+            awaited=kind == "awaited",
+        )
+        for kind, (first, last) in kinds.items()
+    ]  # fmt: skip
+    content = {"goal": "best", "best": "best", "candidates": found, "rows": 20, "pairs": []}
+    chart = candidate_chart(task(1.0).model_copy(update=content))
+
+    wide = chart.right - chart.left
+    assert [bar.kind for bar in chart.bars] == list(kinds)
+    for bar, (first, last) in zip(chart.bars, kinds.values(), strict=True):
+        assert bar.start == round(chart.left + wide * first / 20, 1)
+        assert bar.end == round(chart.left + wide * last / 20, 1)
+    assert chart.bars[-1].text == "dropped after round 5"

@@ -19,16 +19,21 @@ from stopwise.web.responses import EntryView
 from tests.study.scripted import fix_draws, scripted
 from tests.web.serving import served
 
-GOLDEN = Path(__file__).parents[1] / "study" / "golden" / "journal.jsonl"
-EVENTS = [decode(line, "hash") for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
+GOLDEN = Path(__file__).parents[1] / "study" / "golden"
+EVENTS = [
+    decode(line, "hash")
+    for name in ("journal.jsonl", "journal_best.jsonl")
+    for line in (GOLDEN / name).read_text(encoding="utf-8").splitlines()
+]
 
 # What the proof of blinding rests on (docs/design/studies.md); all else is open.
 HIDDEN = {
     Visibility.BLIND: {
-        "locked": {"plan", "arms", "baseline"},
+        "locked": {"plan", "arms", "baseline", "later"},
         "assigned": {"arm", "salt", "opens"},
         "scored": {"score", "answer", "tag", "seconds", "salt"},
         "imported": {"rows"},
+        "joined": {"arm", "salt"},
         "unblinded": {"names", "secret"},
     },
     Visibility.NEVER: {"token created": {"digest"}},

@@ -19,6 +19,7 @@ from stopwise.questions.doubts import dependent, doubts
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import mean_intervals
 from stopwise.questions.rank import CAUTIONS, doubtful, wide_bounds
+from stopwise.report import figures
 from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
@@ -40,19 +41,24 @@ class BestAnalysis(Analysis):
         Rows that were compared.
     p_values
         Anytime p-values of "this is a best policy", by name: at most alpha exactly when dropped.
+    joined
+        Rows that had been compared when a policy joined, of those that did so after the start.
     """
 
     rows: int
     p_values: Mapping[str, float]
+    joined: Mapping[str, int]
 
     indifference = FromRules[float]("indifference", "How near to the best is good enough.")
 
     @property
     def sentence(self) -> str:
         """What was found, in words, with what it rests on."""
+        named = f", or one named that is not within {self.indifference:g} of it,"
         promised = promise(
             self.method,
-            "the chance that a best policy was dropped",
+            "the chance that the best policy (or a given one of several) was dropped"
+            f"{named if self.indifference else ''}",
             self.alpha,
             n_max=self.n_max,
             bounds_inferred=self.bounds_inferred,
@@ -65,9 +71,28 @@ class BestAnalysis(Analysis):
             else ""
         )
         return (
-            f"{self.order_text}{pooled}: {self._trials_text()}; {promised} ({self.method}, "
-            f"{self.design} design)."
+            f"{self.order_text} (alpha {self.alpha:g}){pooled}, {self._trials_text()}; {promised} "
+            f"({self.method}, {self.design} design)."
         )
+
+    def _trials_text(self) -> str:
+        if self.n_max is None:
+            return f"after {self.trials_used:,} of {sum(own.n for own in self.policies):,} trials"
+        most = self.n_max * len(self.rules.policies) - sum(self.joined.values())
+        if self.best is None:
+            return f"after {self.trials_used:,} of at most {most:,} trials"
+        return f"after {self.trials_used:,} trials instead of {most:,}"
+
+    def standing(self, policy: str) -> str:
+        """Return where a policy stands, in words: the best, a candidate, or dropped, and when."""
+        out = self.eliminated.get(policy)
+        if out is not None:
+            return f"dropped after row {out.row}, when {out.leader} led"
+        return "best" if policy == self.best else "candidate"
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row per policy: the candidates by their means, then those dropped."""
+        return [{**row, "standing": self.standing(row["policy"])} for row in super().table()]
 
     def text_tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return the policies as people read them, with what became of each."""
@@ -93,11 +118,16 @@ class BestAnalysis(Analysis):
             "p_values": dict(self.p_values),
             "goal": self.rules.goal,
             "eliminated": {name: vars(out) for name, out in self.eliminated.items()},
+            **({"joined": dict(self.joined)} if self.joined else {}),
         }
+
+    def plot_eliminations(self) -> "Figure":
+        """Draw who was dropped when, and who may still be the best."""
+        return figures.plot_eliminations(self)
 
     def figures(self) -> dict[str, "Figure"]:
         """Return all figures by the name under which they are saved."""
-        return {"scores": self.plot_scores()}
+        return {"eliminations": self.plot_eliminations(), "scores": self.plot_scores()}
 
 
 def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysis:
@@ -117,13 +147,13 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
     found = doubts(policies, (), np.empty(0), comparison.scale.span)
     shared = dependent(comparison, values, Family(k=len(rules.policies)))
     best, candidates = question.best, set(question.candidates)
-    ordered = [policy.name for policy in policies]
-    ordered += [name for name in rules.policies if name not in ordered]  # no trials yet
-    left = tuple(name for name in ordered if name in candidates)
+    tried = [policy.name for policy in policies]
+    order = (*tried, *(name for name in rules.policies if name not in tried))
+    left = tuple(name for name in order if name in candidates)
     return BestAnalysis(
         policies=policies,
         pairs=(),
-        order_text=_in_words(best, left, len(ordered), rules.indifference),
+        order_text=best_in_words(best, left, len(rules.policies), rules.indifference),
         rules=rules,
         aligned=table,
         ties="strict",
@@ -141,10 +171,24 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
         eliminated=question.eliminated,
         rows=question.rows,
         p_values=MappingProxyType(question.p_values),
+        joined=question.joined,
     )
 
 
-def _in_words(best: str | None, left: tuple[str, ...], k: int, indifference: float) -> str:
+def best_in_words(best: str | None, left: tuple[str, ...], k: int, indifference: float) -> str:
+    """Return who is the best of k, or who may be.
+
+    Parameters
+    ----------
+    best
+        The policy that was named, or None.
+    left
+        The candidates.
+    k
+        The number of policies.
+    indifference
+        How near to the best is good enough.
+    """
     if best is not None:
         near = f", or within {indifference:g} of it" if indifference else ""
         return f"{best} is the best of {k}{near}"
@@ -155,7 +199,10 @@ def _in_words(best: str | None, left: tuple[str, ...], k: int, indifference: flo
 
 
 def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResult, ...]:
-    """Return the candidates by their means, then those that were dropped, the last one first."""
+    """Return the candidates by their means, then those that were dropped, the last one first.
+
+    Those that have no trial, because they join later, are left out.
+    """
     rules, scale = question.rules, question.comparison.scale
     names = [name for name in rules.policies if name in table.policies]
     columns = [table.policies.index(name) for name in names]
@@ -167,7 +214,7 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
     for name, low, high in zip(names, lows.tolist(), highs.tolist(), strict=True):
         own = table.by_policy[name]
         done = name not in question.tried
-        limit = own.size if rules.n_max is None else rules.n_max
+        limit = own.size if rules.n_max is None else rules.n_max - question.joined.get(name, 0)
         results.append(
             PolicyResult(
                 name=name,

@@ -14,6 +14,7 @@ from stopwise.report.fonts import wrapped
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
     from stopwise.questions.analysis_parts import PairResult
+    from stopwise.questions.best_analysis import BestAnalysis
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +57,13 @@ def score_strips(analysis: "Analysis") -> list[ScoreStrip]:
             )
         )
     return strips
+
+
+def elimination_label(analysis: "BestAnalysis", policy: str) -> str:
+    """Return a policy's name, and below it whether it is a candidate or when it was dropped."""
+    out = analysis.eliminated.get(policy)
+    standing = analysis.standing(policy) if out is None else f"dropped after row {out.row}"
+    return f"{wrapped(policy)}\n{standing}"
 
 
 def evidence_curves(analysis: "Analysis", kind: str) -> list[Curve]:

@@ -8,7 +8,12 @@ from stopwise.core.promise import p_value_name
 from stopwise.core.step.design import StepDesign
 from stopwise.messages import counted
 from stopwise.report.canvas import COLOURS, GREY, STYLES, coloured, legend_below, new_axes
-from stopwise.report.figure_data import Curve, evidence_curves, score_strips
+from stopwise.report.figure_data import (
+    Curve,
+    elimination_label,
+    evidence_curves,
+    score_strips,
+)
 from stopwise.report.fonts import drawable, wrapped
 from stopwise.report.matrix_figures import interval_matrix, verdict_matrix
 
@@ -17,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from stopwise.questions.analysis import Analysis
+    from stopwise.questions.best_analysis import BestAnalysis
 
 # Inches; letters of a figure this wide stay legible on a phone.
 WIDTH = 5.2
@@ -47,6 +53,26 @@ def plot_scores(analysis: "Analysis") -> "Figure":
     axes.set_ylim(len(strips) - 0.4, -0.6)
     axes.set_xlabel("score")
     axes.set_title(f"Scores, means and {100 * (1 - analysis.alpha):g}% intervals", fontsize=10)
+    return drawable(figure)
+
+
+def plot_eliminations(analysis: "BestAnalysis") -> "Figure":
+    """Draw, of each policy, the rows it was a candidate in; a cross where it was dropped."""
+    labels = [elimination_label(analysis, policy.name) for policy in analysis.policies]
+    lines = max(label.count("\n") for label in labels) + 1
+    row = 0.14 + 0.14 * lines
+    figure, axes = new_axes(WIDTH, height=0.9 + row * len(labels))
+    for place, policy in enumerate(analysis.policies):
+        out = analysis.eliminated.get(policy.name)
+        start, end = analysis.joined.get(policy.name, 0), analysis.rows if out is None else out.row
+        colour = GREY if out is not None else COLOURS[2 if policy.name == analysis.best else 0]
+        axes.plot([start, end], [place, place], color=colour, linewidth=5, solid_capstyle="butt")
+        if out is not None:
+            axes.plot([end], [place], "x", color="black", markersize=7, markeredgewidth=1.8)
+    axes.set_yticks(range(len(labels)), labels, fontsize=8)
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.set_xlim(0, 1.03 * max(analysis.rows, 1))
+    axes.set_xlabel("rows of trials")
     return drawable(figure)
 
 

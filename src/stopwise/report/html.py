@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
 
 CAPTIONS = {
+    "eliminations": "Who was dropped when",
     "scores": "Every score, with the mean and its interval",
     "p_values": "{p_value}-values, adjusted for all pairs, until the decision",
     "e_values": "Evidence of each pair",

@@ -23,10 +23,10 @@ DESIGNS = {
 
 def methods_paragraph(analysis: "Analysis") -> str:
     """Return what was done, in words that can go into a paper as they are."""
+    if analysis.rules.goal == "best":
+        return _best_paragraph(analysis)
     low, high = analysis.bounds
-    horizon = (
-        "" if analysis.n_max is None else f", at most {counted(analysis.n_max, 'trial')} per policy"
-    )
+    horizon = _horizon(analysis)
     against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"
     method = registry.find(analysis.method)
     anytime = method.anytime
@@ -42,6 +42,42 @@ def methods_paragraph(analysis: "Analysis") -> str:
         f"{DESIGNS[analysis.design]} {letters if analysis.baseline is None else ''}"
         f"{analysis.interval_note} {method.citation}."
     )
+
+
+def _best_paragraph(analysis: "Analysis") -> str:
+    """Return the same where only the best was asked for: one claim per policy, none per pair."""
+    low, high = analysis.bounds
+    indifference, method = analysis.rules.indifference, registry.find(analysis.method)
+    near = f" or naming one that is not within {indifference:g} of it" if indifference else ""
+    promised = promise(
+        analysis.method,
+        f"the probability of ever dropping a best policy{near}",
+        analysis.alpha,
+        n_max=analysis.n_max,
+        bounds_inferred=analysis.bounds_inferred,
+    )
+    looks = "" if analysis.bounds_inferred else ", however often the data are looked at"
+    same = "The claim assumes that one policy is the best on each task. "
+    return (
+        f"We asked which of {len(analysis.rules.policies)} policies has the greatest mean score "
+        f"(range [{low:g}, {high:g}]){_pooling(analysis)} with the sequential test "
+        f"{analysis.method}{_horizon(analysis)}. One wealth per policy bets that it is not the "
+        "best, in each row against the policy that leads at the time, and the policy is dropped "
+        f"when this wealth is large enough; {promised}{looks}. So the candidates are at all times "
+        "a confidence set of the best policy. That a policy was dropped shows only that it is not "
+        "the best, not that the one that led then is better than it. "
+        f"{same if analysis.pooled_tasks else ''}{_doubts(analysis)}{DESIGNS[analysis.design]} "
+        "Intervals of the means hold together, at all times, with probability "
+        f"{1 - analysis.alpha:.6g}. {method.citation}."
+    )
+
+
+def _horizon(analysis: "Analysis") -> str:
+    if analysis.n_max is None:
+        return ""
+    if analysis.rules.goal == "best":  # a row may take several of the leader
+        return f", at most {counted(analysis.n_max, 'row')} of trials"
+    return f", at most {counted(analysis.n_max, 'trial')} per policy"
 
 
 def _promise(analysis: "Analysis", anytime: bool) -> str:
@@ -72,9 +108,13 @@ def _meaning(analysis: "Analysis") -> str:
     said = ""
     if analysis.pooled_tasks:
         said += f"A declared order means only: {analysis.pooled_claim}. "
-    if analysis.doubts:
-        said += (
-            "All claims assume fresh draws in random order; these trials do not look like that: "
-            f"{first_few(analysis.doubts)}. "
-        )
-    return said
+    return said + _doubts(analysis)
+
+
+def _doubts(analysis: "Analysis") -> str:
+    if not analysis.doubts:
+        return ""
+    return (
+        "All claims assume fresh draws in random order; these trials do not look like that: "
+        f"{first_few(analysis.doubts)}. "
+    )

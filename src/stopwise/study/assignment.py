@@ -23,7 +23,7 @@ def take(
     events: list[Event] = []
     held = holding(state, station, now)
     if held is not None:
-        if held.started or held.arm in state.boards[held.task].needed:
+        if held.started or state.boards[held.task].wants(held.row, held.arm):
             return []
         events.append(Released(trial=held.number, reason="no longer needed"))
     assigned = next_trial(state, lots, station=station, now=now, task=task)
@@ -85,7 +85,8 @@ def under_way(state: StudyState, code: str) -> TrialRecord | None:
 
 def finished(state: StudyState) -> bool:
     """Whether nothing is left to try: all is decided, or n_max is reached and settled."""
-    return bool(state.boards) and not any(board.needed for board in state.boards.values())
+    boards = state.boards.values()
+    return bool(boards) and not any(board.needed or board.awaited for board in boards)
 
 
 def locked_plan(state: StudyState) -> StudyPlan:

@@ -4,9 +4,15 @@ The verdict rests on ``Question.take``: row i is used when each of its slots is 
 rows 1 to i-1 left in need of a trial, and rows are used in order. What else is in the row is
 overshoot and never looked at. So the verdict is a function of the scores by slot alone, whatever
 came late or out of order (proof: docs/design/studies.md).
+
+Asked for the best, an arm may be left out of rows and come back. In a design with blocks its slots
+stay in the rows they were opened in, whose scene they share; in an independent design the next slot
+of each arm is its next trial, whichever row that is in.
 """
 
-from collections.abc import Iterator
+import math
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from stopwise.core.comparison import Comparison
@@ -62,14 +68,23 @@ class SlotBoard:
         Slots by arm, of each row.
     owners
         Of each row, the station that is at work on it, and until when it is given time.
+    joined
+        Rows that were used when an arm joined, of those that did so after the start.
     """
 
-    def __init__(self, rules: Rules, refusal: str | None = None) -> None:
+    def __init__(
+        self, rules: Rules, refusal: str | None = None, joined: Mapping[str, int] | None = None
+    ) -> None:
         self.rules = rules
         self.rows: list[dict[str, Slot]] = []
         self.owners: list[tuple[str, float]] = []
+        self.joined = dict(joined or {})
         self._refusal = refusal
-        self._question = pose(rules)
+        self._question = pose(rules, self.joined)
+        # Of each arm, the rows of its slots; None where the rows are those of the question.
+        apart = rules.goal == "best" and rules.design == "independent"
+        empty: dict[str, list[int]] = {arm: [] for arm in rules.policies}
+        self._own = empty if apart else None
         self._checkpoints: list[tuple[int, str]] = []
         self._changed = False  # whether more rows may be usable than are used
 
@@ -90,40 +105,64 @@ class SlotBoard:
         return self.question.needed
 
     @property
+    def awaited(self) -> tuple[str, ...]:
+        """Arms that were declared to join later and still may."""
+        if self.used == self.rules.n_max:
+            return ()
+        return tuple(arm for arm in self.rules.later if arm not in self.joined)
+
+    @property
     def comparison(self) -> Comparison:
         """The test of one pair, which knows what scores there may be."""
         return self._question.comparison
 
     def open_row(self, arms: tuple[str, ...]) -> None:
         """Add a row with a slot for each of these arms."""
-        self.rows.append({arm: Slot() for arm in arms})
-        self.owners.append(("", 0.0))
+        self._add_row({arm: Slot() for arm in arms}, ("", 0.0))
 
     def may_open(self, look_ahead: int | None) -> bool:
-        """Whether a further row may be opened now."""
-        row, n_max = len(self.rows), self.rules.n_max
-        within = n_max is None or row < n_max
-        return bool(
-            within and self.needed and (look_ahead is None or row - self.used <= look_ahead)
+        """Whether a further row may be opened now.
+
+        It has a slot for each arm in need, also if only one waits for it: a row of one arm, such as
+        one that has just joined, would tell whose trial that is.
+        """
+        question, n_max = self.question, self.rules.n_max
+        ahead = min(
+            (self._opened(arm) - question.taken(arm) for arm in question.needed), default=math.inf
         )
+        within = n_max is None or ahead < n_max - question.rows
+        return ahead < math.inf and within and (look_ahead is None or ahead <= look_ahead)
+
+    def wants(self, row: int, arm: str) -> bool:
+        """Whether a result of this slot could still be used."""
+        return arm in self.needed and row >= self._next_row(arm)
 
     def open_slots(self) -> Iterator[tuple[int, str, Slot]]:
         """Yield (row, arm, slot) of the slots that are needed and not settled, row by row."""
-        needed = self.needed
-        for row in range(self.used, len(self.rows)):
+        first = {arm: self._next_row(arm) for arm in self.needed}
+        for row in range(min(first.values(), default=len(self.rows)), len(self.rows)):
             for arm, slot in self.rows[row].items():
-                if arm in needed and not slot.settled:
+                if arm in first and row >= first[arm] and not slot.settled:
                     yield row, arm, slot
 
-    def touch(self, row: int) -> None:
-        """Take note that a slot in this row has changed; forget what was used from it on."""
+    def touch(self, row: int, arm: str) -> None:
+        """Take note that a slot has changed; forget what was used from its row on."""
         self._changed = True
-        if row >= self._question.rows:
+        if row >= self._next_row(arm):
             return
-        while self._checkpoints and self._checkpoints[-1][0] > row:
+        # The trial of this number is in no row of the question before that one.
+        number = row if self._own is None else bisect_left(self._own[arm], row)
+        while self._checkpoints and self._checkpoints[-1][0] > number:
             self._checkpoints.pop()
         known = self._checkpoints[-1][1] if self._checkpoints else None
-        self._question = pose(self.rules) if known is None else resume(known)
+        self._question = pose(self.rules, self.joined) if known is None else resume(known)
+
+    def join(self, arm: str, row: int) -> None:
+        """Let an arm take part after so many rows of the question, which have been used by now."""
+        self.joined[arm] = row
+        self._question = pose(self.rules, self.joined)
+        self._checkpoints = []  # of questions that did not know it
+        self._changed = True
 
     def settled_scores(self) -> list[dict[str, float]]:
         """Return all scores of each row, whether or not the question was shown them."""
@@ -132,13 +171,20 @@ class SlotBoard:
             for row in self.rows
         ]
 
+    def used_slots(self) -> set[tuple[int, str]]:
+        """Return the row and arm of each slot whose score the question was shown."""
+        shown = enumerate(self.question.scores())
+        if self._own is None:
+            return {(number, arm) for number, scores in shown for arm in scores}
+        return {(self._own[arm][number], arm) for number, scores in shown for arm in scores}
+
     def overshoot(self) -> Iterator[tuple[int, str, Slot]]:
         """Yield scored slots that the question had no need of."""
-        shown, needed = self.question.scores(), self.needed
+        used, first = self.used_slots(), {arm: self._next_row(arm) for arm in self.needed}
         for number, row in enumerate(self.rows):
-            wanted = shown[number] if number < len(shown) else needed
             for arm, slot in row.items():
-                if slot.score is not None and arm not in wanted:
+                wanted = (number, arm) in used or (arm in first and number >= first[arm])
+                if slot.score is not None and not wanted:
                     yield number, arm, slot
 
     def saved(self) -> int:
@@ -148,14 +194,41 @@ class SlotBoard:
         """
         if self.rules.n_max is None:
             return 0
-        done = [arm for arm in self.rules.policies if arm not in self.needed]
-        spared = sum(self.rules.n_max - self.question.rows_for(arm) for arm in done)
+        question = self.question
+        awaited = {arm for arm in self.rules.later if arm not in self.joined}
+        done = [arm for arm in self.rules.policies if arm not in awaited.union(question.needed)]
+        spared = sum(
+            self.rules.n_max - self.joined.get(arm, 0) - question.rows_for(arm) for arm in done
+        )
         return spared - sum(arm in done for _, arm, _ in self.overshoot())
 
-    def restore(self, saved: str) -> None:
-        """Take over the question that was saved together with the rows."""
+    def restore(
+        self, rows: list[dict[str, Slot]], owners: list[tuple[str, float]], saved: str
+    ) -> None:
+        """Take over rows, and the question that was saved together with them."""
+        for row, owner in zip(rows, owners, strict=True):
+            self._add_row(row, owner)
         self._question = resume(saved)
         self._checkpoints = [(self._question.rows, saved)]
+
+    def _add_row(self, slots: dict[str, Slot], owner: tuple[str, float]) -> None:
+        if self._own is not None:
+            for arm in slots:
+                self._own[arm].append(len(self.rows))
+        self.rows.append(slots)
+        self.owners.append(owner)
+
+    def _opened(self, arm: str) -> int:
+        """Return the number of the arm's first trial that has no slot yet."""
+        return len(self.rows) if self._own is None else len(self._own[arm])
+
+    def _next_row(self, arm: str) -> int:
+        """Return the row of the arm's next trial; that after the last if it is not opened yet."""
+        number = self._question.taken(arm)
+        if self._own is None:
+            return number
+        own = self._own[arm]
+        return own[number] if number < len(own) else len(self.rows)
 
     def _advance(self) -> None:
         if self._refusal is not None:
@@ -172,7 +245,8 @@ class SlotBoard:
         """Return the scores of a row, or None as long as one of its slots is awaited."""
 
         def found(arm: str, number: int) -> float | None:
-            slot = self.rows[number].get(arm)
+            row = number if self._own is None else self._own[arm][number]
+            slot = self.rows[row].get(arm)
             if slot is None:  # the row was opened without the arm, which has no score to offer
                 return None
             if not slot.settled:

@@ -22,7 +22,7 @@ class Locked(
     Event,
     kind="locked",
     says="plan locked, SHA-256 {digest:.16}…",
-    left_out=("edition", "stopwise"),
+    left_out=("edition", "stopwise", "later"),
 ):
     """The plan was frozen, and the labels were drawn.
 
@@ -34,8 +34,8 @@ class Locked(
         SHA-256 of the plan.
     commitment
         SHA-256 of the secret behind all random draws.
-    arms, baseline
-        The labels, and that of the baseline.
+    arms, baseline, later
+        The labels, that of the baseline, and those of policies that join later.
     """
 
     edition: Open[int | None] = None
@@ -45,6 +45,7 @@ class Locked(
     commitment: Open[str]
     arms: Blind[tuple[str, ...]]
     baseline: Blind[str | None]
+    later: Blind[tuple[str, ...]] = ()
 
 
 class Assigned(
@@ -176,6 +177,25 @@ class Amended(Event, kind="amended"):
         """Return the event as a sentence."""
         changes = ", ".join(f"{name} = {value}" for name, value in self.changes.items())
         return f"{f'amended {changes}' if changes else 'remark'}: {self.reason}"
+
+
+class Joined(Event, kind="joined", says="a policy joined"):
+    """A policy that was declared to come later takes part from now on.
+
+    Attributes
+    ----------
+    arm
+        Its label.
+    rows
+        By task, the rows that were used by then.
+    salt
+        Keeps the hash of the entry from being searched for the label.
+    """
+
+    arm: Blind[str]
+    rows: Open[dict[str, int]]
+    reason: Open[str]
+    salt: Blind[str]
 
 
 class Unblinded(Event, kind="unblinded", says="unblinded"):

@@ -9,7 +9,7 @@ from stopwise.core.registry import edition_of
 from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.assignment import locked_plan, require_reason
 from stopwise.study.blinding import Lots
-from stopwise.study.events import Amended, Locked, Unblinded
+from stopwise.study.events import Amended, Joined, Locked, Unblinded
 from stopwise.study.plan_errors import faults
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import AMENDABLE, StudyPlan
@@ -31,6 +31,7 @@ def lock(state: StudyState, lots: Lots, plan: StudyPlan) -> Locked:
         commitment=lots.commitment,
         arms=tuple(labels),
         baseline=next((arm for arm, name in labels.items() if name == plan.baseline), None),
+        later=tuple(arm for arm, name in labels.items() if name in plan.later),
     )
 
 
@@ -53,6 +54,24 @@ def amend(state: StudyState, reason: str, changes: dict[str, Any]) -> Amended:
         raise InvalidInput(f"{'.'.join(map(str, place))}: {fault}") from error
     kept = {name: changed.content()[name] for name in changes}
     return Amended(reason=reason.strip(), changes=kept)
+
+
+def join(state: StudyState, lots: Lots, policy: str, reason: str) -> Joined:
+    """Return the event that a policy which was declared to come later takes part from now on."""
+    plan = locked_plan(state)
+    if policy not in plan.later:
+        raise NotAllowed(f"{policy!r} cannot join: the plan does not list it under later")
+    require_reason("joining", reason)
+    arm = next(arm for arm, name in lots.labels(plan).items() if name == policy)
+    return joined(state, lots, arm, reason)
+
+
+def joined(state: StudyState, lots: Lots, arm: str, reason: str) -> Joined:
+    """Return the event that this label joins after the rows that are used now."""
+    if any(arm in board.joined for board in state.boards.values()):
+        raise NotAllowed("this policy takes part already")
+    rows = {name: board.used for name, board in state.boards.items()}
+    return Joined(arm=arm, rows=rows, reason=reason.strip(), salt=lots.salt("join", arm))
 
 
 def unblind(state: StudyState, lots: Lots, plan: StudyPlan, reason: str) -> Unblinded:

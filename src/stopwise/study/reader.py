@@ -166,6 +166,8 @@ class StudyReader:
     def exported(self, *, used: bool = False) -> "pl.DataFrame":
         """Return the trials that may be exported now; with ``used`` only those in the verdict.
 
+        The latter are in the order in which the verdict uses them.
+
         After unblinding these are all records. Before, they are the trials that count, without
         number or code: next to a label, these would allow a trial to be voided by its policy.
         """
@@ -175,7 +177,14 @@ class StudyReader:
             if state.unblinded_at is None:
                 return trial_table(state, assignment.locked_plan(state)).frame.drop("trial")
             frame = self.records()
-            return frame.filter(frame["used"]) if used else frame
+            if not used:
+                return frame
+            # In the order of the analysis: a slot may have been handed out late, or again; and of
+            # policies that are level, the one that is listed first leads.
+            places = {name: place for place, name in enumerate(state.shown().values())}
+            listed = frame["policy"].replace_strict(places)
+            ordered = frame.with_columns(listed.alias("place")).filter(frame["used"])
+            return ordered.sort("row", "place", maintain_order=True).drop("place")
 
     def overshoot(self) -> dict[tuple[str, str], int]:
         """Return the number of scored trials that no comparison needed, by task and policy."""

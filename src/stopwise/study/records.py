@@ -72,8 +72,7 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
         (task, row, arm)
         for task, board in state.boards.items()
         if state.refusal is None
-        for row, scores in enumerate(board.question.scores())
-        for arm in scores
+        for row, arm in board.used_slots()
     }
     details = _details(entries)
     shown = state.shown()

@@ -15,6 +15,7 @@ from stopwise.study.events import (
     Assigned,
     Created,
     Imported,
+    Joined,
     Locked,
     Released,
     Scored,
@@ -64,7 +65,7 @@ def _created(event: Created, state: StudyState, _: Entry) -> None:
 @take_in.register
 def _locked(event: Locked, state: StudyState, _: Entry) -> None:
     state.digest, state.edition, state.stopwise = event.digest, event.edition, event.stopwise
-    state.lock(StudyPlan.model_validate(event.plan), event.arms, event.baseline)
+    state.lock(StudyPlan.model_validate(event.plan), event.arms, event.baseline, event.later)
 
 
 @take_in.register
@@ -114,7 +115,7 @@ def _scored(event: Scored, state: StudyState, _: Entry) -> None:
     trial.counted = not slot.settled  # the first result stored for a slot settles it
     if trial.counted:
         slot.score, slot.settled_by = trial.score, trial.number
-        state.boards[trial.task].touch(trial.row)
+        state.boards[trial.task].touch(trial.row, trial.arm)
 
 
 @take_in.register
@@ -140,7 +141,7 @@ def _voided(event: Voided, state: StudyState, _: Entry) -> None:
     slot.holder = None
     if not event.redraw and not slot.settled:
         slot.dropped = True
-        state.boards[trial.task].touch(trial.row)
+        state.boards[trial.task].touch(trial.row, trial.arm)
 
 
 def _clear(state: StudyState, trial: TrialRecord) -> None:
@@ -150,7 +151,7 @@ def _clear(state: StudyState, trial: TrialRecord) -> None:
         slot.score = slot.settled_by = None
         slot.holder = trial.number
         trial.counted = False
-        state.boards[trial.task].touch(trial.row)
+        state.boards[trial.task].touch(trial.row, trial.arm)
 
 
 @take_in.register
@@ -174,7 +175,7 @@ def _imported(event: Imported, state: StudyState, _: Entry) -> None:
             )
             slot = board.rows[row][arm]
             slot.score, slot.settled_by, slot.holder = score, number, number
-        board.touch(row)
+            board.touch(row, arm)
 
 
 @take_in.register
@@ -182,6 +183,13 @@ def _amended(event: Amended, state: StudyState, _: Entry) -> None:
     state.amendments += 1
     if event.changes and state.plan is not None:
         state.plan = StudyPlan.model_validate({**state.plan.content(), **event.changes})
+
+
+@take_in.register
+def _joined(event: Joined, state: StudyState, _: Entry) -> None:
+    state.amendments += 1
+    for task, row in event.rows.items():
+        state.boards[task].join(event.arm, row)
 
 
 @take_in.register

@@ -42,6 +42,8 @@ def dump_state(state: StudyState) -> str:
                 "owners": board.owners,
                 "baseline": board.rules.baseline,
                 "question": board.question.to_json(),
+                **({"later": board.rules.later} if board.rules.later else {}),
+                **({"joined": board.joined} if board.joined else {}),
             }
             for name, board in state.boards.items()
         },
@@ -123,13 +125,18 @@ def _state(content: dict[str, Any]) -> StudyState:
 
 def _restore_boards(state: StudyState, content: dict[str, Any]) -> None:
     boards = content["boards"]
-    baseline = next(iter(boards.values()))["baseline"]
-    state.lock(StudyPlan.model_validate(content["plan"]), tuple(content["arms"]), baseline)
+    first = next(iter(boards.values()))
+    state.lock(
+        StudyPlan.model_validate(content["plan"]),
+        tuple(content["arms"]),
+        first["baseline"],
+        tuple(first.get("later", ())),
+        {name: saved.get("joined", {}) for name, saved in boards.items()},
+    )
     for name, saved in boards.items():
-        board = state.boards[name]
-        board.rows = [{arm: Slot(*slot) for arm, slot in row.items()} for row in saved["rows"]]
-        board.owners = [(station, until) for station, until in saved["owners"]]
-        board.restore(saved["question"])
+        rows = [{arm: Slot(*slot) for arm, slot in row.items()} for row in saved["rows"]]
+        owners = [(station, until) for station, until in saved["owners"]]
+        state.boards[name].restore(rows, owners, saved["question"])
 
 
 def _digest(text: str) -> str:

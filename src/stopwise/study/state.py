@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -140,11 +141,23 @@ class StudyState:
         """Return the place that a trial was handed out for."""
         return self.boards[trial.task].rows[trial.row][trial.arm]
 
+    @property
+    def later(self) -> tuple[str, ...]:
+        """The labels of policies that were declared to join later."""
+        return next((board.rules.later for board in self.boards.values()), ())
+
     def shown(self) -> dict[str, str]:
         """Return the name under which each arm is shown: its label until unblinded."""
         return self.names or {arm: arm for arm in self.arms}
 
-    def lock(self, plan: StudyPlan, arms: tuple[str, ...], baseline: str | None) -> None:
+    def lock(
+        self,
+        plan: StudyPlan,
+        arms: tuple[str, ...],
+        baseline: str | None,
+        later: tuple[str, ...],
+        joined: Mapping[str, Mapping[str, int]] | None = None,
+    ) -> None:
         """Set up the boards of a locked plan; only its own edition may replay the evidence."""
         self.plan, self.arms = plan, arms
         self.refusal = other_edition(
@@ -155,5 +168,6 @@ class StudyState:
             go_on="finish it",
         )
         for task in plan.tasks:
-            rules = plan.rules(task).among(arms, baseline)
-            self.boards[task.name] = SlotBoard(rules, self.refusal)
+            rules = plan.rules(task).among(arms, baseline, later)
+            known = (joined or {}).get(task.name)
+            self.boards[task.name] = SlotBoard(rules, self.refusal, known)

@@ -104,6 +104,15 @@ class Study(StudyReader):
         """Log a remark or a change after the lock, with its reason."""
         self._enter(lambda state: lifecycle.amend(state, reason, dict(changes or {})), who)
 
+    def join(self, policy: str, reason: str, *, who: str = "owner") -> None:
+        """Let a policy take part that the plan lists under ``later``, on every task.
+
+        Whether and when it joins may depend on everything that is known so far.
+        """
+        self._ledger.commit(
+            lambda state, _: [lifecycle.join(state, self._lots(state), policy, reason)], who=who
+        )
+
     def unblind(self, *, reason: str = "", who: str = "owner") -> dict[str, str]:
         """Reveal which policy each label stands for, permanently; return names by label."""
         plan = self.plan

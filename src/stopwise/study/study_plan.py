@@ -19,6 +19,8 @@ Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead
 
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
+# Entries that plans locked before did not have: written only where they say something.
+SINCE = ("goal", "indifference", "later")
 
 
 class Policy(PlanPart):
@@ -74,6 +76,11 @@ class StudyPlan(PlanPart):
     method, parameters, alpha, alpha_for, adjust, baseline, ties
         The test; ``alpha_for`` says whether alpha holds for each task or is split over all. A
         randomised method that is given no ``seed`` under ``parameters`` gets one at the lock.
+    goal
+        "order" (which policies are better than which) or "best" (only which one is best).
+    indifference, later
+        Asked for the best: how near to it is good enough, in units of the score, and which of the
+        policies join later. Nothing is named before all of these have joined.
     n_max
         The greatest number of trials per policy and task, or None for no limit.
     seed
@@ -100,6 +107,9 @@ class StudyPlan(PlanPart):
     adjust: Literal["bonferroni", "holm", "closed"] = "holm"
     baseline: str | None = None
     ties: Literal["strict", "paper"] = "strict"
+    goal: Literal["order", "best"] = "order"
+    indifference: float = Field(default=0.0, ge=0)
+    later: tuple[str, ...] = ()
     n_max: int | None = Field(default=None, ge=1)
     seed: int = Field(default=0, ge=0)
     blinding: Literal["trial", "policy", "none"] = "trial"
@@ -179,6 +189,11 @@ class StudyPlan(PlanPart):
             adjust=self.adjust,
             baseline=self.baseline,
             ties=self.ties,
+            goal=self.goal,
+            indifference=self.indifference,
+            # A policy that is tried more often than others would be told by its code to lead.
+            allocation="even" if self.goal == "best" else "leader",
+            later=self.later,
             parameters=self._recorded_parameters(),
         )
 
@@ -197,7 +212,10 @@ class StudyPlan(PlanPart):
 
     def content(self) -> dict[str, Any]:
         """Return the plan as plain JSON content."""
-        return self.model_dump(mode="json")
+        unsaid = {
+            name for name in SINCE if getattr(self, name) == type(self).model_fields[name].default
+        }
+        return self.model_dump(mode="json", exclude=unsaid)
 
     @property
     def digest(self) -> str:

@@ -13,6 +13,7 @@ from stopwise.study.events import (
     Amended,
     Assigned,
     Imported,
+    Joined,
     Locked,
     Released,
     Scored,
@@ -93,9 +94,17 @@ def _told(entries: list[Entry], kind: type[Kind]) -> list[tuple[str, str, Kind]]
 
 def _amendments(entries: list[Entry]) -> Chapter:
     rows = []
-    for when, who, event in _told(entries, Amended):
-        changes = "; ".join(f"{name} = {value}" for name, value in event.changes.items())
-        rows.append((when, who, changes or "remark only", event.reason))
+    for entry in entries:
+        match entry.event:
+            case Amended(changes=changes, reason=reason):
+                what = "; ".join(f"{name} = {value}" for name, value in changes.items())
+                what = what or "remark only"
+            case Joined(rows=seen, reason=reason):
+                after = "; ".join(f"{task}: after row {row}" for task, row in seen.items())
+                what = f"a policy joined that was declared to come later ({after})"
+            case _:
+                continue
+        rows.append((as_text(entry.time), entry.who, what, reason))
     return Chapter("Amendments after the lock", ("when", "who", "what", "reason"), tuple(rows))
 
 

@@ -1,7 +1,8 @@
 """What a study has found so far, replayed from its journal."""
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import TypeAdapter, computed_field, field_serializer
@@ -10,7 +11,9 @@ from stopwise.errors import NotAllowed
 from stopwise.messages import counted
 from stopwise.questions import pose
 from stopwise.questions.analysis import Analysis
-from stopwise.questions.standing import Standing
+from stopwise.questions.best_analysis import best_in_words
+from stopwise.questions.standing import Elimination, Standing
+from stopwise.study.assignment import finished
 from stopwise.study.board import SlotBoard
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
@@ -40,16 +43,28 @@ class PairVerdict(Standing):
 class TaskVerdict:
     """The verdict on one task. A row is one trial of each policy that still needs one.
 
+    Policies are given by name, or by label before unblinding.
+
     Attributes
     ----------
     pairs
-        One per compared pair, by policy name, or by label before unblinding.
+        One per compared pair; none if only the best is asked for.
     rows
         The number of rows used; rows are used in order, once all their results are in.
     needed
-        Policies (labels before unblinding) that are still in an undecided comparison.
+        Policies that are still in an undecided comparison.
     decided
-        Whether every pair is decided.
+        Whether the question is answered: every pair is decided, or the best is named.
+    goal, indifference
+        What is asked, and how near to the best is good enough.
+    best, candidates
+        The policy shown to be the best, or None, and those that may still be it.
+    eliminated
+        The others, with the row after which that was shown, and who led then.
+    awaited
+        Candidates that were declared to join later and have not joined yet.
+    joined
+        The rows that had been used when others of them joined.
     """
 
     task: str
@@ -59,6 +74,13 @@ class TaskVerdict:
     n_max: int | None
     needed: tuple[str, ...]
     decided: bool
+    goal: str = "order"
+    indifference: float = 0.0
+    best: str | None = None
+    candidates: tuple[str, ...] = ()
+    eliminated: Mapping[str, Elimination] = field(default_factory=dict)
+    awaited: tuple[str, ...] = ()
+    joined: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +98,36 @@ class StudyVerdict:
     def sentence(self) -> str:
         """What was found, in words."""
         return " ".join(_sentence(task, several=len(self.tasks) > 1) for task in self.tasks)
+
+    @property
+    def decided(self) -> bool:
+        """Whether the question is answered on every task."""
+        return all(task.decided for task in self.tasks)
+
+    @property
+    def best(self) -> str | None:
+        """The policy that was shown to be the best on every task, or None."""
+        found = {task.best for task in self.tasks}
+        return found.pop() if len(found) == 1 else None
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """Policies that may still be the best on every task."""
+        out = self.eliminated
+        return tuple(name for name in self._policies if name not in out)
+
+    @property
+    def eliminated(self) -> Mapping[str, Elimination]:
+        """Policies that were shown not to be the best on some task: the first one, if several."""
+        found: dict[str, Elimination] = {}
+        for task in self.tasks:
+            found = {**task.eliminated, **found}
+        return found
+
+    @property
+    def _policies(self) -> dict[str, None]:
+        """All names in order; candidates of each task come first."""
+        return dict.fromkeys(name for task in self.tasks for name in task.candidates)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, as the web API gives them."""
@@ -95,7 +147,7 @@ def verdict(state: StudyState) -> StudyVerdict:
     tasks = tuple(_task_verdict(name, board, shown) for name, board in state.boards.items())
     return StudyVerdict(
         tasks=tasks,
-        finished=bool(tasks) and not any(task.needed for task in tasks),
+        finished=finished(state),
         blinded=state.names is None,
         seq=state.seq,
         hash=state.hash,
@@ -109,14 +161,18 @@ def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
     for task in plan.tasks:
         board = state.boards[task.name]
         table = board.question.table(task=task.name)
-        if not all(table.counts):  # of no rows, too
+        # Asked for the best, those that join later have no trial at first.
+        enough = any if plan.goal == "best" else all
+        if not enough(table.counts):  # of no rows, too
             continue
         baseline = board.rules.baseline
         rules = board.rules.among(
             tuple(shown[arm] for arm in state.arms),
             None if baseline is None else shown[baseline],
+            tuple(shown[arm] for arm in board.rules.later),
         )
-        found[task.name] = pose(rules).analyze(replace(table, policies=rules.policies))
+        joined = {shown[arm]: row for arm, row in board.joined.items()}
+        found[task.name] = pose(rules, joined).analyze(replace(table, policies=rules.policies))
     if not found:
         raise NotAllowed(f"there is nothing to analyse yet: {_what_is_awaited(state)}")
     return found
@@ -150,12 +206,26 @@ def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVer
         n_max=board.rules.n_max,
         needed=tuple(shown[arm] for arm in question.needed),
         decided=question.decided,
+        goal=question.rules.goal,
+        indifference=question.rules.indifference,
+        best=None if question.best is None else shown[question.best],
+        candidates=tuple(shown[arm] for arm in question.candidates),
+        eliminated={
+            shown[arm]: replace(out, leader=shown[out.leader])
+            for arm, out in question.eliminated.items()
+        },
+        awaited=tuple(shown[arm] for arm in board.awaited),
+        joined={shown[arm]: row for arm, row in board.joined.items()},
     )
 
 
 def _sentence(task: TaskVerdict, *, several: bool) -> str:
-    decided = [pair for pair in task.pairs if pair.decided]
     prefix = f"{task.task}: " if several else ""
+    if task.goal == "best":
+        k = len(task.candidates) + len(task.eliminated)
+        found = best_in_words(task.best, task.candidates, k, task.indifference)
+        return f"{prefix}{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}."
+    decided = [pair for pair in task.pairs if pair.decided]
     claims = "; ".join(f"{pair.better} is better than {pair.worse}" for pair in decided)
     rest = len(task.pairs) - len(decided)
     rows = f"{counted(task.rows, 'row')} of trials"

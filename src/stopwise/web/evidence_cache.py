@@ -11,7 +11,14 @@ from stopwise.questions.analysis import Analysis
 from stopwise.report.figure_data import evidence_curves
 from stopwise.study.study import Study
 from stopwise.study.verdict import TaskVerdict, finite
-from stopwise.web.responses import CurveView, EvidenceView, PairView, PolicyView, TaskView
+from stopwise.web.responses import (
+    CandidateView,
+    CurveView,
+    EvidenceView,
+    PairView,
+    PolicyView,
+    TaskView,
+)
 
 # Between two computations passes this many times what one took: others need the processor too.
 REST = 4.0
@@ -58,7 +65,35 @@ def _task_view(task: TaskVerdict, saved: int, analysis: Analysis | None) -> Task
         trials_saved=saved,
         interval_note=None if analysis is None else analysis.interval_note,
         p_value_name="p" if analysis is None else p_value_name(analysis.method),
+        candidates=_candidates(task) if task.goal == "best" else [],
     )
+
+
+def _candidates(task: TaskVerdict) -> list[CandidateView]:
+    """Return those that may still be the best, then those that were dropped, the last one first."""
+    still = [
+        CandidateView(
+            policy=name,
+            first=task.joined.get(name, 0),
+            last=task.rows,
+            dropped=False,
+            leader=None,
+            awaited=name in task.awaited,
+        )
+        for name in task.candidates
+    ]
+    gone = [
+        CandidateView(
+            policy=name,
+            first=task.joined.get(name, 0),
+            last=out.row,
+            dropped=True,
+            leader=out.leader,
+            awaited=False,
+        )
+        for name, out in reversed(list(task.eliminated.items()))
+    ]
+    return still + gone
 
 
 def _policies(analysis: Analysis) -> list[PolicyView]:

@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from stopwise import __version__
-from stopwise.web.svg_charts import evidence_chart, interval_chart
+from stopwise.web.svg_charts import candidate_chart, evidence_chart, interval_chart
 
 
 def render(template: str, **content: Any) -> str:
@@ -28,7 +28,8 @@ def _environment() -> Environment:
     )
     environment.filters["clock"] = _clock
     environment.filters["p"] = _p_value
-    environment.globals.update(evidence_chart=evidence_chart, interval_chart=interval_chart)
+    charts = (candidate_chart, evidence_chart, interval_chart)
+    environment.globals.update({chart.__name__: chart for chart in charts})
     return environment
 
 

@@ -94,6 +94,21 @@ class PolicyView(_Answer):
     high: float
 
 
+class CandidateView(_Answer):
+    """One policy (a label before unblinding) in the search for the best.
+
+    It is a candidate from row ``first`` to row ``last``. ``dropped`` says that it was then shown
+    not to be the best; ``awaited`` that it was declared to join later and has not joined yet.
+    """
+
+    policy: str
+    first: int
+    last: int
+    dropped: bool
+    leader: str | None
+    awaited: bool
+
+
 class TaskView(_Answer):
     """One task."""
 
@@ -111,6 +126,9 @@ class TaskView(_Answer):
     pairs: list[PairView]
     p_value_name: str
     interval_note: str | None
+    goal: str
+    best: str | None
+    candidates: list[CandidateView]
 
 
 class EvidenceView(_Answer):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stopwise.web.responses import TaskView
 
-__all__ = ["evidence_chart", "interval_chart"]
+__all__ = ["candidate_chart", "evidence_chart", "interval_chart"]
 
 WIDTH, LEFT, RIGHT = 640.0, 46.0, 12.0
 EVIDENCE_HEIGHT, TOP, BOTTOM = 260.0, 24.0, 30.0
@@ -45,6 +45,18 @@ class Span:
 
 
 @dataclass(frozen=True)
+class Bar:
+    """The rows in which one policy was a candidate."""
+
+    label: str
+    y: float
+    start: float
+    end: float
+    text: str
+    kind: str
+
+
+@dataclass(frozen=True)
 class Chart:
     """A chart of the given size; ``bar`` is where a decision falls."""
 
@@ -56,6 +68,7 @@ class Chart:
     bar: float
     lines: tuple[Line, ...] = ()
     spans: tuple[Span, ...] = ()
+    bars: tuple[Bar, ...] = ()
     ticks_x: tuple[Tick, ...] = ()
     ticks_y: tuple[Tick, ...] = ()
 
@@ -134,6 +147,38 @@ def interval_chart(task: TaskView) -> Chart:
             Tick(middle, "0"),
             Tick(right, f"+{widest:.2g}"),
         ),
+    )
+
+
+def candidate_chart(task: TaskView) -> Chart:
+    """Return, of each policy, from which row to which it was a candidate."""
+    left, right = 8.0, WIDTH - 8.0
+    last = max(4, task.rows)
+
+    def x(row: float) -> float:
+        return round(left + (right - left) * row / last, 1)
+
+    bars = []
+    for place, own in enumerate(task.candidates):
+        kind, text = "candidate", "may still be the best"
+        if own.dropped:
+            kind, text = "dropped", f"dropped after round {own.last}"
+        elif own.policy == task.best:
+            kind, text = "best", "the best"
+        elif own.awaited:
+            kind, text = "awaited", "has not joined yet"
+        start = own.last if own.awaited else own.first
+        bars.append(Bar(own.policy, 20.0 + ROW * place, x(start), x(own.last), text, kind))
+    height = ROW * len(bars) + 30.0
+    return Chart(
+        width=WIDTH,
+        height=height,
+        left=left,
+        right=right,
+        bottom=height - 20.0,
+        bar=left,
+        bars=tuple(bars),
+        ticks_x=(Tick(left, "0"), Tick(right, f"round {last}")),
     )
 
 

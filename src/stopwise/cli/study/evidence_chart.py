@@ -1,4 +1,4 @@
-"""The evidence as a small text chart: a bar per pair, full when it is decided."""
+"""The evidence as a small text chart: a bar per pair, or a line per candidate for the best."""
 
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,9 @@ def evidence_chart(verdict: "StudyVerdict", *, named: bool = True, most: int | N
     for task in verdict.tasks:
         if len(verdict.tasks) > 1:
             lines.append(f"task {task.task}, {counted(task.rows, 'row')}")
+        if task.goal == "best":
+            lines += _candidates(task, named)
+            continue
         pairs, rest = _shown(task, named, most)
         names = [relation(pair) if named else "pair" for pair in pairs]
         width = max(map(len, names), default=0)
@@ -31,6 +34,21 @@ def evidence_chart(verdict: "StudyVerdict", *, named: bool = True, most: int | N
         ]
         lines += [f"  {rest}"] if rest else []
     return "\n".join(lines)
+
+
+def _candidates(task: "TaskVerdict", named: bool) -> list[str]:
+    """Return who may still be the best, and who was dropped when; without names, how many."""
+    standing = dict.fromkeys(task.candidates, "may still be the best")
+    standing |= dict.fromkeys(task.awaited, "has not joined yet")
+    standing |= {} if task.best is None else {task.best: "the best"}
+    standing |= {
+        name: f"dropped after row {out.row}"
+        for name, out in reversed(list(task.eliminated.items()))
+    }
+    if not named:
+        return [f"  {len(task.candidates)} of {len(standing)} may still be the best"]
+    width = max(map(len, standing))
+    return [f"  {name:<{width}}  {text}" for name, text in standing.items()]
 
 
 def _shown(task: "TaskVerdict", named: bool, most: int | None) -> tuple[list["PairVerdict"], str]:

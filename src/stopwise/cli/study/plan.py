@@ -1,4 +1,4 @@
-"""``stopwise study init``, ``lock``, ``amend`` and ``unblind``: the plan from draft to end."""
+"""``stopwise study init``, ``lock``, ``amend``, ``join`` and ``unblind``: from draft to end."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -49,6 +49,18 @@ def amend(
     with open_study(place) as study:
         study.amend(reason, _changes(change or []), who=person(who))
     typer.echo("amended")
+
+
+def join(
+    policy: Annotated[str, typer.Argument(help="A policy that the plan lists under `later`.")],
+    place: Place = ".",
+    reason: Reason = "",
+    who: Who = None,
+) -> None:
+    """Let a policy take part that was declared to come later, asked for the best."""
+    with open_study(place) as study:
+        study.join(policy, reason, who=person(who))
+    typer.echo(f"joined: {policy}")
 
 
 def unblind(

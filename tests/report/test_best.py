@@ -1,0 +1,96 @@
+"""The answer to "which is the best?" as people meet it: sentence, tables, figure and page."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.questions.best_analysis import BestAnalysis
+from stopwise.report.methods_text import methods_paragraph
+
+RNG = np.random.default_rng(5)
+
+
+def scores(k: int, best: float, n: int = 120) -> dict[str, np.ndarray]:
+    rates = [*np.linspace(0.1, 0.5, k - 1), best]
+    return {f"ckpt <{place}k>": RNG.random(n) < rate for place, rate in enumerate(rates)}
+
+
+def asked(trials: object, **settings: object) -> BestAnalysis:
+    found = sw.analyze(trials, goal="best", bounds=(0, 1), **settings)  # type: ignore[arg-type]  # settings of any kind
+    assert isinstance(found, BestAnalysis)
+    return found
+
+
+def pooled() -> sw.Trials:
+    names = [name for name in "xyz" for _ in range(20)] * 2
+    columns = {"task": ["a"] * 60 + ["b"] * 60, "policy": names, "score": RNG.random(120).tolist()}
+    return sw.Trials.from_columns(columns, bounds=(0, 1))
+
+
+ANSWERS = {
+    "three": asked(scores(3, 0.95), n_max=120),
+    "twenty": asked(scores(20, 0.95), n_max=120),
+    "undecided": asked(scores(20, 0.5, 30)),
+    "indifferent": asked(scores(3, 0.9), n_max=120, indifference=0.2),
+    "pooled": asked(pooled(), pool=True),
+    "doubtful": asked({**scores(2, 0.6), "drifting": np.linspace(0, 1, 120)}, n_max=120),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_every_form_of_the_answer_says_the_same(name: str) -> None:
+    analysis = ANSWERS[name]
+    out = analysis.eliminated
+    content = json.loads(analysis.to_json())
+    page, (rows,) = analysis.to_html(), analysis.text_tables().values()
+
+    assert content["eliminated"] == {own: vars(found) for own, found in out.items()}
+    assert (content["best"], content["pairs"]) == (analysis.best, [])
+    assert set(analysis.letters.values()) == {""}
+    assert [row["standing"] for row in analysis.table()] == [row["standing"] for row in rows]
+    for row in rows:
+        own = row["policy"]
+        dropped = (
+            f"dropped after row {out[own].row}, when {out[own].leader} led" if own in out else ""
+        )
+        assert row["standing"] == (dropped or ("best" if own == analysis.best else "candidate"))
+    assert page.count("<img") == len(analysis.figures()) == 2
+    assert "<h2>Pairs</h2>" not in page
+    assert "Which policy is the best?" in page
+    assert "<0k>" not in page
+    assert "shows only that it is not the best" in page
+    assert page.index('class="verdict"') < page.index("<table>")
+    assert analysis._repr_html_().count("<tr>") == len(rows) + 1
+
+
+def test_the_sentence_names_the_best_and_what_was_saved() -> None:
+    found = ANSWERS["twenty"]
+    assert found.sentence.startswith(
+        f"ckpt <19k> is the best of 20 (alpha 0.05), after {found.trials_used:,} trials instead of "
+        "2,400; the chance that a best policy was dropped is at most 0.05"
+    )
+    assert "of 600 trials;" in ANSWERS["undecided"].sentence
+    assert (
+        "or one named that is not within 0.2 of it, is at most" in ANSWERS["indifferent"].sentence
+    )
+    assert "if one policy is the best on each of the 2 pooled tasks" in ANSWERS["pooled"].sentence
+    assert ANSWERS["doubtful"].doubts
+    assert ANSWERS["doubtful"].doubts[0] in ANSWERS["doubtful"].sentence
+    assert "do not look like that" in methods_paragraph(ANSWERS["doubtful"])
+
+
+def test_the_figure_ends_each_bar_where_its_policy_was_dropped() -> None:
+    analysis = ANSWERS["twenty"]
+    (axes,) = analysis.plot_eliminations().axes
+    bars = [np.asarray(line.get_xdata()) for line in axes.lines if line.get_linestyle() == "-"]
+    ends = {own.name: bar[-1] for own, bar in zip(analysis.policies, bars, strict=True)}
+    names = [re.sub(r"\n.*", "", text.get_text()) for text in axes.get_yticklabels()]
+
+    assert names == [own.name for own in analysis.policies]
+    for name, end in ends.items():
+        assert end == (
+            analysis.eliminated[name].row if name in analysis.eliminated else analysis.rows
+        )

@@ -133,7 +133,9 @@ def test_commands_without_that_goal_say_so(results: Path) -> None:
     two = typed("compare", results, results, "--goal", "best")
 
     assert ahead[0] == two[0] == 2
-    assert ahead[2] == "stopwise forecast: goal must be 'order' here, but got 'best'\n"
+    assert ahead[2] == (
+        "stopwise forecast: this is offered for the goal 'order' only, but the goal is 'best'\n"
+    )
     assert two[2].startswith("stopwise compare: No such option: --goal")
 
 

@@ -158,3 +158,25 @@ def test_what_was_saved_with_another_kind_of_interval_begins_anew() -> None:
     assert resumed.verdict.decision == test.verdict.decision
     assert resumed.verdict.interval == (-1.0, 1.0)
     assert resumed.update(0.2, 0.9).interval.low > 0
+
+
+@pytest.mark.parametrize(
+    ("alike", "apart", "runs", "seed", "margin"),
+    [(50, 60, 200, 0, 0.0), (1500, 150, 40, 1500, 0.05)],
+)
+def test_ends_never_cross_and_0_is_left_though_the_difference_changed(
+    alike: int, apart: int, runs: int, seed: int, margin: float
+) -> None:
+    """Alike for long, then far apart: the ends would cross, in groups of pairs too."""
+    rng = np.random.default_rng(seed)
+    rates = np.where(np.arange(alike + apart) < alike, 0.5, 0.05)
+    scores0, scores1 = (
+        (rng.random((runs, rates.size)) < rate) * 1.0 for rate in (rates, 1.0 - rates)
+    )
+    rules = Rules(alternative="two-sided", margin=margin, n_max=alike + 700)
+
+    for low, high, decision in interval_paths(rules, scores0, scores1):
+        assert np.all(low <= high)
+        if margin == 0:
+            np.testing.assert_array_equal(low > 0, decision == 1)
+    assert (decision == 1).any()

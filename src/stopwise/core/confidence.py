@@ -226,7 +226,7 @@ class ConfidenceSequence:
         full = state.waiting >= group_size(state.pairs - state.waiting)
         if full.flat[0]:  # all runs have seen equally many pairs
             return self._settled(state, wealth, pairs.rejected, test_state)
-        return state._replace(bound=self._agreeing(state.bound, pairs.rejected))
+        return state._replace(bound=self._closed_in(state.bound, state.bound, pairs.rejected))
 
     def of_runs(self, where: Bools) -> "ConfidenceSequence":
         """Return the sequence of some of its runs only."""
@@ -304,12 +304,16 @@ class ConfidenceSequence:
         before = _at(node, np.maximum(first - 1, 0))
         last = np.where(found, np.minimum(_at(reach, first), _at(node, first)), node[..., -1])
         last = np.maximum(last, np.where(first > 0, before, -1.0))
-        bound = self._agreeing(np.maximum(state.bound, last), rejected)
-        if len(self.sides) == 2:
-            # Bounds that cross are wrong, one of them at least: the last ones stay.
-            crossed = bound.sum(axis=-1, keepdims=True) > 0
-            bound = np.where(crossed, state.bound, bound)
-        return state._replace(reach=reach, bound=bound)
+        return state._replace(reach=reach, bound=self._closed_in(state.bound, last, rejected))
+
+    def _closed_in(self, bound: Floats, last: Floats, rejected: Bools) -> Floats:
+        """Move bounds on to the last values rejected, each on its side of the margin."""
+        moved = self._agreeing(np.maximum(bound, last), rejected)
+        if len(self.sides) == 1:
+            return moved
+        # Bounds that cross are wrong, one of them at least: they stay, beyond a margin decided on.
+        stays = np.where(_crossed(moved), self._agreeing(bound, rejected), moved)
+        return np.where(_crossed(stays), bound, stays)
 
     def _agreeing(self, bound: Floats, rejected: Bools) -> Floats:
         """Keep each bound on the side of the margin that the test has decided for."""
@@ -427,6 +431,11 @@ def _first_open(node: Floats, reach: Floats) -> tuple[Any, Bools]:
     still = reach < node
     found = np.asarray(still.any(axis=-1))
     return np.where(found, still.argmax(axis=-1), NODES - 1), found
+
+
+def _crossed(bound: Floats) -> Bools:
+    crossed: Bools = bound.sum(axis=-1, keepdims=True) > 0
+    return crossed
 
 
 def _take(values: Floats, places: Any) -> Floats:

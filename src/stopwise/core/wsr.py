@@ -80,9 +80,10 @@ class Wsr(Method[WsrState]):
 
     def margin_fall(self, before: WsrState, after: WsrState, r0: Floats, r1: Floats) -> Floats:
         """Return how fast the pair's log-factor falls with the margin."""
-        del r0, r1
-        bet = 0.5 * self._bet(before, 0.5 * (1.0 + self.margin))
-        return bet * np.exp(before.log_e - after.log_e)
+        del after  # the bet was fixed before the pair
+        bet = 0.5 * self._bet(before, 0.5 * (1.0 + self.margin))  # of the difference
+        fall: Floats = bet / (1.0 + bet * (r1 - r0 - self.margin))
+        return fall
 
     def bets_at(self, state: WsrState, margins: Floats, need: Floats, size: Floats) -> Bet:
         """Return the published bets: one for all values, truncated for each."""

@@ -33,15 +33,18 @@ def difference_intervals(
     columns = [scores[:, pair] for pair in pairs.tolist()]
     met = [column[~np.isnan(column).any(axis=1)] for column in columns]
     ends = np.empty((2, len(met)))
+    start = comparison.test.start((len(met), 2))
     for part in _parts([len(own) for own in met]):
         runs = [met[index] for index in part]
         if levels is not None and comparison.test.inverts:
             sequence = comparison.confidence_at(levels[part])
-            ends[:, part] = _Run(sequence, comparison, len(part)).over(runs)
+            # Started for all pairs, as in the replay: those of one part have the luck they had.
+            state = type(start)(*(array[part] for array in start))
+            ends[:, part] = _Run(sequence, len(part), comparison, state).over(runs)
         else:
             level = comparison.alpha / 2
             sequence = ConfidenceSequence(levels=(level, level))
-            ends[:, part] = _Run(sequence, None, len(part)).over(runs)
+            ends[:, part] = _Run(sequence, len(part)).over(runs)
     return ends[0], ends[1]
 
 
@@ -57,7 +60,7 @@ def mean_intervals(scores: Floats, alpha: float) -> tuple[Floats, Floats]:
     known = [column[~np.isnan(column)] for column in scores.T]
     own = [np.stack([np.zeros_like(column), column], axis=1) for column in known]
     sequence = ConfidenceSequence(levels=(alpha / 2, alpha / 2))
-    low, high = _Run(sequence, None, len(own)).over(own)
+    low, high = _Run(sequence, len(own)).over(own)
     return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
@@ -71,9 +74,14 @@ def _parts(lengths: Sequence[int]) -> Iterator[list[int]]:
 class _Run:
     """Sequences of several pairs that go through their own rows side by side."""
 
-    def __init__(self, sequence: ConfidenceSequence, test: Comparison | None, runs: int) -> None:
-        self.sequence, self.comparison = sequence, test
-        self.state: Any = None if test is None else test.test.start((runs, 2))
+    def __init__(
+        self,
+        sequence: ConfidenceSequence,
+        runs: int,
+        comparison: Comparison | None = None,
+        state: Any = None,
+    ) -> None:
+        self.sequence, self.comparison, self.state = sequence, comparison, state
         self.interval = sequence.start((runs,), self.state)
         self.rejected = np.zeros((runs, 2), dtype=bool)
         self.ends: Floats = np.empty((2, runs))
@@ -128,7 +136,10 @@ class _Run:
         directed = comparison.directed(r0, r1)
         self.state, path = test.leap(before, *directed)
         path = path - comparison.start
-        reached = np.exp(-path.max(axis=0)) <= self.sequence.level * (1 + 1e-12)
+        # A last look by lot decides with less evidence than 1/level.
+        look = test.evidence(self.state).p_value * np.exp(comparison.start)
+        p_value = np.minimum(np.exp(-path.max(axis=0)), look)
+        reached = p_value <= self.sequence.level * (1 + 1e-12)
         self.rejected = self.rejected | (reached & ~self.rejected.any(axis=-1, keepdims=True))
         return path[-1], test.margin_fall(before, self.state, *directed).sum(axis=0)
 

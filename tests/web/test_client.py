@@ -60,7 +60,13 @@ def test_it_says_what_the_study_says(study: sw.Study) -> None:
 def with_more(content: Any) -> Any:
     """Return an answer as a newer server might give it: with a further field at each level."""
     if isinstance(content, dict):
-        return {**{name: with_more(value) for name, value in content.items()}, "newer": [1]}
+        more = {name: with_more(value) for name, value in content.items()}
+        # The keys of these are policies, not fields.
+        more |= {
+            name: {policy: with_more(value) for policy, value in content[name].items()}
+            for name in {"eliminated", "joined"} & content.keys()
+        }
+        return {**more, "newer": [1]}
     return [with_more(value) for value in content] if isinstance(content, list) else content
 
 

@@ -18,7 +18,6 @@ from stopwise.study.board import SlotBoard
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
 
-
 # Entries of a task's verdict that older ones do not have.
 OF_THE_BEST = ("goal", "indifference", "best", "candidates", "eliminated", "awaited", "joined")
 

@@ -60,7 +60,13 @@ def test_it_says_what_the_study_says(study: sw.Study) -> None:
 def with_more(content: Any) -> Any:
     """Return an answer as a newer server might give it: with a further field at each level."""
     if isinstance(content, dict):
-        return {**{name: with_more(value) for name, value in content.items()}, "newer": [1]}
+        more = {name: with_more(value) for name, value in content.items()}
+        # The keys of these are policies, not fields.
+        more |= {
+            name: {policy: with_more(value) for policy, value in content[name].items()}
+            for name in {"eliminated", "joined"} & content.keys()
+        }
+        return {**more, "newer": [1]}
     return [with_more(value) for value in content] if isinstance(content, list) else content
 
 
@@ -110,7 +116,9 @@ def test_a_verdict_is_the_same_as_json_and_back(study: sw.Study) -> None:
     assert (pair["log_e"], pair["better"], pair["decision"]) == (None, endless.policy1, "policy1")
     assert content["sentence"] == verdict.sentence
     none = replace(endless, log_e=None)
-    assert parsed(StudyVerdict, content) == replace(verdict, tasks=(replace(task, pairs=(none,)),))
+    # Asked for the order, what concerns the best is not written.
+    written = replace(task, pairs=(none,), candidates=(), eliminated={})
+    assert parsed(StudyVerdict, content) == replace(verdict, tasks=(written,))
 
 
 def complete(request: bytes) -> bool:

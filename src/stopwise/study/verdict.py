@@ -18,6 +18,9 @@ from stopwise.study.board import SlotBoard
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
 
+# Entries of a task's verdict that older ones do not have.
+OF_THE_BEST = ("goal", "indifference", "best", "candidates", "eliminated", "awaited", "joined")
+
 
 def finite(value: float | None) -> float | None:
     """Return a number that JSON can hold, or None."""
@@ -130,8 +133,12 @@ class StudyVerdict:
         return dict.fromkeys(name for task in self.tasks for name in task.candidates)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, as the web API gives them."""
+        """Return plain values for JSON; asked for the order, without what concerns the best."""
         content: dict[str, Any] = _ADAPTER.dump_python(self, mode="json")
+        for task in content["tasks"]:
+            if task["goal"] == "order":
+                for name in OF_THE_BEST:
+                    del task[name]
         return content
 
     def __str__(self) -> str:

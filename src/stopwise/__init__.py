@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from stopwise.core.confidence import Interval
+    from stopwise.core.confidence_state import Interval
     from stopwise.core.pair_verdict import Decision, Verdict
     from stopwise.core.registry import MethodInfo, methods
     from stopwise.core.simulate import Simulation, simulate
@@ -93,7 +93,7 @@ _HOMES = {
     "Analysis": "questions.analysis",
     "Decision": "core.pair_verdict",
     "Forecast": "planning.forecast_result",
-    "Interval": "core.confidence",
+    "Interval": "core.confidence_state",
     "InvalidInput": "errors",
     "InvalidState": "errors",
     "MethodInfo": "core.registry",

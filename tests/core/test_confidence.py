@@ -5,7 +5,8 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.confidence import ConfidenceSequence, Pairs
+from stopwise.core.confidence import ConfidenceSequence
+from stopwise.core.confidence_state import Pairs
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import interval_paths
 

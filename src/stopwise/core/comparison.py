@@ -8,7 +8,8 @@ import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.confidence import NO_MARGIN, ConfidenceSequence, Pairs
+from stopwise.core.confidence import NO_MARGIN, ConfidenceSequence
+from stopwise.core.confidence_state import Pairs
 from stopwise.core.method import Evidence, Method
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import Scale, numeric_array

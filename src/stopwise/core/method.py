@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats
-from stopwise.core.confidence import Bet
+from stopwise.core.confidence_state import Bet
 
 # A NamedTuple of arrays, each with the runner's shape as its leading axes.
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])

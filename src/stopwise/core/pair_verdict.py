@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from stopwise.core import registry
-from stopwise.core.confidence import Interval
+from stopwise.core.confidence_state import Interval
 from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import interval_text, score_text

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stopwise.core.comparison import Comparison
-from stopwise.core.confidence import Interval
+from stopwise.core.confidence_state import Interval
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.registry import edition_of, with_recorded_seed

@@ -6,7 +6,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
-from stopwise.core.confidence import ConfidenceState
+from stopwise.core.confidence_state import ConfidenceState
 from stopwise.core.dependence import PairDependence
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.scores import require_whole

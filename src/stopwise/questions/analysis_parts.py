@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from stopwise.core.confidence import Interval
+from stopwise.core.confidence_state import Interval
 from stopwise.questions.standing import Standing
 from stopwise.questions.trace import Path
 

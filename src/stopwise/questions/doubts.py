@@ -10,7 +10,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
-from stopwise.core.confidence import Interval
+from stopwise.core.confidence_state import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.promise import dependence_text

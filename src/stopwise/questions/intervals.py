@@ -7,7 +7,8 @@ import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.comparison import Comparison
-from stopwise.core.confidence import ConfidenceSequence, Pairs, group_size
+from stopwise.core.confidence import ConfidenceSequence, group_size
+from stopwise.core.confidence_state import Pairs
 
 # Scores held at once for the intervals of many pairs.
 MOST_SCORES = 2_000_000

@@ -4,7 +4,7 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
-from stopwise.core.confidence import Interval
+from stopwise.core.confidence_state import Interval
 from stopwise.core.progress import watched
 from stopwise.core.promise import ENOUGH_PAIRS, wide_bounds_text
 from stopwise.messages import Message, counted, first_few

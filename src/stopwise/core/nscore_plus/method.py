@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stopwise.core.arrays import Floats, greatest, least
-from stopwise.core.confidence import Bet
+from stopwise.core.confidence_state import Bet
 from stopwise.core.method import Evidence, Method, evidence_from_log_e
 from stopwise.core.nscore import NScore
 from stopwise.core.nscore_plus import bets

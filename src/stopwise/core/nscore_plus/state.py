@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.confidence import Bet
+from stopwise.core.confidence_state import Bet
 
 __all__ = ["Bet", "PlusState", "PlusWealth", "Sums"]
 

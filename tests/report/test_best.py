@@ -113,6 +113,18 @@ def test_candidates_that_need_no_more_trials_are_set_aside() -> None:
     assert {near.best, *near.set_aside} == set(near.candidates)
 
 
+def test_trials_that_no_row_took_are_counted() -> None:
+    rng = np.random.default_rng(2)
+    uneven = {"long": rng.random(50) < 0.8, "short": rng.random(10) < 0.8}
+    found = asked(uneven)
+
+    assert [own.trials_unpaired for own in found.policies] == [
+        own.n - own.trials_used for own in found.policies
+    ]
+    assert found.trials_unpaired == 40
+    assert "no partner" in found.to_html()
+
+
 @pytest.mark.parametrize("draw", ["plot_intervals", "plot_evidence", "plot_ranking"])
 def test_figures_of_pairs_are_refused(draw: str) -> None:
     with pytest.raises(sw.InvalidInput, match="compares no pairs: draw plot_eliminations"):

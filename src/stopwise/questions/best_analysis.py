@@ -265,7 +265,7 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
                 letters="",
                 trials_used=used[name],
                 trials_saved=max(limit - used[name], 0) if done else 0,
-                trials_unpaired=0,
+                trials_unpaired=0 if done else max(own.size - used[name], 0),
             )
         )
     out = question.eliminated

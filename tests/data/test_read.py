@@ -371,3 +371,10 @@ def test_advice_for_other_ways_to_write_numbers(tmp_path: Path, value: str, advi
 
     with pytest.raises(sw.InvalidInput, match=f"must be a number, but got .*; {advice}"):
         sw.read_trials(path)
+
+
+def test_a_column_of_checkpoints_names_the_policy(tmp_path: Path) -> None:
+    path = tmp_path / "returns.csv"
+    path.write_text("checkpoint,episode,return\n10000,0,0.5\n20000,0,0.7\n")
+
+    assert sw.read_trials(path, bounds=(0, 1)).policies == ("10000", "20000")

@@ -310,9 +310,16 @@ def test_what_is_wrong_with_a_row_or_a_newcomer_is_said() -> None:
         question.add({"a": 2.0})
     with pytest.raises(InvalidInput, match="policies are a, b, c, d"):
         question.add({"x": 0.0})
-    with pytest.raises(InvalidInput, match="the reserve of alpha is 0"):
+    with pytest.raises(InvalidInput, match="new cannot join: it was not declared in later"):
         question.join("new")
     assert question.rows == 0
+
+
+def test_names_of_policies_are_text_and_those_that_come_later_are_listed() -> None:
+    with pytest.raises(InvalidInput, match="names of policies must be text, but got 10000"):
+        sw.StopRule([10000, 20000], goal="best")  # type: ignore[list-item]  # what is refused
+    with pytest.raises(InvalidInput, match="'d' is not one of them: list it under policies"):
+        sw.StopRule(["a", "b"], goal="best", later=["d"])
 
 
 def test_settings_of_other_goals_stay_as_they_were() -> None:

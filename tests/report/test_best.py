@@ -1,6 +1,7 @@
 """The answer to "which is the best?" as people meet it: sentence, tables, figure and page."""
 
 import json
+import random
 import re
 
 import numpy as np
@@ -52,7 +53,9 @@ def test_every_form_of_the_answer_says_the_same(name: str) -> None:
     assert set(analysis.letters.values()) == {""}
     for row, shown in zip(analysis.table(), rows, strict=True):
         own = row["policy"]
-        fate = "best" if own == analysis.best else "candidate"
+        fate = "set aside" if own in analysis.set_aside else "candidate"
+        if own == analysis.best:
+            fate = "best, or within 0.2" if analysis.indifference else "best"
         led = ""
         if own in out:
             fate, led = f"dropped after row {out[own].row}", f", when {out[own].leader} led"
@@ -70,7 +73,7 @@ def test_the_sentence_names_the_best_and_what_was_saved() -> None:
     found = ANSWERS["twenty"]
     assert found.sentence.startswith(
         f"ckpt <19k> is the best of 20 (alpha 0.05), after {found.trials_used:,} trials instead of "
-        "2,400; the chance that the best policy (or a given one of several) was dropped is at "
+        "2,400; the chance that the best policy (or any given one of several) was dropped is at "
         "most 0.05"
     )
     assert "of 600 trials;" in ANSWERS["undecided"].sentence
@@ -81,6 +84,51 @@ def test_the_sentence_names_the_best_and_what_was_saved() -> None:
     assert ANSWERS["doubtful"].doubts
     assert ANSWERS["doubtful"].doubts[0] in ANSWERS["doubtful"].sentence
     assert "do not look like that" in methods_paragraph(ANSWERS["doubtful"])
+
+
+def test_no_more_trials_are_promised_than_the_leader_may_take() -> None:
+    rule, rng = sw.StopRule([f"c{i}" for i in range(12)], n_max=20, goal="best"), random.Random(1)
+    while not rule.stop:
+        for policy in rule.needed:
+            rule.add(policy, float(rng.random() < 0.5))
+    found = rule.analysis()
+
+    assert found.trials_used > 12 * 20
+    assert f"after {found.trials_used} trials in 20 of at most 20 rows;" in found.sentence
+
+
+def test_candidates_that_need_no_more_trials_are_set_aside() -> None:
+    tied = {**scores(3, 0.95), "tied": scores(1, 0.95)["ckpt <0k>"]}
+    found = asked(tied, n_max=120, indifference=0.03)
+    tried = [name for name in found.candidates if name not in found.set_aside]
+
+    assert found.best is None
+    assert found.set_aside
+    assert f"but only {', '.join(tried)} still need trials (alpha" in found.sentence
+    assert "need no more trials, as long as the same policy leads" in found.to_html()
+    for own in found.policies:
+        assert (own.trials_used < 120) == (own.name not in tried)
+    near = ANSWERS["indifferent"]
+    assert near.best not in near.set_aside
+    assert {near.best, *near.set_aside} == set(near.candidates)
+
+
+def test_trials_that_no_row_took_are_counted() -> None:
+    rng = np.random.default_rng(2)
+    uneven = {"long": rng.random(50) < 0.8, "short": rng.random(10) < 0.8}
+    found = asked(uneven)
+
+    assert [own.trials_unpaired for own in found.policies] == [
+        own.n - own.trials_used for own in found.policies
+    ]
+    assert found.trials_unpaired == 40
+    assert "no partner" in found.to_html()
+
+
+@pytest.mark.parametrize("draw", ["plot_intervals", "plot_evidence", "plot_ranking"])
+def test_figures_of_pairs_are_refused(draw: str) -> None:
+    with pytest.raises(sw.InvalidInput, match="compares no pairs: draw plot_eliminations"):
+        getattr(ANSWERS["three"], draw)()
 
 
 def test_the_figure_ends_each_bar_where_its_policy_was_dropped() -> None:

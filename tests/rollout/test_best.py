@@ -306,7 +306,7 @@ def test_a_watch_waits_for_the_declared_and_refuses_the_rest(tmp_path: Path) -> 
     (sight,) = waiting.look()
     assert (sight.stop, sight.decided, sight.needed) == (False, False, ())
     assert (sight.candidates, sight.awaited, sight.remaining) == (("d", "b"), ("b",), None)
-    assert "no policy is named before b joined" in sight.analysis.warnings  # type: ignore[union-attr]
+    assert "no policy is named before b has joined" in sight.analysis.warnings  # type: ignore[union-attr]
 
     with path.open("a") as file:
         file.write("b,7\n")

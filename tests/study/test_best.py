@@ -218,6 +218,14 @@ def test_who_may_join(tmp_path: Path) -> None:
         assert take(study).trial == 5
 
 
+def test_nobody_joins_when_no_row_is_left(tmp_path: Path) -> None:
+    with sw.Study.create(tmp_path / "late", {**LATE, "n_max": 2}) as study:
+        study.lock()
+        run(study, 6)
+        with pytest.raises(sw.NotAllowed, match="'40k' cannot be tried any more"):
+            study.join("40k", "its training is over")
+
+
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a baseline": ({"baseline": "10k"}, "among all of them"),
     "nothing to bet with": ({"method": "step", "n_max": 20}, "a method that bets"),

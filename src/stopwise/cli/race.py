@@ -17,7 +17,6 @@ from stopwise.cli.command import Mistyped
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import Address, ComparisonOptions, OutputOptions, Workers
 from stopwise.cli.output_files import check_places, write_files
-from stopwise.cli.printing import say
 from stopwise.cli.standings_table import (
     candidates_table,
     candidates_text,
@@ -168,8 +167,9 @@ def race(
         show(shown)
         most = counted(comparison.n_max * len(shown.policies), "episode")
         used, rows = f"{result.used} of at most {most} used", counted(result.rows, "row")
-        if comparison.goal == "best":
-            say(result.sentence, style="bold")
+        if comparison.goal == "best":  # the leader may have more episodes than rows
+            used = f"{counted(result.used, 'episode')} used"
+            rows = f"{result.rows} of at most {counted(comparison.n_max, 'row')}"
         typer.echo(
             f"{used} ({rows}) in {result.seconds:.1f} s; {len(result.overshoot)} more finished and "
             f"{result.abandoned} abandoned at the end"

@@ -222,6 +222,9 @@ class Rules:
         names = tuple(self.policies)
         few = f"a ranking needs at least 2 policies, but got {len(names)}"
         require(len(names) >= 2, few, code="few-policies", parameter="policies")
+        for name in names:
+            text = f"the names of policies must be text, but got {name!r}"
+            require(isinstance(name, str), text, parameter="policies")
         twice = f"policies must be distinct, but got {', '.join(names)}"
         require(len(set(names)) == len(names), twice, parameter="policies")
         if self.baseline is not None:
@@ -297,7 +300,8 @@ class Rules:
             parameter="reserve",
         )
         for name in self.later:
-            require_choice("later", name, self.policies)
+            text = f"later must name some of the policies, but {name!r} is not one of them: list it"
+            require(name in self.policies, f"{text} under policies as well", parameter="later")
         first = len(self.policies) - len(set(self.later))
         require(
             first >= 2 or not self.later,

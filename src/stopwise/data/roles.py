@@ -16,6 +16,7 @@ GUESSES: dict[str, tuple[str, ...]] = {
     "policy": (
         *("policy", "policy_name", "policy_id", "model"),
         *("method", "algo", "algorithm", "agent"),
+        *("checkpoint", "ckpt", "checkpoint_path"),
     ),
     "trial": ("trial", "trial_id", "episode", "episode_id", "episode_ix", "rollout", "rollout_id"),
     "score": (

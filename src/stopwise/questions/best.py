@@ -65,7 +65,8 @@ class BestQuestion(Question):
         unannounced.sort(key=self._joined.__getitem__)
         require(
             rules.reserve > 0 or not unannounced,
-            f"{', '.join(unannounced)} joined unannounced, but the reserve of alpha is 0",
+            f"{', '.join(unannounced)} cannot join: it was not declared in later, and no part of "
+            "alpha was put aside for such policies (reserve)",
             parameter="reserve",
         )
         self._board = start(self._comparison, 1, unannounced)
@@ -97,6 +98,15 @@ class BestQuestion(Question):
         """Policies that may still be the best: an anytime confidence set."""
         found = zip(self.policies, self._board.open[0].tolist(), strict=True)
         return tuple(name for name, still in found if still)
+
+    @property
+    def set_aside(self) -> tuple[str, ...]:
+        """Candidates that, even if the best, are at most the indifference better than the leader.
+
+        They need no more trials, unless another comes to lead.
+        """
+        found = zip(self.policies, self._board.set_aside()[0].tolist(), strict=True)
+        return tuple(name for name, aside in found if aside)
 
     @property
     def eliminated(self) -> Mapping[str, Elimination]:

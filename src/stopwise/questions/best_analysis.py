@@ -12,6 +12,7 @@ from stopwise.core.confidence_state import Interval
 from stopwise.core.plain_values import plain_values
 from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules
+from stopwise.errors import InvalidInput
 from stopwise.messages import Message
 from stopwise.questions.analysis import MOST_IN_WORDS, Analysis
 from stopwise.questions.analysis_parts import PolicyResult
@@ -43,11 +44,15 @@ class BestAnalysis(Analysis):
         Anytime p-values of "this is a best policy", by name: at most alpha exactly when dropped.
     joined
         Rows that had been compared when a policy joined, of those that did so after the start.
+    set_aside
+        With an indifference: candidates that, even if they are the best, are at most that much
+        better than the one named, or that leads. They need no more trials unless another leads.
     """
 
     rows: int
     p_values: Mapping[str, float]
     joined: Mapping[str, int]
+    set_aside: tuple[str, ...]
 
     indifference = FromRules[float]("indifference", "How near to the best is good enough.")
 
@@ -57,7 +62,7 @@ class BestAnalysis(Analysis):
         named = f", or one named that is not within {self.indifference:g} of it,"
         promised = promise(
             self.method,
-            "the chance that the best policy (or a given one of several) was dropped"
+            "the chance that the best policy (or any given one of several) was dropped"
             f"{named if self.indifference else ''}",
             self.alpha,
             n_max=self.n_max,
@@ -78,17 +83,21 @@ class BestAnalysis(Analysis):
     def _trials_text(self) -> str:
         if self.n_max is None:
             return f"after {self.trials_used:,} of {sum(own.n for own in self.policies):,} trials"
-        most = self.n_max * len(self.rules.policies) - sum(self.joined.values())
+        used = f"after {self.trials_used:,} trials"
         if self.best is None:
-            return f"after {self.trials_used:,} of at most {most:,} trials"
-        return f"after {self.trials_used:,} trials instead of {most:,}"
+            return f"{used} in {self.rows} of at most {self.n_max} rows"
+        # The leader may be tried several times in a row, so there can be more than this.
+        most = self.n_max * len(self.rules.policies) - sum(self.joined.values())
+        return f"{used} instead of {most:,}" if self.trials_used < most else used
 
     def standing(self, policy: str) -> str:
-        """Return where a policy stands, in words: the best, a candidate, or dropped, and when."""
+        """Return where a policy stands: the best, a candidate, set aside, or dropped, and when."""
         out = self.eliminated.get(policy)
         if out is not None:
             return f"dropped after row {out.row}, when {out.leader} led"
-        return "best" if policy == self.best else "candidate"
+        if policy == self.best:
+            return f"best, or within {self.indifference:g}" if self.indifference else "best"
+        return "set aside" if policy in self.set_aside else "candidate"
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row per policy: the candidates by their means, then those dropped."""
@@ -102,8 +111,8 @@ class BestAnalysis(Analysis):
     def _with_fate(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return a row of the table with what became of the policy in place of its letters."""
         out = self.eliminated.get(row["policy"])
-        fate = "candidate" if out is None else f"dropped after row {out.row}"
-        fates = {"verdict": "best" if row["policy"] == self.best else fate}
+        fate = self.standing(row["policy"]) if out is None else f"dropped after row {out.row}"
+        fates = {"verdict": fate}
         return {
             new: value
             for name, old in row.items()
@@ -114,7 +123,7 @@ class BestAnalysis(Analysis):
         """Return the content of ``to_json``."""
         return {
             **super().to_dict(),
-            **plain_values(self, ("best", "candidates", "rows", "indifference")),
+            **plain_values(self, ("best", "candidates", "set_aside", "rows", "indifference")),
             "p_values": dict(self.p_values),
             "goal": self.rules.goal,
             "eliminated": {name: vars(out) for name, out in self.eliminated.items()},
@@ -125,9 +134,26 @@ class BestAnalysis(Analysis):
         """Draw who was dropped when, and who may still be the best."""
         return figures.plot_eliminations(self)
 
+    def plot_intervals(self) -> "Figure":
+        """Refuse: nothing is claimed of any pair."""
+        raise _no_pairs()
+
+    def plot_evidence(self, kind: str = "p") -> "Figure":  # noqa: ARG002
+        """Refuse: nothing is claimed of any pair."""
+        raise _no_pairs()
+
+    def plot_ranking(self) -> "Figure":
+        """Refuse: nothing is claimed of any pair."""
+        raise _no_pairs()
+
     def figures(self) -> dict[str, "Figure"]:
         """Return all figures by the name under which they are saved."""
         return {"eliminations": self.plot_eliminations(), "scores": self.plot_scores()}
+
+
+def _no_pairs() -> InvalidInput:
+    text = "the goal 'best' compares no pairs: draw plot_eliminations() or plot_scores()"
+    return InvalidInput(text, code="no-pairs")
 
 
 def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysis:
@@ -150,10 +176,11 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
     tried = [policy.name for policy in policies]
     order = (*tried, *(name for name in rules.policies if name not in tried))
     left = tuple(name for name in order if name in candidates)
+    aside = tuple(name for name in left if name in question.set_aside)
     return BestAnalysis(
         policies=policies,
         pairs=(),
-        order_text=best_in_words(best, left, len(rules.policies), rules.indifference),
+        order_text=best_in_words(best, left, len(rules.policies), rules.indifference, aside),
         rules=rules,
         aligned=table,
         ties="strict",
@@ -172,10 +199,17 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
         rows=question.rows,
         p_values=MappingProxyType(question.p_values),
         joined=question.joined,
+        set_aside=aside,
     )
 
 
-def best_in_words(best: str | None, left: tuple[str, ...], k: int, indifference: float) -> str:
+def best_in_words(
+    best: str | None,
+    left: tuple[str, ...],
+    k: int,
+    indifference: float,
+    aside: tuple[str, ...] = (),
+) -> str:
     """Return who is the best of k, or who may be.
 
     Parameters
@@ -188,14 +222,20 @@ def best_in_words(best: str | None, left: tuple[str, ...], k: int, indifference:
         The number of policies.
     indifference
         How near to the best is good enough.
+    aside
+        Candidates that need no more trials.
     """
     if best is not None:
         near = f", or within {indifference:g} of it" if indifference else ""
         return f"{best} is the best of {k}{near}"
+    tried = [name for name in left if name not in aside]
+    few = len(tried) <= MOST_IN_WORDS
+    rest = f", but only {', '.join(tried) if few else len(tried)} still need trials"
+    rest = rest if aside else ""
     if len(left) == k:
-        return f"each of the {k} policies may be the best"
-    named = ", ".join(left) if len(left) <= MOST_IN_WORDS else f"{len(left)} of them"
-    return f"the best of {k} is among {named}"
+        return f"each of the {k} policies may be the best{rest}"
+    named = ", ".join(left) if few and not aside else f"{len(left)} of them"
+    return f"the best of {k} is among {named}{rest}"
 
 
 def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResult, ...]:
@@ -209,11 +249,12 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
     lows, highs = mean_intervals(
         scale.unit(table.scores[:, columns]), rules.alpha / len(rules.policies)
     )
+    aside = question.set_aside
     used = dict(zip(rules.policies, question.table().counts, strict=True))
     results = []
     for name, low, high in zip(names, lows.tolist(), highs.tolist(), strict=True):
         own = table.by_policy[name]
-        done = name not in question.tried
+        done = question.decided or name in question.eliminated or name in aside
         limit = own.size if rules.n_max is None else rules.n_max - question.joined.get(name, 0)
         results.append(
             PolicyResult(
@@ -224,7 +265,7 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
                 letters="",
                 trials_used=used[name],
                 trials_saved=max(limit - used[name], 0) if done else 0,
-                trials_unpaired=0,
+                trials_unpaired=0 if done else max(own.size - used[name], 0),
             )
         )
     out = question.eliminated
@@ -233,10 +274,18 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
 
 
 def _cautions(table: Table, question: "BestQuestion") -> list[Message]:
-    holds = {"rows-incomplete": question.gaps, "bounds-undeclared": table.bounds is None}
-    found = [Message(CAUTIONS[code], code=code) for code, so in holds.items() if so]
+    found = []
+    if question.gaps:
+        text = (
+            "a policy without a trial in a row waits, and all others with it if it leads; this is "
+            "valid only if which trials are missing does not depend on the scores"
+        )
+        found.append(Message(text, code="rows-incomplete"))
+    if table.bounds is None:
+        found.append(Message(CAUTIONS["bounds-undeclared"], code="bounds-undeclared"))
     awaited = [name for name in question.rules.later if name not in question.joined]
     if awaited:
-        text = f"no policy is named before {', '.join(awaited)} joined"
+        have = "has" if len(awaited) == 1 else "have"
+        text = f"no policy is named before {', '.join(awaited)} {have} joined"
         found.append(Message(text, code="awaited"))
     return found

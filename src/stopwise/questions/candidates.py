@@ -138,6 +138,12 @@ class Candidates:
             setattr(self, name, at(getattr(self, name), places))
         self._locate()
 
+    def set_aside(self) -> Bools:
+        """Return the candidates that need no more trials as long as this leader leads."""
+        others = self.open & self.joined
+        others[self._studies, self.leader] = False
+        return np.asarray(others & ~self._rivals())
+
     def _rivals(self) -> Bools:
         """Return who stands between the leader and being named: all other candidates."""
         rivals = self.open.copy()

@@ -57,7 +57,10 @@ def plot_scores(analysis: "Analysis") -> "Figure":
 
 
 def plot_eliminations(analysis: "BestAnalysis") -> "Figure":
-    """Draw, of each policy, the rows it was a candidate in; a cross where it was dropped."""
+    """Draw, of each policy, the rows it was a candidate in; a cross where it was dropped.
+
+    Candidates that were set aside are drawn faintly.
+    """
     labels = [elimination_label(analysis, policy.name) for policy in analysis.policies]
     lines = max(label.count("\n") for label in labels) + 1
     row = 0.14 + 0.14 * lines
@@ -66,7 +69,11 @@ def plot_eliminations(analysis: "BestAnalysis") -> "Figure":
         out = analysis.eliminated.get(policy.name)
         start, end = analysis.joined.get(policy.name, 0), analysis.rows if out is None else out.row
         colour = GREY if out is not None else COLOURS[2 if policy.name == analysis.best else 0]
-        axes.plot([start, end], [place, place], color=colour, linewidth=5, solid_capstyle="butt")
+        faint = 0.4 if policy.name in analysis.set_aside else 1.0
+        axes.plot(
+            [start, end], [place, place], color=colour, alpha=faint, linewidth=5,
+            solid_capstyle="butt",
+        )  # fmt: skip
         if out is not None:
             axes.plot([end], [place], "x", color="black", markersize=7, markeredgewidth=1.8)
     axes.set_yticks(range(len(labels)), labels, fontsize=8)

@@ -62,6 +62,8 @@ def join(state: StudyState, lots: Lots, policy: str, reason: str) -> Joined:
     if policy not in plan.later:
         raise NotAllowed(f"{policy!r} cannot join: the plan does not list it under later")
     require_reason("joining", reason)
+    if all(board.used == board.rules.n_max for board in state.boards.values()):
+        raise NotAllowed(f"all rows up to n_max are used, so {policy!r} cannot be tried any more")
     arm = next(arm for arm, name in lots.labels(plan).items() if name == policy)
     return joined(state, lots, arm, reason)
 

@@ -159,6 +159,12 @@ class BestQuestion(Question):
             return self.rows
         return len(self._trials[self._columns[policy]])
 
+    def passed_over(self, policy: str, number: int) -> bool:
+        """Whether others met this block without the policy: some rows try the leader alone."""
+        own = self._trials[self._columns[policy]]
+        seen = number < len(own) and not math.isnan(own[number])
+        return self.rules.design == "paired" and number < self.rows and not seen
+
     def rows_for(self, policy: str) -> int:
         """Return the rows in which a policy was tried so far."""
         return int(self._board.rows_tried[0, self._columns[policy]])

@@ -28,6 +28,7 @@ CASES: dict[str, Settings] = {
     "near, paired": {"indifference": 0.1, "design": "paired"},
     "near, even": {"indifference": 0.1, "allocation": "even"},
     "nscore": {"method": "nscore", "bins": 2},
+    "nscore, near": {"method": "nscore", "bins": 2, "indifference": 0.1},
     "wsr, near": {"method": "wsr", "indifference": 0.1},
     "savi, near": {"method": "savi", "indifference": 0.1},
     "no horizon": {"n_max": None},

@@ -232,6 +232,21 @@ def test_one_of_several_equals_is_named_within_the_indifference() -> None:
     assert max(table.counts) > 2 * sorted(table.counts)[-2]
 
 
+@pytest.mark.parametrize("design", ["independent", "paired"])
+def test_rows_of_the_leader_alone_take_several_trials(design: str) -> None:
+    """One each, in the paired design, would use up n_max before a leader can show itself."""
+    rates = {"a": 0.5, "b": 0.6, "c": 0.7, "d": 0.8, "e": 0.9, "f": 1.0, "g": 1.0, "h": 1.0}
+    rng = np.random.default_rng(2)
+    board = simulate(
+        rules_of(rates, n_max=100, indifference=0.05, design=design),
+        lambda: (rng.random((50, 8)) < list(rates.values())) * 1.0,
+        50,
+    )
+
+    assert (board.named >= 4).mean() > 0.9
+    assert board.asked.sum(axis=1).mean() < 400
+
+
 def test_nothing_is_named_before_all_declared_policies_have_joined() -> None:
     rates = {**RATES, "b": 0.8, "e": 1.0}
     rules = rules_of(rates, later=("e",))

@@ -150,7 +150,7 @@ class StopRule(Resumable):
         self._question.join(policy)
         self._next.setdefault(policy, 0)
         if self.design == "paired":  # blocks that it was not in
-            self._next[policy] = self.rows
+            self._next[policy] = self.taken(policy)
 
     def follow(self, find: FindRow) -> None:
         """Look at rows in their order, as far as ``find`` has them complete.

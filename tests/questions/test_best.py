@@ -232,6 +232,20 @@ def test_one_of_several_equals_is_named_within_the_indifference() -> None:
     assert max(table.counts) > 2 * sorted(table.counts)[-2]
 
 
+def test_rows_of_the_leader_alone_are_not_the_last_ones() -> None:
+    """The forecast looks at all who may still be better, whoever is tried now."""
+    found = []
+
+    def look(question: BestQuestion) -> BestQuestion:
+        if len(question.tried) == 1:
+            found.append((question.rows, question.remaining(())))
+        return question
+
+    end = play(BestQuestion(rules_of(SATURATED, indifference=0.05)), SATURATED, each=look).rows
+    assert len(found) > 10
+    assert all(more is not None and more > 3 for row, more in found if row < end - 10)
+
+
 @pytest.mark.parametrize("design", ["independent", "paired"])
 def test_rows_of_the_leader_alone_take_several_trials(design: str) -> None:
     """One each, in the paired design, would use up n_max before a leader can show itself."""

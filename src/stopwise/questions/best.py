@@ -233,10 +233,11 @@ class BestQuestion(Question):
         if self.decided:
             return 0
         board, n_max = self._board, self.rules.n_max
-        others = board.count[0] > 0
+        others = board.open[0] & board.joined[0]
         others[board.leader[0]] = False
-        gone = board.log_wealth[0, others] / board.target
-        seen = board.rows_tried[0, others]
+        gone = board.against_leader()[0, others] / board.target
+        late = [self._joined.get(name, 0) for name in self.policies]
+        seen = self.rows - np.array(late)[others]
         more = [
             n * (1 / share - 1) if share > 0 else math.inf
             for n, share in zip(seen, gone, strict=True)

@@ -72,12 +72,15 @@ class NearBest(Candidates):
         self.pot: Floats = np.full((studies, self.k, self.k), NOTHING)
         self.by_itself: Bools = np.zeros((studies, self.k), dtype=bool)
 
+    def against_leader(self) -> Floats:
+        """Return the log of purse and pot together."""
+        return np.asarray(np.logaddexp(self.log_wealth, self._pots()))
+
     def _rivals(self) -> Bools:
         """Return the candidates that may still be better than the leader by the indifference."""
         rivals = super()._rivals()
         self._fill()
-        both = np.logaddexp(self.log_wealth, self._pots())
-        return np.asarray(rivals & ~(self.joined & (both >= self.target)))
+        return np.asarray(rivals & ~(self.joined & (self.against_leader() >= self.target)))
 
     def _fill(self) -> None:
         """Move a share of every purse to the pots of a leader who has none."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,9 @@ from stopwise.questions.best_rule import simulate, start
 
 RATES = {"a": 0.3, "b": 0.9, "c": 0.4, "d": 0.5}
 SATURATED = {"a": 0.6, "b": 1.0, "c": 0.95, "d": 1.0, "e": 1.0}
-Settings = dict[str, object]
+# With an indifference some rows try the leader alone, and others come back after them.
+NEAR_THE_TOP = {"a": 0.9, "b": 0.95, "c": 0.97, "d": 0.7, "e": 0.4}
+Settings = dict[str, Any]
 CASES: dict[str, Settings] = {
     "plain": {},
     "paired": {"design": "paired"},
@@ -25,6 +28,7 @@ CASES: dict[str, Settings] = {
     "near, paired": {"indifference": 0.1, "design": "paired"},
     "near, even": {"indifference": 0.1, "allocation": "even"},
     "nscore": {"method": "nscore", "bins": 2},
+    "nscore, near": {"method": "nscore", "bins": 2, "indifference": 0.1},
     "wsr, near": {"method": "wsr", "indifference": 0.1},
     "savi, near": {"method": "savi", "indifference": 0.1},
     "no horizon": {"n_max": None},
@@ -113,29 +117,38 @@ def test_steady_scores_are_compared_once_per_row() -> None:
     assert question.needed.count("c") == 1
 
 
-def test_a_rule_for_anyones_own_loop_takes_each_as_often_as_it_is_named() -> None:
+@pytest.mark.parametrize("case", ["plain", "near", "near, paired"])
+def test_a_rule_for_anyones_own_loop_takes_each_as_often_as_it_is_named(case: str) -> None:
+    """Also after rows that tried the leader alone, in which others met no block."""
     rng = np.random.default_rng(3)
-    rule = sw.StopRule(list(RATES), goal="best", n_max=150)
+    rates = NEAR_THE_TOP if "near" in case else RATES
+    rule = sw.StopRule(list(rates), **{"goal": "best", "n_max": 400, **CASES[case]})
     while not rule.stop:
         for policy in rule.needed:
-            rule.add(policy, float(rng.random() < RATES[policy]))
+            rule.add(policy, float(rng.random() < rates[policy]))
         rule = sw.StopRule.from_json(rule.to_json())
 
-    assert rule.best == "b"
+    assert rule.best == ("c" if "near" in case else "b")
     assert rule.waiting == 0
-    assert rule.analysis().best == "b"
+    assert rule.analysis().best == rule.best
 
 
-def test_results_that_come_early_wait_for_their_number() -> None:
-    rng = np.random.default_rng(3)
-    drawn = {name: (rng.random(400) < rate) * 1.0 for name, rate in RATES.items()}
-    ordered, shuffled = (sw.StopRule(list(RATES), goal="best", n_max=100) for _ in range(2))
+@pytest.mark.parametrize("case", ["plain", "near", "near, paired"])
+@pytest.mark.parametrize("seed", range(4))
+def test_results_that_come_early_wait_for_their_number(case: str, seed: int) -> None:
+    """Also those of policies that some rows leave out, and in blocks that were passed over."""
+    rng = np.random.default_rng(seed)
+    rates = NEAR_THE_TOP if "near" in case else RATES
+    settings = {"goal": "best", "n_max": 100, **CASES[case]}
+    drawn = {name: (rng.random(400) < rate) * 1.0 for name, rate in rates.items()}
+    ordered, shuffled = (sw.StopRule(list(rates), **settings) for _ in range(2))
     while not ordered.stop:
         for policy, own in ordered.places.items():
             for number in own:
-                ordered.add(policy, drawn[policy][number])
-    places = [(name, number) for name in RATES for number in range(400)]
-    for index in rng.permutation(len(places)):
+                ordered.add(policy, drawn[policy][number], row=number)
+    places = [(name, number) for name in rates for number in range(400)]
+    late = [number + 20 * rng.random() for _, number in places]
+    for index in np.argsort(late):
         name, number = places[index]
         if not shuffled.stop:
             shuffled.add(name, drawn[name][number], row=number)
@@ -217,6 +230,35 @@ def test_one_of_several_equals_is_named_within_the_indifference() -> None:
     # Rows of the leader alone: what scores always need not be compared with the others.
     table = question.table()
     assert max(table.counts) > 2 * sorted(table.counts)[-2]
+
+
+def test_rows_of_the_leader_alone_are_not_the_last_ones() -> None:
+    """The forecast looks at all who may still be better, whoever is tried now."""
+    found = []
+
+    def look(question: BestQuestion) -> BestQuestion:
+        if len(question.tried) == 1:
+            found.append((question.rows, question.remaining(())))
+        return question
+
+    end = play(BestQuestion(rules_of(SATURATED, indifference=0.05)), SATURATED, each=look).rows
+    assert len(found) > 10
+    assert all(more is not None and more > 3 for row, more in found if row < end - 10)
+
+
+@pytest.mark.parametrize("design", ["independent", "paired"])
+def test_rows_of_the_leader_alone_take_several_trials(design: str) -> None:
+    """One each, in the paired design, would use up n_max before a leader can show itself."""
+    rates = {"a": 0.5, "b": 0.6, "c": 0.7, "d": 0.8, "e": 0.9, "f": 1.0, "g": 1.0, "h": 1.0}
+    rng = np.random.default_rng(2)
+    board = simulate(
+        rules_of(rates, n_max=100, indifference=0.05, design=design),
+        lambda: (rng.random((50, 8)) < list(rates.values())) * 1.0,
+        50,
+    )
+
+    assert (board.named >= 4).mean() > 0.9
+    assert board.asked.sum(axis=1).mean() < 400
 
 
 def test_nothing_is_named_before_all_declared_policies_have_joined() -> None:

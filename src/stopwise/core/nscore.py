@@ -118,7 +118,7 @@ class NScore(Method[NScoreState]):
         weights0, weights1 = state.weights0.copy(), state.weights1.copy()
         flat0, flat1 = weights0.reshape(-1), weights1.reshape(-1)
         offset = np.arange(0, runs * (k + 1), k + 1)
-        sums = state.lags.reshape(runs, -1) + flat1[partner0[bin0] + offset[:, None]]
+        sums = state.lags.reshape(runs, values.size) + flat1[partner0[bin0] + offset[:, None]]
         flat0[offset + bin0] += 1.0
         sums += flat0[partner1[bin1] + offset[:, None]]
         flat1[offset + bin1] += 1.0

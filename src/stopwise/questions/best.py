@@ -165,9 +165,15 @@ class BestQuestion(Question):
 
     def taken(self, policy: str) -> int:
         """Return the number of the policy's next trial."""
-        if self.rules.design == "paired":
-            return self.rows
+        if self.rules.design == "paired":  # the next block; a row of the leader alone takes several
+            return max(map(len, self._trials))
         return len(self._trials[self._columns[policy]])
+
+    def passed_over(self, policy: str, number: int) -> bool:
+        """Whether others met this block without the policy: some rows try the leader alone."""
+        own = self._trials[self._columns[policy]]
+        seen = number < len(own) and not math.isnan(own[number])
+        return self.rules.design == "paired" and number < self.taken(policy) and not seen
 
     def rows_for(self, policy: str) -> int:
         """Return the rows in which a policy was tried so far."""
@@ -237,10 +243,11 @@ class BestQuestion(Question):
         if self.decided:
             return 0
         board, n_max = self._board, self.rules.n_max
-        others = board.count[0] > 0
+        others = board.open[0] & board.joined[0]
         others[board.leader[0]] = False
-        gone = board.log_wealth[0, others] / board.target
-        seen = board.rows_tried[0, others]
+        gone = board.against_leader()[0, others] / board.target
+        late = [self._joined.get(name, 0) for name in self.policies]
+        seen = self.rows - np.array(late)[others]
         more = [
             n * (1 / share - 1) if share > 0 else math.inf
             for n, share in zip(seen, gone, strict=True)
@@ -280,12 +287,12 @@ class BestQuestion(Question):
 
     def _observe(self, found: Mapping[str, list[float]]) -> Floats:
         """Show one row; return the average of each policy's trials in it, in [0, 1]."""
-        times = max(map(len, found.values()))
+        times, first = max(map(len, found.values())), {name: self.taken(name) for name in found}
         scores = np.full((times, 1, len(self.policies)), np.nan)
         for name, row in found.items():
             column = self._columns[name]
             own = self._trials[column]
-            own += [math.nan] * (self.taken(name) - len(own))  # blocks that it was not in
+            own += [math.nan] * (first[name] - len(own))  # blocks that it was not in
             own += row
             scores[: len(row), 0, column] = row
         means = self._board.observe(self._comparison.scale.unit(scores))

@@ -58,9 +58,8 @@ def start(comparison: Comparison, studies: int, unannounced: Sequence[str] = ())
     for turn, name in enumerate(unannounced, start=1):
         levels[policies.index(name)] = rules.reserve / 2**turn
     wealth = levels / rules.alpha
-    paired = rules.design == "paired"
     # A block is met once by each policy, and an average is not one of the levels of a method.
-    often = rules.allocation == "leader" and not paired and comparison.levels is None
+    often = rules.allocation == "leader" and rules.design != "paired" and comparison.levels is None
     if rules.indifference == 0:
         board = Candidates(comparison.test, wealth, studies, often=often)
     else:
@@ -75,7 +74,6 @@ def start(comparison: Comparison, studies: int, unannounced: Sequence[str] = ())
             near=Comparison(near).test,
             alone=Comparison(alone).test,
             lone=rules.allocation == "leader",
-            single=paired,
         )
     board.joined[:, [policies.index(name) for name in (*rules.later, *unannounced)]] = False
     board.open[:, [policies.index(name) for name in unannounced]] = False

@@ -144,6 +144,10 @@ class Candidates:
         others[self._studies, self.leader] = False
         return np.asarray(others & ~self._rivals())
 
+    def against_leader(self) -> Floats:
+        """Return the log of all that is held against each policy while this leader leads."""
+        return self.log_wealth
+
     def _rivals(self) -> Bools:
         """Return who stands between the leader and being named: all other candidates."""
         rivals = self.open.copy()

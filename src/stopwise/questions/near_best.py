@@ -41,8 +41,6 @@ class NearBest(Candidates):
         policy always scores 1.
     lone
         Whether rows may try the leader alone.
-    single
-        Whether a row takes at most one trial of each policy.
 
     Attributes
     ----------
@@ -66,21 +64,23 @@ class NearBest(Candidates):
         near: Method[Any],
         alone: Method[Any],
         lone: bool,
-        single: bool,
     ) -> None:
         super().__init__(method, start, studies, often=often)
-        self.near, self.alone, self.lone, self.single = near, alone, lone, single
+        self.near, self.alone, self.lone = near, alone, lone
         self.near_state = begin(near, self.runs.size)
         self.alone_state = begin(alone, studies * self.k)
         self.pot: Floats = np.full((studies, self.k, self.k), NOTHING)
         self.by_itself: Bools = np.zeros((studies, self.k), dtype=bool)
 
+    def against_leader(self) -> Floats:
+        """Return the log of purse and pot together."""
+        return np.asarray(np.logaddexp(self.log_wealth, self._pots()))
+
     def _rivals(self) -> Bools:
         """Return the candidates that may still be better than the leader by the indifference."""
         rivals = super()._rivals()
         self._fill()
-        both = np.logaddexp(self.log_wealth, self._pots())
-        return np.asarray(rivals & ~(self.joined & (both >= self.target)))
+        return np.asarray(rivals & ~(self.joined & (self.against_leader() >= self.target)))
 
     def _fill(self) -> None:
         """Move a share of every purse to the pots of a leader who has none."""
@@ -115,7 +115,7 @@ class NearBest(Candidates):
         filled = rivals & (pots > NOTHING)
         lone = filled.any(axis=1) & fewer & self.lone
         self.by_itself = filled & (lone[:, None] | (times * alone > paired.T).T)
-        several = 1 if self.single else 1 + np.rint(LONE_SHARE * count.sum(axis=1))
+        several = 1 + np.rint(LONE_SHARE * count.sum(axis=1))
         count[lone] = 0
         count[self._studies, self.leader] = np.where(lone, several, times)
         return count

@@ -117,6 +117,10 @@ class Question(Resumable):
         """Return the number of the policy's next trial: those before it are looked at, or past."""
         return self.rows
 
+    def passed_over(self, policy: str, number: int) -> bool:  # noqa: ARG002
+        """Whether rows went by without this trial of a policy that was tried again later."""
+        return False
+
     @property
     @abstractmethod
     def eliminated(self) -> Mapping[str, Elimination]:

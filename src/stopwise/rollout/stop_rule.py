@@ -116,10 +116,14 @@ class StopRule(Resumable):
             policy in self._next,
             f"policies are {', '.join(self.policies)}, but got a result of {policy!r}",
         )
-        row = self._next[policy] if row is None else require_whole(row, "row", 0)
+        # In the paired design others may have met blocks without it.
+        following = max(self._next[policy], self._question.taken(policy))
+        row = following if row is None else require_whole(row, "row", 0)
         known = self._waiting.get(row, {})
         require(
-            row >= self._question.taken(policy) or policy not in self.needed,
+            row >= self._question.taken(policy)
+            or policy not in self.needed
+            or self._question.passed_over(policy, row),
             f"row {row} has already been looked at, but got another result of {policy!r} for it",
         )
         require(policy not in known, f"{policy!r} already has a result in row {row}")
@@ -128,7 +132,10 @@ class StopRule(Resumable):
             score = float(score)
         self._waiting.setdefault(row, {})[policy] = score
         self._next[policy] = max(self._next[policy], row + 1)
+        before = self.rows
         self.follow(self._row)
+        if self.rows > before:
+            self._forget()
 
     def taken(self, policy: str) -> int:
         """Return the number of the policy's next trial: those before it were looked at."""
@@ -143,7 +150,7 @@ class StopRule(Resumable):
         self._question.join(policy)
         self._next.setdefault(policy, 0)
         if self.design == "paired":  # blocks that it was not in
-            self._next[policy] = self.rows
+            self._next[policy] = self.taken(policy)
 
     def follow(self, find: FindRow) -> None:
         """Look at rows in their order, as far as ``find`` has them complete.
@@ -188,18 +195,16 @@ class StopRule(Resumable):
         return f"StopRule({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
     def _row(self, places: Places) -> dict[str, list[float | None]] | None:
-        found = complete(lambda policy, number: self._waiting[number][policy], places)
-        if found is not None:
-            for number in {number for own in places.values() for number in own}:
-                left = self._waiting[number]
-                self._waiting[number] = {
-                    policy: score
-                    for policy, score in left.items()
-                    if policy in places and number not in places[policy]
-                }
-                if not self._waiting[number]:
-                    del self._waiting[number]
-        return found
+        return complete(lambda policy, number: self._waiting[number][policy], places)
+
+    def _forget(self) -> None:
+        """Keep only results that a row may still take: one may leave a policy out for a while."""
+        first = {policy: self._question.taken(policy) for policy in self.policies}
+        left = {
+            row: {policy: score for policy, score in results.items() if row >= first[policy]}
+            for row, results in self._waiting.items()
+        }
+        self._waiting = {row: results for row, results in left.items() if results}
 
     def _content(self) -> dict[str, Any]:
         return {

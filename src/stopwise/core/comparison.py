@@ -83,10 +83,9 @@ class Comparison:
     def confidence_at(self, level: Floats | float) -> ConfidenceSequence:
         """Return the confidence sequence whose bounds have this level each."""
         margin = self.test.margin if self.test.inverts else NO_MARGIN
-        levels = {1: level if 1 in self.directions else None, 0: None}
-        levels[0] = level if 0 in self.directions else None
+        lower, upper = (level if policy in self.directions else None for policy in (1, 0))
         return ConfidenceSequence(
-            levels=(levels[1], levels[0]),
+            levels=(lower, upper),
             margins=(margin, margin),
             bettor=self.test if self.test.inverts else None,
         )
@@ -100,13 +99,13 @@ class Comparison:
         self, before: Any, after: Any, r0: Floats, r1: Floats, *, log_e: Floats, rejected: Bools
     ) -> Pairs:
         """Return one pair of scores as a confidence sequence sees it."""
-        test = self.test
-        nothing: Floats = np.zeros(rejected.shape)
-        fall, log_e = nothing, log_e - self.start if test.inverts else nothing
-        if test.inverts:
-            fall = test.margin_fall(before, after, *self.directed(r0, r1))
+        gained: Floats = np.zeros(rejected.shape)
+        fall = gained
+        if self.test.inverts:
+            gained = log_e - self.start
+            fall = self.test.margin_fall(before, after, *self.directed(r0, r1))
         difference = r1 - r0
-        return Pairs(1, r0, r1, difference * difference, log_e, fall, rejected)
+        return Pairs(1, r0, r1, difference * difference, gained, fall, rejected)
 
     @property
     def directions(self) -> tuple[int, ...]:

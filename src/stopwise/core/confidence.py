@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.special import erfcx
 
-from stopwise.core.arrays import Bools, Floats
+from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.confidence_state import Bet, Bettor, ConfidenceState, Pairs
 
 __all__ = ["NO_MARGIN", "ConfidenceSequence", "group_size"]
@@ -157,10 +157,10 @@ class ConfidenceSequence:
             return self._settled(state, wealth, pairs.rejected, test_state)
         return state._replace(bound=self._closed_in(state.bound, state.bound, pairs.rejected))
 
-    def of_runs(self, where: Bools) -> "ConfidenceSequence":
+    def of_runs(self, places: Ints) -> "ConfidenceSequence":
         """Return the sequence of some of its runs only."""
         first, second = (
-            level if level is None or np.ndim(level) == 0 else np.asarray(level)[where]
+            level if level is None or np.ndim(level) == 0 else np.asarray(level)[places]
             for level in self.levels
         )
         return replace(self, levels=(first, second))

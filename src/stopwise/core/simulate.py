@@ -13,6 +13,7 @@ from stopwise.core.arrays import Floats, Ints
 from stopwise.core.comparison import Comparison
 from stopwise.core.keywords import flat
 from stopwise.core.rules import PairSettings, Rules
+from stopwise.core.runs import of_runs
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.errors import InvalidInput, require
 
@@ -199,7 +200,7 @@ def _run_block(
             p_value[stopped] = comparison.combined_p_value(smallest[falls])
             going = np.flatnonzero(~falls)
             rows, smallest = rows.take(going), smallest.take(going, axis=0)
-            state = type(state)(*(array.take(going, axis=0) for array in state))
+            state = of_runs(state, going)
             if not rows.size:
                 break
     log_e[rows] = comparison.combined_log_e(test.evidence(state).log_e)

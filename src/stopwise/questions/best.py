@@ -18,7 +18,7 @@ from stopwise.errors import require
 from stopwise.questions.best_analysis import BestAnalysis, answer
 from stopwise.questions.best_rule import comparison_of, start
 from stopwise.questions.question import Places, Question
-from stopwise.questions.standing import Elimination, Standing
+from stopwise.questions.standing import Elimination, Standing, rows_to_go
 from stopwise.rows.table import Table, side_by_side, unit_scores
 
 
@@ -223,15 +223,10 @@ class BestQuestion(Question):
         self._require_room()
         for name in row:
             self._require_known(name)
-        counts = {name: len(own) for name, own in self.places.items()}
+        places = self.places
         self._observe(
-            {name: self._checked(name, count, row.get(name)) for name, count in counts.items()}
+            places, {name: self._checked(name, len(places[name]), row.get(name)) for name in places}
         )
-
-    def scores(self) -> list[dict[str, float]]:
-        """Return the scores that rows seen have taken, by the number of the trial."""
-        named = [zip(self.policies, row, strict=True) for row in self.table().scores.tolist()]
-        return [{name: score for name, score in row if not math.isnan(score)} for row in named]
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
         """Return the trials that rows seen have taken: those of each policy in order."""
@@ -248,13 +243,8 @@ class BestQuestion(Question):
         gone = board.against_leader()[0, others] / board.target
         late = [self._joined.get(name, 0) for name in self.policies]
         seen = self.rows - np.array(late)[others]
-        more = [
-            n * (1 / share - 1) if share > 0 else math.inf
-            for n, share in zip(seen, gone, strict=True)
-        ]
-        slowest = max([1.0, *more])
-        slowest = min(slowest, math.inf if n_max is None else n_max - self.rows)
-        return None if slowest == math.inf else math.ceil(slowest)
+        ways = zip(seen.tolist(), gone.tolist(), strict=True)
+        return rows_to_go(ways, None if n_max is None else n_max - self.rows)
 
     def _admit(self) -> None:
         """Let those take part who joined after so many rows, and choose for the next one."""
@@ -273,7 +263,7 @@ class BestQuestion(Question):
     def _checked(
         self, name: str, count: int, given: float | Sequence[float | None] | None
     ) -> list[float]:
-        """Return so many scores of a policy, NaN for a trial without one."""
+        """Return at most so many scores of a policy, NaN for a trial without one."""
         scores = list(given) if isinstance(given, Sequence) else [given]
         require(
             len(scores) <= count,
@@ -282,18 +272,20 @@ class BestQuestion(Question):
         for score in scores:
             if score is not None:
                 self._comparison.unit_score(score, repr(name))
-        known = [math.nan if score is None else float(score) for score in scores]
-        return known + [math.nan] * (count - len(scores))
+        return [math.nan if score is None else float(score) for score in scores]
 
-    def _observe(self, found: Mapping[str, list[float]]) -> Floats:
-        """Show one row; return the average of each policy's trials in it, in [0, 1]."""
-        times, first = max(map(len, found.values())), {name: self.taken(name) for name in found}
+    def _observe(self, places: Places, found: Mapping[str, list[float]]) -> Floats:
+        """Show one row; return the average of each policy's trials in it, in [0, 1].
+
+        A policy may have fewer scores than places; what is missing has no score.
+        """
+        times = max(map(len, places.values()))
         scores = np.full((times, 1, len(self.policies)), np.nan)
-        for name, row in found.items():
-            column = self._columns[name]
+        for name, numbers in places.items():
+            column, row = self._columns[name], found[name]
             own = self._trials[column]
-            own += [math.nan] * (first[name] - len(own))  # blocks that it was not in
-            own += row
+            own += [math.nan] * (numbers.start - len(own))  # blocks that it was not in
+            own += row + [math.nan] * (len(numbers) - len(row))
             scores[: len(row), 0, column] = row
         means = self._board.observe(self._comparison.scale.unit(scores))
         self._admit()
@@ -318,10 +310,7 @@ class BestQuestion(Question):
                 name: scores[own.start : own.stop, self._columns[name]].tolist()
                 for name, own in places.items()
             }
-            full = {
-                name: own + [math.nan] * (len(places[name]) - len(own)) for name, own in row.items()
-            }
-            means.append(self._observe(full))
+            means.append(self._observe(places, row))
         return np.array(means).reshape(-1, len(self.policies))
 
     def _content(self) -> dict[str, Any]:

@@ -16,10 +16,9 @@ from stopwise.errors import InvalidInput
 from stopwise.messages import Message
 from stopwise.questions.analysis import MOST_IN_WORDS, Analysis
 from stopwise.questions.analysis_parts import PolicyResult
-from stopwise.questions.doubts import dependent, doubts
+from stopwise.questions.doubts import CAUTIONS, dependent, doubtful, doubts, wide_bounds
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import mean_intervals
-from stopwise.questions.rank import CAUTIONS, doubtful, wide_bounds
 from stopwise.report import figures
 from stopwise.rows.table import Table
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.method import Method
+from stopwise.core.runs import of_runs, put_runs, writable
 
 # Scores in the middle of the range that each mean starts with when the leader is chosen.
 # More: policies that were tried less often lead later. Less: nothing changes; 0 would divide by 0.
@@ -84,7 +85,7 @@ class Candidates:
         self.rows = 0
         apart = np.broadcast_to(~np.eye(k, dtype=bool), (studies, k, k))
         self.runs: Ints = np.flatnonzero(apart)  # (study * k + policy) * k + opponent
-        self.state = begin(method, self.runs.size)
+        self.state = writable(method.start((self.runs.size,)))
         self._studies = np.arange(studies)
         self._locate()
 
@@ -135,7 +136,7 @@ class Candidates:
         """Look no more at other pairs than these, given by their places among those left."""
         self.runs = self.runs[places]
         for name in self.pair_states:
-            setattr(self, name, at(getattr(self, name), places))
+            setattr(self, name, of_runs(getattr(self, name), places))
         self._locate()
 
     def set_aside(self) -> Bools:
@@ -217,34 +218,17 @@ class Candidates:
         chosen = np.flatnonzero(present & met)
         where = study[chosen], policy[chosen]
         # The bet is that of the pair's scores so far, and of the wealth that is at stake.
-        before = at(state, chosen)._replace(log_e=wealth[where])
+        before = of_runs(state, chosen)._replace(log_e=wealth[where])
         after = method.step(before, r0[chosen], r1[chosen])
         wealth[where] = after.log_e
         if present.all():
             state = method.learn(state, r0, r1)
         else:
             some = np.flatnonzero(present)
-            put(state, some, method.learn(at(state, some), r0[some], r1[some]))
-        put(state, chosen, after)
+            put_runs(state, some, method.learn(of_runs(state, some), r0[some], r1[some]))
+        put_runs(state, chosen, after)
         return state
 
     def _locate(self) -> None:
         rest, opponent = np.divmod(self.runs, self.k)
         self.at = (*np.divmod(rest, self.k), opponent)
-
-
-def begin(method: Method[Any], runs: int) -> Any:
-    """Return the state before the first row, in arrays of its own that can be written."""
-    state = method.start((runs,))
-    return type(state)(*(array.copy() for array in state))
-
-
-def at(state: Any, places: Ints) -> Any:
-    """Return the state of the runs at these places."""
-    return type(state)(*(array[places] for array in state))
-
-
-def put(state: Any, places: Ints, part: Any) -> None:
-    """Replace the state of the runs at these places."""
-    for array, values in zip(state, part, strict=True):
-        array[places] = values

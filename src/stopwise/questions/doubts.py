@@ -1,7 +1,8 @@
 """Signs that the trials are not what every claim rests on: fresh draws in random order.
 
 A file sorted by score, or policies and scenes that changed on the way, give decisions and
-intervals early on that the later trials contradict. Fresh draws hardly ever do so.
+intervals early on that the later trials contradict. Fresh draws hardly ever do so. Beside them:
+what else a reader of an answer should know of its guarantee.
 """
 
 from collections.abc import Sequence
@@ -13,13 +14,28 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.pair_verdict import Decision
-from stopwise.core.promise import dependence_text
-from stopwise.messages import Message, counted
+from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
+from stopwise.messages import Message, counted, first_few
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.family import Family
+from stopwise.rows.table import Table
 
 # As a share of the score's range; less is rounding.
 ROUNDING = 1e-9
+# What may void the guarantee, or is to be known of it, by code.
+CAUTIONS = {
+    "rows-incomplete": "each pair uses only rows in which both policies have a trial; this is "
+    "valid only if which trials are missing does not depend on the scores",
+    "bounds-undeclared": "no bounds were declared: scores are assumed to lie in [0, 1]",
+    "ties-not-counted": "exact ties are assumed not to occur: if some means are equal, the chance "
+    "of a false order can be up to twice alpha",
+    "fixed-sample": "{method} answers only at n_max = {n_max}: it saves no trials",
+    "pooled-rates": "{method} assumes means that stay the same throughout, which pooled tasks have "
+    "only if they are alike: choose a method that bets",
+    "approximate": "{method} is approximate: its chance of an error has no proven limit",
+    "randomised": "{method} decides partly by lot, with seed {seed}: keep that seed; an analysis "
+    "repeated with others until it decides has no guarantee",
+}
 
 
 def doubts(
@@ -77,3 +93,21 @@ def _left(mean: float, interval: Interval, span: float) -> bool:
     """Whether a mean is known and outside."""
     slack = ROUNDING * span
     return mean < interval.low - slack or mean > interval.high + slack
+
+
+def wide_bounds(table: Table) -> tuple[str, ...]:
+    """Say that the scores fill little of the declared range."""
+    known = table.scores[~np.isnan(table.scores)]
+    if table.bounds is None or known.size < 2 * ENOUGH_PAIRS:
+        return ()
+    text = wide_bounds_text(float(known.min()), float(known.max()), table.bounds)
+    return () if text is None else (Message(text, code="bounds-wide"),)
+
+
+def doubtful(found: tuple[str, ...]) -> tuple[str, ...]:
+    """Say that the trials contradict what every claim rests on."""
+    asked = (
+        "every claim assumes fresh draws in random order, and these trials do not look like that "
+        "(is the file sorted by score, or did policies or scenes change along the way?)"
+    )
+    return (Message(f"{asked}: {first_few(found)}", code="doubtful"),) if found else ()

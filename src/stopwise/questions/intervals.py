@@ -9,6 +9,7 @@ from stopwise.core.arrays import Floats, Ints
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceSequence, group_size
 from stopwise.core.confidence_state import Pairs
+from stopwise.core.runs import of_runs
 
 # Scores held at once for the intervals of many pairs.
 MOST_SCORES = 2_000_000
@@ -40,7 +41,7 @@ def difference_intervals(
         if levels is not None and comparison.test.inverts:
             sequence = comparison.confidence_at(levels[part])
             # Started for all pairs, as in the replay: those of one part have the luck they had.
-            state = type(start)(*(array[part] for array in start))
+            state = of_runs(start, part)
             ends[:, part] = _Run(sequence, len(part), comparison, state).over(runs)
         else:
             level = comparison.alpha / 2
@@ -97,7 +98,7 @@ class _Run:
             self._through(block[..., 0], block[..., 1])
             done = length
             self.ends[:, left] = self.sequence.bounds(self.interval)
-            going = lengths[left] > length
+            going = np.flatnonzero(lengths[left] > length)
             left = left[going]
             self._keep(going)
         return self.ends
@@ -115,8 +116,8 @@ class _Run:
             row += count
 
     def _take(self, r0: Floats, r1: Floats) -> None:
-        nothing: Floats = np.zeros(self.rejected.shape)
-        log_e, fall = nothing, nothing
+        log_e: Floats = np.zeros(self.rejected.shape)
+        fall = log_e
         if self.comparison is not None:
             log_e, fall = self._tested(self.comparison, r0, r1)
         gaps = r1 - r0
@@ -144,9 +145,9 @@ class _Run:
         self.rejected = self.rejected | (reached & ~self.rejected.any(axis=-1, keepdims=True))
         return path[-1], test.margin_fall(before, self.state, *directed).sum(axis=0)
 
-    def _keep(self, going: Any) -> None:
+    def _keep(self, going: Ints) -> None:
         self.sequence = self.sequence.of_runs(going)
-        self.interval = type(self.interval)._make(array[going] for array in self.interval)
+        self.interval = of_runs(self.interval, going)
         self.rejected = self.rejected[going]
         if self.state is not None:
-            self.state = type(self.state)(*(array[going] for array in self.state))
+            self.state = of_runs(self.state, going)

@@ -13,7 +13,8 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.method import Method
-from stopwise.questions.candidates import Candidates, at, begin, put
+from stopwise.core.runs import of_runs, put_runs, writable
+from stopwise.questions.candidates import Candidates
 
 # Rows before the first pots are filled: a leader should have shown itself.
 # More: rows without the faster bets. Less: a lucky start takes half of every purse.
@@ -67,8 +68,8 @@ class NearBest(Candidates):
     ) -> None:
         super().__init__(method, start, studies, often=often)
         self.near, self.alone, self.lone = near, alone, lone
-        self.near_state = begin(near, self.runs.size)
-        self.alone_state = begin(alone, studies * self.k)
+        self.near_state = writable(near.start((self.runs.size,)))
+        self.alone_state = writable(alone.start((studies * self.k,)))
         self.pot: Floats = np.full((studies, self.k, self.k), NOTHING)
         self.by_itself: Bools = np.zeros((studies, self.k), dtype=bool)
 
@@ -154,13 +155,15 @@ class NearBest(Candidates):
         places = self._studies * k + self.leader
         first = scores[self._studies, self.leader]
         chosen = np.flatnonzero(wanted.any(axis=1) & ~np.isnan(first))
-        before = at(self.alone_state, places[chosen])._replace(log_e=least[chosen])
+        before = of_runs(self.alone_state, places[chosen])._replace(log_e=least[chosen])
         after = self.alone.step(before, np.ones(chosen.size), first[chosen])
         growth = np.zeros(len(scores))
         growth[chosen] = after.log_e - least[chosen]
         pots += np.where(wanted, growth[:, None], 0.0)
         flat = scores.ravel()
         known = np.flatnonzero(~np.isnan(flat))
-        learned = self.alone.learn(at(self.alone_state, known), np.ones(known.size), flat[known])
-        put(self.alone_state, known, learned)
-        put(self.alone_state, places[chosen], after)
+        learned = self.alone.learn(
+            of_runs(self.alone_state, known), np.ones(known.size), flat[known]
+        )
+        put_runs(self.alone_state, known, learned)
+        put_runs(self.alone_state, places[chosen], after)

@@ -14,6 +14,7 @@ from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.comparison import Comparison
 from stopwise.core.method import Evidence
 from stopwise.core.progress import Progress
+from stopwise.core.runs import of_runs, put_runs, writable
 from stopwise.questions.budget import Budget, Seen
 from stopwise.questions.implication import with_implied, with_implied_p_values
 from stopwise.questions.trace import Trace
@@ -233,7 +234,7 @@ class PairStates:
     def keep(self, places: Ints) -> None:
         """Look no more at other runs than these, given by their places among those left."""
         self.runs = self.runs[places]
-        self.state = type(self.state)(*(array[places] for array in self.state))
+        self.state = of_runs(self.state, places)
         self._locate()
 
     def result(self, trace: Trace | None) -> Replay:
@@ -256,12 +257,11 @@ class PairStates:
         if present is None or present.all():
             self.state = method.step(self.state, *self.comparison.directed(r0, r1))
         elif present.any():
-            part = type(self.state)(*(array[present] for array in self.state))
-            part = method.step(part, *self.comparison.directed(r0[present], r1[present]))
-            whole = type(self.state)(*(array.copy() for array in self.state))
-            for array, values in zip(whole, part, strict=True):
-                array[present] = values
-            self.state = whole
+            some = np.flatnonzero(present)
+            scores = self.comparison.directed(r0[some], r1[some])
+            part = method.step(of_runs(self.state, some), *scores)
+            self.state = writable(self.state)
+            put_runs(self.state, some, part)
 
     def _of_use(self) -> Bools:
         """Pairs that are undecided or, if evidence is shared, whose policies are still tried."""

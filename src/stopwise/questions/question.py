@@ -191,7 +191,7 @@ class Question(Resumable):
 
     def scores(self) -> list[dict[str, float]]:
         """Return the scores that rows seen have taken, by the number of the trial."""
-        rows = [zip(self.policies, row.tolist(), strict=True) for row in self._scores]
+        rows = [zip(self.policies, row, strict=True) for row in self.table().scores.tolist()]
         return [{name: score for name, score in row if not math.isnan(score)} for row in rows]
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:

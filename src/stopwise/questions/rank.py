@@ -6,11 +6,10 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
 from stopwise.core.progress import watched
-from stopwise.core.promise import ENOUGH_PAIRS, wide_bounds_text
-from stopwise.messages import Message, counted, first_few
+from stopwise.messages import Message, counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
-from stopwise.questions.doubts import dependent, doubts
+from stopwise.questions.doubts import CAUTIONS, dependent, doubtful, doubts, wide_bounds
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import difference_intervals, interval_level, mean_intervals
 from stopwise.questions.letters import letters, order_text, ranked
@@ -19,21 +18,6 @@ from stopwise.questions.ranking import Ranking
 from stopwise.questions.standing import eliminations, standing_of
 from stopwise.questions.trace import Trace
 from stopwise.rows.table import Table, unit_scores
-
-# What may void the guarantee, or is to be known of it, by code.
-CAUTIONS = {
-    "rows-incomplete": "each pair uses only rows in which both policies have a trial; this is "
-    "valid only if which trials are missing does not depend on the scores",
-    "bounds-undeclared": "no bounds were declared: scores are assumed to lie in [0, 1]",
-    "ties-not-counted": "exact ties are assumed not to occur: if some means are equal, the chance "
-    "of a false order can be up to twice alpha",
-    "fixed-sample": "{method} answers only at n_max = {n_max}: it saves no trials",
-    "pooled-rates": "{method} assumes means that stay the same throughout, which pooled tasks have "
-    "only if they are alike: choose a method that bets",
-    "approximate": "{method} is approximate: its chance of an error has no proven limit",
-    "randomised": "{method} decides partly by lot, with seed {seed}: keep that seed; an analysis "
-    "repeated with others until it decides has no guarantee",
-}
 
 
 def rank(table: Table, ranking: Ranking) -> Analysis:
@@ -82,24 +66,6 @@ def _beyond(table: Table, n_max: int | None) -> tuple[str, ...]:
     rest = 0 if n_max is None else int((~np.isnan(table.scores[n_max:])).sum())
     text = f"{counted(rest, 'trial')} beyond n_max = {n_max} per policy left out"
     return (Message(text, code="beyond-n-max"),) if rest else ()
-
-
-def wide_bounds(table: Table) -> tuple[str, ...]:
-    """Say that the scores fill little of the declared range."""
-    known = table.scores[~np.isnan(table.scores)]
-    if table.bounds is None or known.size < 2 * ENOUGH_PAIRS:
-        return ()
-    text = wide_bounds_text(float(known.min()), float(known.max()), table.bounds)
-    return () if text is None else (Message(text, code="bounds-wide"),)
-
-
-def doubtful(found: tuple[str, ...]) -> tuple[str, ...]:
-    """Say that the trials contradict what every claim rests on."""
-    asked = (
-        "every claim assumes fresh draws in random order, and these trials do not look like that "
-        "(is the file sorted by score, or did policies or scenes change along the way?)"
-    )
-    return (Message(f"{asked}: {first_few(found)}", code="doubtful"),) if found else ()
 
 
 def _policy_results(

@@ -1,7 +1,7 @@
 """Where a pair or a policy stands, and how far a pair still has to go."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -156,13 +156,21 @@ def remaining_rows(
     >>> remaining_rows(question.standings(), alpha=0.05, rows=question.rows, n_max=None)
     2
     """
-    slowest = 0.0
+    ways = []
     for standing in standings:
         if not standing.decided:
             share = share_of_way(standing, alpha=alpha)
             if standing.log_e is not None:
                 share = standing.log_e / math.log(2 * len(standings) / alpha)
-            more = standing.n * (1 / share - 1) if share > 0 else math.inf
-            slowest = max(slowest, more, 1.0)
-    slowest = min(slowest, math.inf if n_max is None else n_max - rows)
+            ways.append((standing.n, share))
+    return rows_to_go(ways, None if n_max is None else n_max - rows) if ways else 0
+
+
+def rows_to_go(ways: Iterable[tuple[int, float]], most: int | None) -> int | None:
+    """Return the rows to go, given on each way the rows seen and the share of it gone in them.
+
+    The slowest counts, and takes at least one row; no more than ``most`` are left.
+    """
+    more = [seen * (1 / share - 1) if share > 0 else math.inf for seen, share in ways]
+    slowest = min(max([1.0, *more]), math.inf if most is None else most)
     return None if slowest == math.inf else math.ceil(slowest)

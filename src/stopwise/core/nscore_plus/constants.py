@@ -112,6 +112,16 @@ STEP_POINTS = 12
 # More: the plan counts on jumps that bounded scores never make. Less: it overlooks those they make.
 STEP_REACH = 2.6
 
+# --- Out of reach --------------------------------------------------------------------------------
+# A study whose chance of a decision by n_max falls below that of a standard normal beyond so many
+# deviations (1.645: .05) keeps its wealth.
+# More: more power at n_max. Less: more is kept for an extension.
+LEAST_CHANCE_DEVIATIONS = 1.645
+# Pairs, of one deviation each in favour of policy 1, that the largest plausible effect is reckoned
+# with on top of what was seen.
+# More: gives up later. Less: gives up small studies too soon.
+HOPED_PAIRS = 4.0
+
 # --- No deadline ---------------------------------------------------------------------------------
 # The least effect per pair looked for when no n_max is declared; half of it is still found.
 # More: small effects are never found. Less: the grid is coarser at the same number of points.

@@ -290,4 +290,8 @@ class NScorePlus(Method[PlusState]):
     def _rare_failures(
         self, amount: Floats, effect: Floats, worst: Floats | float, pairs: Floats, odds: Floats
     ) -> Floats:
+        """Bet a little less where the worst pair would cost nearly everything.
+
+        A method of its own so that ``benchmarks.efficiency.learning`` can tell what it costs.
+        """
         return bets.rare_failures(amount, effect, worst, pairs, odds)

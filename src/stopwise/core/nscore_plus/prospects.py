@@ -6,13 +6,10 @@ The rule "Out of reach" in section 4 of ``docs/design/nscore-plus.md``.
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
+from stopwise.core.nscore_plus.constants import HOPED_PAIRS, LEAST_CHANCE_DEVIATIONS
 
-# A study whose chance of a decision by n_max falls below this keeps its wealth. More keeps more for
-# an extension and costs power at n_max; less is the other way round.
-LEAST_CHANCE_DEVIATIONS = 1.645  # of a standard normal: a chance of .05
-# Pairs, of one deviation each in favour of policy 1, that the largest plausible effect is reckoned
-# with on top of what was seen. More gives up later, less gives up small studies too soon.
-HOPED_PAIRS = 4.0
+__all__ = ["within_reach"]
+
 # -log P(Z > x) is about LOG_2 + 0.717 x + 0.416 x^2 for x >= 0 (Lin 1989): precise enough here.
 LOG_2, LINEAR, SQUARE = 0.693, 0.717, 0.416
 

@@ -1,0 +1,26 @@
+"""States of many runs side by side: those of some of them, and others put in their place.
+
+A state is a NamedTuple of arrays whose first axis is that of the runs.
+"""
+
+from typing import Any
+
+from stopwise.core.arrays import Ints
+
+__all__ = ["of_runs", "put_runs", "writable"]
+
+
+def of_runs(state: Any, places: Ints | list[int]) -> Any:
+    """Return the state of the runs at these places."""
+    return type(state)(*(array.take(places, axis=0) for array in state))
+
+
+def put_runs(state: Any, places: Ints, part: Any) -> None:
+    """Replace, in place, the state of the runs at these places."""
+    for array, values in zip(state, part, strict=True):
+        array[places] = values
+
+
+def writable(state: Any) -> Any:
+    """Return the state in arrays of its own."""
+    return type(state)(*(array.copy() for array in state))

@@ -1,0 +1,118 @@
+"""What a verdict on one pair says, in words and numbers."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import stopwise as sw
+
+
+def test_an_extended_study_names_both_numbers() -> None:
+    test = sw.SequentialTest(n_max=4)
+    test.run([0, 1, 0, 1], [1, 1, 1, 0])
+    test.extend(50)
+    verdict = sw.SequentialTest.from_json(test.to_json()).update(0, 1)
+
+    assert (verdict.n_max, verdict.n_max_declared, verdict.n_max_reached) == (50, 4, False)
+    assert "after 5 of at most 50 pairs (extended from at most 4) whether" in str(verdict)
+    assert "of at most 50 pairs (extended from at most 4)" in verdict._repr_html_()
+    assert "n_max=50 (extended from 4)" in repr(test)
+    assert test.settings.n_max == 4  # what the bets were planned for
+
+    test.extend()
+
+    assert "after 4 pairs (extended from at most 4) whether" in str(test.verdict)
+    assert test.verdict.n_max is None
+    assert "extended" not in str(sw.SequentialTest(n_max=4).update(0, 1))
+
+
+def test_a_tiny_alpha_is_not_called_certainty() -> None:
+    assert "1 - 1e-12 confidence bound" in str(sw.SequentialTest(alpha=1e-12).update(0, 1))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"alternative": "less", "margin": -0.2}, "policy 0 is not worse than policy 1 by 0.2"),
+        ({"alternative": "two-sided"}, "either policy is better, .*alpha = 0.05 per direction"),
+        ({"alternative": "two-sided", "ties": "strict"}, "alpha = 0.05, ties count as errors"),
+        ({"alternative": "two-sided", "margin": 0.3}, "either policy is better by more than 0.3"),
+        ({"alpha": 1e-9}, "99.9999999% confidence"),
+    ],
+)
+def test_sentence_names_the_question(settings: dict[str, Any], words: str) -> None:
+    verdict = sw.SequentialTest("nscore", **settings).run([0.5] * 3, [0.6] * 3)
+
+    assert re.search(words, str(verdict))
+
+
+def test_sentence_says_what_was_found_and_what_was_not() -> None:
+    verdict = sw.SequentialTest("nscore", n_max=50).run([0.2] * 20, [0.9] * 20)
+    open_question = sw.SequentialTest("nscore", n_max=50).run([0.5] * 7, [0.5] * 7)
+
+    assert str(verdict) == (
+        f"Policy 1 is better than policy 0: decided after {verdict.n} pairs; means 0.2 (policy 0) "
+        f"and 0.9 (policy 1), anytime p = {verdict.p_value:.2g}, 95% confidence bound: the "
+        f"difference is at least {verdict.interval.low:.3g}, nscore, "
+        "one-sided, alpha = 0.05, independent design."
+    )
+    assert str(open_question).startswith(
+        "Undecided after 7 of at most 50 pairs whether policy 1 is better than policy 0, which "
+        "does not show that they are equal;"
+    )
+
+
+def test_html_escapes_and_contains_the_numbers() -> None:
+    page = sw.SequentialTest("nscore", n_max=9).run([0.2] * 3, [0.9] * 3)._repr_html_()
+
+    assert "<th style='text-align:left'>e-value</th>" in page
+    assert "3 of at most 9" in page
+
+
+@pytest.mark.parametrize(
+    ("alternative", "margin", "other"),
+    [("greater", 0.0, "policy 0"), ("less", 0.2, "policy 1"), ("greater", -0.1, "policy 0")],
+)
+def test_a_one_sided_test_says_when_the_other_policy_looks_better(
+    alternative: str, margin: float, other: str
+) -> None:
+    good, bad = [0.9, 1.0] * 10, [0.1, 0.0] * 10
+    scores = (good, bad) if other == "policy 0" else (bad, good)
+
+    verdict = sw.SequentialTest(alternative=alternative, margin=margin).run(*scores)
+
+    assert verdict.other_looks_better
+    assert not verdict.decided
+    assert f"and {other} looks better, which a one-sided test cannot declare" in str(verdict)
+    two_sided = sw.SequentialTest(alternative="two-sided").run(*scores)
+    right_way = sw.SequentialTest(alternative=alternative).run(*scores[::-1])
+    assert not two_sided.other_looks_better
+    assert not right_way.other_looks_better
+
+
+def test_equal_policies_seldom_make_the_other_look_better() -> None:
+    """Judged after every pair, as a user would; catches an interval read as 1 - alpha one-sided."""
+    scores = np.random.default_rng(8).integers(0, 2, (200, 2, 60)) * 1.0
+    seen = 0
+    for pairs in scores:
+        test = sw.SequentialTest("nscore", alpha=0.2)
+        seen += any(test.update(*pair).other_looks_better for pair in pairs.T)
+    assert binomtest(seen, len(scores), 0.1, alternative="greater").pvalue > 1e-3
+
+
+@pytest.mark.parametrize(("bounds", "said"), [((0, 1), False), ((0, 4), False), ((0, 10), True)])
+def test_scores_that_fill_little_of_the_range_are_told(
+    bounds: tuple[float, float], said: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    test = sw.SequentialTest(bounds=bounds, n_max=100)
+    for pair in rng.random((40, 2)):
+        verdict = test.update(*pair.tolist())
+
+    assert ("fill only 9.9% of the declared range [0, 10]" in str(verdict)) == said
+    assert str(sw.SequentialTest.from_json(test.to_json()).verdict) == str(verdict)
+    alike = sw.SequentialTest(bounds=bounds).run([1.0] * 20, [1.0] * 20)
+    assert "fill only" not in str(alike)

@@ -1,0 +1,155 @@
+"""Races that go on from their journal, and journals that are refused."""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stopwise as sw
+from stopwise.core.wsr import Wsr
+from tests.rollout.players import draw
+
+RATES = {"low": 0.3, "high": 0.8}
+
+
+def test_a_race_goes_on_from_its_journal_after_a_crash(tmp_path: Path) -> None:
+    path = tmp_path / "race.jsonl"
+    race = partial(sw.race, RATES, n_max=200, seed=9, alpha=0.001)
+    whole = race(draw)
+    runs = []
+
+    def crashing(policy: Any, seed: int) -> float:
+        runs.append(seed)
+        if len(runs) == 8:
+            raise KeyboardInterrupt
+        return draw(policy, seed)
+
+    crashing.__qualname__ = draw.__qualname__
+    with pytest.raises(KeyboardInterrupt):
+        race(crashing, journal=path)
+    with path.open("a") as file:
+        file.write('{"policy": "low", "row": 3, "se')
+    resumed = race(draw, journal=path)
+    finished = race(draw, journal=path)
+
+    assert resumed.rows == whole.rows
+    assert [e.place for e in resumed.episodes] == [e.place for e in whole.episodes]
+    assert [e.score for e in resumed.episodes] == [e.score for e in whole.episodes]
+    assert any("cut off" in warning for warning in resumed.analysis.warnings)
+    assert finished.episodes == resumed.episodes
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert lines[0]["race"]["seed"] == 9
+    assert sum("resumed" in line for line in lines) == 2
+    assert sum("score" in line for line in lines) == len(whole.episodes)
+
+
+def test_two_races_do_not_write_one_journal(tmp_path: Path) -> None:
+    """Their lines would mix, and each would cut off what the other was just writing."""
+    path = tmp_path / "race.jsonl"
+    race = partial(sw.race, RATES, n_max=5, seed=9, journal=path)
+    refused: list[bytes] = []
+
+    def meddling(policy: Any, seed: int) -> float:
+        if not refused:
+            with pytest.raises(sw.InvalidInput, match="another race is writing to this journal"):
+                race(draw)
+            refused.append(path.read_bytes())
+        return draw(policy, seed)
+
+    meddling.__qualname__ = draw.__qualname__
+    first = race(meddling)
+
+    assert refused[0].count(b"\n") == 1
+    assert race(draw).episodes == first.episodes
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seed": 8}, "its seed is 7, not 8"),
+        ({"alpha": 0.1}, "its alpha is 0.05, not 0.1"),
+        ({"n_max": 4}, "its n_max is 5, not 4"),
+        ({"env": "CartPole-v1"}, "its env is 'function draw', not 'CartPole-v1'"),
+        ({"score": "success"}, "its score is None, not 'success'"),
+        ({"timeout": 9}, "its timeout is None, not 9"),
+        ({"policies": {**RATES, "high": 0.9}}, "its policy 'high' is 0.8, not 0.9"),
+        (
+            {"policies": {**RATES, "low": "tests.rollout.players:make_low"}},
+            "its policy 'low' is 0.3, not 'tests.rollout.players:make_low'",
+        ),
+    ],
+)
+def test_a_journal_of_another_race_is_refused(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / "race.jsonl"
+    settings: dict[str, Any] = {
+        "policies": RATES, "env": draw, "n_max": 5, "seed": 7, "journal": path,
+    }  # fmt: skip
+    sw.race(**settings)
+    before = path.read_bytes()
+
+    with pytest.raises(sw.InvalidInput, match=f"another race: {message}"):
+        sw.race(**{**settings, **change})
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_a_journal_goes_on_only_with_the_edition_it_was_begun_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: bool
+) -> None:
+    """One without an edition is of the first."""
+    path = tmp_path / "race.jsonl"
+    race = partial(sw.race, RATES, draw, n_max=5, seed=7, method="wsr", journal=path)
+    first = race()
+    head, *rest = path.read_text().splitlines(keepends=True)
+    content = json.loads(head)
+    assert content["race"]["edition"] == 1
+    if not written:
+        del content["race"]["edition"]
+        path.write_text("".join([json.dumps(content) + "\n", *rest]))
+    assert race().analysis.to_dict() == first.analysis.to_dict()
+    before = path.read_bytes()
+    monkeypatch.setattr(Wsr, "edition", 2)
+
+    with pytest.raises(sw.InvalidState) as refused:
+        race()
+    assert str(refused.value) == (
+        f"{path}: the race was started with edition 1 of wsr, but this stopwise has edition 2: "
+        "continue with the stopwise version it was started with"
+    )
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("policy,score\n", "not a race journal"),
+        ("something", "not a race journal"),
+        ('{"kind": "stopwise race", "version": 99}\n', "has format 99"),
+        ('{"kind": "else"}\n', "not a race journal"),
+        ('{"kind": "else"}', "not a race journal"),
+        ("my notes\nwithout an end of line", "not a race journal"),
+    ],
+)
+def test_a_file_that_is_no_journal_is_refused(tmp_path: Path, content: str, said: str) -> None:
+    path = tmp_path / "race.jsonl"
+    path.write_text(content)
+
+    with pytest.raises(sw.InvalidInput, match=rf"race\.jsonl.*{said}"):
+        sw.race(RATES, draw, n_max=5, journal=path)
+    assert path.read_text() == content
+
+
+def test_a_race_goes_on_with_the_design_of_its_journal(tmp_path: Path) -> None:
+    """One that was begun when independent was the default."""
+    path = tmp_path / "race.jsonl"
+    begun = sw.race(RATES, draw, n_max=20, design="independent", journal=path)
+
+    resumed = sw.race(RATES, draw, n_max=20, journal=path)
+
+    assert resumed.analysis.to_dict() == begun.analysis.to_dict()
+    with pytest.raises(sw.InvalidInput, match="its design is 'independent', not 'paired'"):
+        sw.race(RATES, draw, n_max=20, design="paired", journal=path)

@@ -142,7 +142,7 @@ class LedByTheRow(Candidates):
     """Sabotage: whoever has the greatest score of this very row is the opponent."""
 
     def _bet(self, scores: Floats, means: Floats) -> None:
-        self.leader = np.where(np.isnan(means), -1.0, means).argmax(axis=1)
+        self.met = np.where(np.isnan(means), -1.0, means).argmax(axis=1)
         super()._bet(scores, means)
 
 

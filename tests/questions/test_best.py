@@ -377,3 +377,16 @@ def test_it_is_resumed_by_its_kind() -> None:
     question = play(BestQuestion(rules_of(RATES)), RATES, rows=3)
 
     assert isinstance(resume(question.to_json()), BestQuestion)
+
+
+def test_a_leader_that_ran_out_of_trials_does_not_stop_the_others() -> None:
+    rng = np.random.default_rng(0)
+    scores = {
+        "few": [1.0] * 5,
+        "good": (rng.random(200) < 0.85) * 1.0,
+        "bad": (rng.random(200) < 0.2) * 1.0,
+    }
+    found = sw.analyze(scores, goal="best", bounds=(0, 1))
+
+    assert found.candidates == ("few", "good")
+    assert found.eliminated["bad"].leader == "good"

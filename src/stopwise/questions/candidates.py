@@ -87,6 +87,7 @@ class Candidates:
         self.runs: Ints = np.flatnonzero(apart)  # (study * k + policy) * k + opponent
         self.state = writable(method.start((self.runs.size,)))
         self._studies = np.arange(studies)
+        self.met: Ints = np.zeros(studies, dtype=np.int64)  # whom the others meet in a row
         self._locate()
 
     def choose(self) -> None:
@@ -109,6 +110,7 @@ class Candidates:
         self.rows += 1
         known = ~np.isnan(scores)
         seen = known.sum(axis=0)
+        self.met = self._opponent(seen > 0)
         total = np.where(known, scores, 0.0).sum(axis=0)
         self.asked += self.count
         self.rows_tried += self.count > 0
@@ -124,7 +126,7 @@ class Candidates:
         if out.any():
             self.open = self.open & ~out
             self.dropped[out] = self.rows
-            self.dropped_by = np.where(out, self.leader[:, None], self.dropped_by)
+            self.dropped_by = np.where(out, self.met[:, None], self.dropped_by)
         self.choose()
         if out.any() or (named != self.named).any():
             study, policy, opponent = self.at
@@ -148,6 +150,18 @@ class Candidates:
     def against_leader(self) -> Floats:
         """Return the log of all that is held against each policy while this leader leads."""
         return self.log_wealth
+
+    def _opponent(self, present: Bools) -> Ints:
+        """Return whom the others meet: the leader, or who came next before a row that it is not in.
+
+        A policy that has run out of trials, or whose trials are void, must not stop all others.
+        """
+        absent = ~present[self._studies, self.leader]
+        if not absent.any():
+            return self.leader
+        among = self.open & self.joined & present
+        found = absent & among.any(axis=1)
+        return np.where(found, self._first(among), self.leader)
 
     def _rivals(self) -> Bools:
         """Return who stands between the leader and being named: all other candidates."""
@@ -187,13 +201,13 @@ class Candidates:
         return np.asarray(np.where(level, self.log_wealth, np.inf).argmin(axis=1))
 
     def _bet(self, scores: Floats, means: Floats) -> None:  # noqa: ARG002
-        """Multiply each wealth by the factor against the leader; all pairs learn from the row.
+        """Multiply each wealth by its factor of this row; all pairs learn from the row.
 
         Nothing is bet against the leader: that would mostly lose what is needed once it is
         overtaken.
         """
         study, _, opponent = self.at
-        met = self.leader[study] == opponent
+        met = self.met[study] == opponent
         self.state = self._step(self.method, self.state, means, met, self.log_wealth)
 
     def _step(

@@ -7,7 +7,7 @@ from typing import Any
 from stopwise.data.formats.text_file import first_line
 from stopwise.data.raw import RawTable, table_of_records
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Notes, counted
+from stopwise.messages import Notes, Setting, counted
 
 name = "race"
 EPISODE = ("policy", "row", "score")
@@ -49,12 +49,25 @@ def read(path: Path) -> RawTable:
     if failed := len(kept) - len(scored):
         text = f"{path}: {counted(failed, 'failed episode')} left out"
         notes.add(text, code="failed-left-out")
+    _note_allocation(race, notes)
     roles = {"policy": "policy", "score": "score", "trial": "row"}
     if race.get("design") == "paired":
         roles["block"] = "row"
     bounds = race.get("bounds")
     ranges = {"score": (float(bounds[0]), float(bounds[1]))} if isinstance(bounds, list) else {}
     return table_of_records(path, scored, roles=roles, bounds=ranges, notes=notes)
+
+
+def _note_allocation(race: dict[str, Any], notes: Notes) -> None:
+    """Say how to repeat the verdict of a race that did not try all policies alike."""
+    tries_leader = race.get("allocation", "leader") == "leader"
+    if race.get("goal") == "best" and tries_leader:
+        notes.add(
+            "this race tried the leading policy more often: to repeat its verdict, ask for the "
+            "best with ",
+            Setting("allocation", "leader"),
+            code="race-allocation",
+        )
 
 
 def _counted(episode: dict[str, Any], on_error: object) -> dict[str, Any]:

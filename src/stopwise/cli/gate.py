@@ -1,8 +1,11 @@
 """``stopwise gate``: may this policy replace the old one? An exit code for CI, and one line."""
 
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +13,7 @@ from stopwise.cli.compare import TwoPolicyOptions
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import AsJson, ReadingOptions
 from stopwise.cli.printing import print_finding
+from stopwise.errors import StopwiseError, require
 
 if TYPE_CHECKING:
     from stopwise.questions.gate import Gate
@@ -84,35 +88,58 @@ def gate(
     undecided, more trials are needed; 2: bad input. Each claim, if false, is ever made with
     probability at most alpha, however often you look.
     """
-    from stopwise import gate as ask
-    from stopwise.data.sources import require_apart
-    from stopwise.questions.gate_source import found_policies
-
     if state is not None:
-        places = results or [Path(place) for place in (new, baseline) if Path(place).exists()]
-        require_apart(state, places)
+        _require_apart(state, results or [Path(new), Path(baseline)])
     for place in (junit, summary):
         _require_folder(place)
-    source = results[0] if results is not None and len(results) == 1 else results or None
-    trials, (old_name, new_name) = found_policies(new, baseline, source, reading.keywords())
-    found = ask(
-        new_name,
-        old_name,
-        margin,
-        results=trials,
-        task=task,
-        state=state,
-        versions=versions,
-        **comparison.keywords(),
-    )
-    _tell(found, as_json=as_json, junit=junit, summary=summary)
+    with _no_false_alarm():
+        found = _asked(
+            (new, baseline, results),
+            reading.keywords(),
+            {"margin": margin, "task": task, "state": state, "versions": versions},
+            comparison.keywords(),
+        )
+        _tell(found, as_json=as_json, junit=junit, summary=summary)
     raise typer.Exit(found.exit_code)
+
+
+def _asked(
+    source: tuple[str, str, list[Path] | None],
+    reading: dict[str, Any],
+    own: dict[str, Any],
+    settings: dict[str, Any],
+) -> "Gate":
+    from stopwise import gate as ask
+    from stopwise.questions.gate_source import found_policies
+
+    new, baseline, results = source
+    place = results[0] if results is not None and len(results) == 1 else results or None
+    trials, (old_name, new_name) = found_policies(new, baseline, place, reading)
+    return ask(new_name, old_name, results=trials, **own, **settings)
+
+
+@contextmanager
+def _no_false_alarm() -> Iterator[None]:
+    """Exit with 2 where something breaks: Python's own 1 would say that the policy is worse."""
+    try:
+        yield
+    except BrokenPipeError as error:  # nobody reads the answer
+        raise typer.Exit(2) from error
+    except (StopwiseError, OSError):
+        raise  # said in one line by the command
+    except Exception as error:
+        traceback.print_exc()
+        raise typer.Exit(2) from error
+
+
+def _require_apart(state: Path, places: list[Path]) -> None:
+    from stopwise.data.sources import require_apart
+
+    require_apart(state, [place for place in places if place.exists()])
 
 
 def _require_folder(place: Path | None) -> None:
     """Raise before the work if a file cannot be written there."""
-    from stopwise.errors import require
-
     there = place is None or (place.parent.is_dir() and not place.is_dir())
     require(there, f"{place}: there is no folder for this file, or it is one")
 

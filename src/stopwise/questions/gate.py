@@ -322,9 +322,18 @@ def gate(
     return found
 
 
+def claims(rules: Rules) -> tuple[Rules, Rules]:
+    """Return the rules of both tests: that of "not worse" as given, and that of "worse".
+
+    The one has the null hypothesis mean1 <= mean0 - m, the other mean0 <= mean1 + m, which is
+    mean1 >= mean0 - m.
+    """
+    return rules, replace(rules, alternative="less", margin=-rules.margin)
+
+
 def _answer(rules: Rules, pairs: Pairs) -> Gate:
     """Run both tests until the first decides."""
-    mirrored = replace(rules, alternative="less", margin=-rules.margin)
+    rules, mirrored = claims(rules)
     not_worse = _seen(rules, pairs)
     worse = _seen(mirrored, pairs.first(not_worse.n))
     if worse.n < not_worse.n:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
+from stopwise.core.scores import Scale
 from stopwise.data.frames import is_frame
 from stopwise.data.read import read_trials
 from stopwise.data.sources import name_of
@@ -17,6 +18,8 @@ from stopwise.errors import require
 from stopwise.messages import Message, Setting
 from stopwise.questions.rank import CAUTIONS
 from stopwise.rows.align import align
+from stopwise.rows.table import Table
+from stopwise.rows.task_tables import tables
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,7 +39,7 @@ class Pairs:
 
 def found_policies(
     new: Any, baseline: Any, results: Any, reading: Mapping[str, Any]
-) -> tuple[Trials, tuple[str, str]]:
+) -> tuple[Trials | Mapping[str, Any], tuple[str, str]]:
     """Return the trials of both policies, and the names of the baseline and of the new one.
 
     Parameters
@@ -57,7 +60,10 @@ def found_policies(
         names = (baseline, _other(trials, baseline, str(new)))
     else:
         names = _named(new, baseline)
-        trials = read_trials({names[0]: baseline, names[1]: new}, **reading)
+        own = {names[0]: baseline, names[1]: new}
+        if not _is_place(new):
+            return own, names
+        trials = read_trials(own, **reading)
     require(names[0] != names[1], f"the new policy and the baseline are both {names[0]!r}")
     for name in names:
         known = ", ".join(trials.policies)
@@ -66,7 +72,7 @@ def found_policies(
 
 
 def pairs_of(
-    trials: Trials,
+    trials: Trials | Mapping[str, Any],
     names: tuple[str, str],
     *,
     task: str | None,
@@ -74,18 +80,17 @@ def pairs_of(
     bounds: tuple[float, float] | None,
 ) -> Pairs:
     """Return the pairs of trials, as ``analyze`` aligns them."""
+    if isinstance(trials, Trials):
+        table = _aligned(trials, names, task, design).declaring(bounds)
+    else:
+        table = tables(trials, design=design)[0].declaring(bounds)
     require(
-        bounds is not None or not trials.bounds_inferred,
+        not table.bounds_inferred,
         "a gate needs bounds that were declared before the data, not those of the data",
         parameter="bounds",
     )
-    require(
-        task is not None or len(trials.tasks) == 1,
-        f"a gate looks at one task, but there are {', '.join(trials.tasks)}: name one with ",
-        Setting("task"),
-        code="several-tasks",
-    )
-    table = align(trials, task=task, design=design or "auto", policies=names).declaring(bounds)
+    limits = table.bounds or (0.0, 1.0)
+    table.check(Scale(*limits).check)
     complete = ~np.isnan(table.scores).any(axis=1)
     paired = table.design == "paired"  # else the later trials of one policy have no partner yet
     holds = {
@@ -96,11 +101,25 @@ def pairs_of(
     require(bool(complete.any()), f"no trial of {names[1]} meets one of {names[0]}")
     return Pairs(
         scores=table.scores[complete],
-        bounds=table.bounds or (0.0, 1.0),
+        bounds=limits,
         design=table.design,
         task=table.task,
         notes=(*table.notes, *cautions),
     )
+
+
+def _aligned(trials: Trials, names: tuple[str, str], task: str | None, design: str | None) -> Table:
+    require(
+        task is not None or len(trials.tasks) == 1,
+        f"a gate looks at one task, but there are {', '.join(trials.tasks)}: name one with ",
+        Setting("task"),
+        code="several-tasks",
+    )
+    return align(trials, task=task, design=design or "auto", policies=names)
+
+
+def _is_place(value: object) -> bool:
+    return _is_path(value) or is_frame(value)
 
 
 def _is_path(value: object) -> bool:
@@ -131,7 +150,7 @@ def _named(new: Any, baseline: Any) -> tuple[str, str]:
         there = not _is_path(value) or Path(value).exists()
         require(there, f"{value}: there is no such file or folder")
     require(
-        (_is_path(new) or is_frame(new)) == (_is_path(baseline) or is_frame(baseline)),
+        _is_place(new) == _is_place(baseline),
         "give the new policy and the baseline in the same way: both as files or frames, or both "
         "as scores",
     )

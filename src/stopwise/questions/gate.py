@@ -17,15 +17,14 @@ from stopwise.core.confidence_state import Interval
 from stopwise.core.keywords import flat
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.promise import dependence_text, promise
-from stopwise.core.registry import MethodParameters
-from stopwise.core.rules import FromRules, Rules
+from stopwise.core.rules import FromRules, GateSettings, Rules
 from stopwise.core.scores import interval_text, is_number, score_text
 from stopwise.core.stream import SequentialTest
 from stopwise.errors import require
 from stopwise.messages import Message, counted, named
 from stopwise.questions.gate_memory import Memory
 from stopwise.questions.gate_report import junit, markdown
-from stopwise.questions.gate_source import Pairs, found_policies, pairs_of
+from stopwise.questions.gate_source import GatePairs, found_policies, pairs_of
 from stopwise.questions.rank import CAUTIONS
 
 NOT_WORSE, WORSE, UNDECIDED = "not worse", "worse", "undecided"
@@ -52,7 +51,7 @@ class Gate:
     task
         The task's name, or None.
     unused
-        Pairs of trials that came after the decision, or after n_max.
+        GatePairs of trials that came after the decision, or after n_max.
     warnings
         What was assumed, and what may void the guarantee.
     """
@@ -88,7 +87,7 @@ class Gate:
 
     @property
     def n(self) -> int:
-        """Pairs of trials used: until the decision, or all."""
+        """GatePairs of trials used: until the decision, or all."""
         return self.not_worse.n
 
     @property
@@ -227,7 +226,7 @@ class Gate:
         return markdown(row, self.sentence)
 
 
-@flat(MethodParameters)
+@flat(GateSettings)
 def gate(
     new: Any,
     baseline: Any,
@@ -235,15 +234,11 @@ def gate(
     *,
     results: Any = None,
     task: str | None = None,
-    method: str = "nscore-plus",
-    alpha: float = 0.05,
-    n_max: int | None = None,
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
-    seed: int | None = None,
     state: str | Path | None = None,
     versions: str | None = None,
-    **settings: Unpack[MethodParameters],
+    **settings: Unpack[GateSettings],
 ) -> Gate:
     """Say whether a new policy is not worse than a baseline by a margin, as a release asks.
 
@@ -263,34 +258,28 @@ def gate(
         A trial table, or whatever ``read_trials`` takes, that holds both policies.
     task
         Which task, if there are several.
-    method
-        Name of the method, one that takes a margin, see ``stopwise.methods()``.
-    alpha
-        Probability, in (0, 1), of each false claim.
-    n_max
-        The declared maximum number of pairs; later ones are not used.
     bounds
         Range [A, B] of the score, known before the data; by default the one that the trial table
         declares, else [0, 1].
     design
         "independent", "paired" or "stratified"; by default what the blocks of the table show.
-    seed
-        Of a randomised method; by default one is drawn and written down.
     state
         File that remembers the pairs that were counted and the rules. Give all trials each time,
         old and new: a past that has changed, or other rules, are refused.
     versions
         With ``state``: text that names the exact versions of both policies, such as two checkpoint
         hashes; another one is refused later.
+    n_max
+        The declared maximum number of pairs; later ones are not used.
     **settings
-        The method's own parameters.
+        The method, alpha, n_max and the method's own parameters.
 
     Examples
     --------
     >>> import stopwise as sw
     >>> found = sw.gate([1, 1, 0, 1] * 40, [1, 1, 1, 0] * 40, margin=0.2)
     >>> found.shown, found.n, found.needed
-    ('not worse', 80, 0)
+    ('not worse', 88, 0)
     """
     require(
         is_number(margin) and margin > 0,
@@ -302,19 +291,14 @@ def gate(
     memory = Memory.opened(state, versions)
     trials, names = found_policies(new, baseline, results, {"bounds": bounds})
     pairs = pairs_of(trials, names, task=task, design=design, bounds=bounds)
+    given = {"seed": memory.seed, **{key: own for key, own in settings.items() if own is not None}}
     rules = Rules.of(
         policies=names,
-        method=method,
-        alpha=alpha,
-        n_max=n_max,
         bounds=pairs.bounds,
         design=pairs.design,
         alternative="greater",
         margin=-margin,
-        ties="paper",
-        baseline=names[0],
-        seed=memory.seed if seed is None else seed,
-        **settings,
+        **given,
     )
     memory.check(rules, pairs)
     found = _answer(rules, pairs)
@@ -331,7 +315,7 @@ def claims(rules: Rules) -> tuple[Rules, Rules]:
     return rules, replace(rules, alternative="less", margin=-rules.margin)
 
 
-def _answer(rules: Rules, pairs: Pairs) -> Gate:
+def _answer(rules: Rules, pairs: GatePairs) -> Gate:
     """Run both tests until the first decides."""
     rules, mirrored = claims(rules)
     not_worse = _seen(rules, pairs)
@@ -360,7 +344,7 @@ def _answer(rules: Rules, pairs: Pairs) -> Gate:
     )
 
 
-def _seen(rules: Rules, pairs: Pairs) -> Verdict:
+def _seen(rules: Rules, pairs: GatePairs) -> Verdict:
     """Return the verdict of one of the tests on these pairs."""
     settings = rules.pair_settings()
     test = SequentialTest(**settings.pop("parameters"), **settings)

@@ -23,7 +23,7 @@ from stopwise.rows.task_tables import tables
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Pairs:
+class GatePairs:
     """The scores of both policies in the order of the test, baseline first; no gaps."""
 
     scores: Floats
@@ -32,7 +32,7 @@ class Pairs:
     task: str | None
     notes: tuple[str, ...]
 
-    def first(self, number: int) -> "Pairs":
+    def first(self, number: int) -> "GatePairs":
         """Return the first so many pairs."""
         return replace(self, scores=self.scores[:number])
 
@@ -78,7 +78,7 @@ def pairs_of(
     task: str | None,
     design: str | None,
     bounds: tuple[float, float] | None,
-) -> Pairs:
+) -> GatePairs:
     """Return the pairs of trials, as ``analyze`` aligns them."""
     if isinstance(trials, Trials):
         table = _aligned(trials, names, task, design).declaring(bounds)
@@ -99,7 +99,7 @@ def pairs_of(
     }
     cautions = [Message(CAUTIONS[code], code=code) for code, true in holds.items() if true]
     require(bool(complete.any()), f"no trial of {names[1]} meets one of {names[0]}")
-    return Pairs(
+    return GatePairs(
         scores=table.scores[complete],
         bounds=limits,
         design=table.design,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from stopwise.planning.plan_result import Plan
     from stopwise.questions.analysis import Analysis
     from stopwise.questions.analyze import analyze, analyze_tasks
+    from stopwise.questions.gate import Gate, gate
     from stopwise.report.figures import plot_decision_regions
     from stopwise.rollout.race import race
     from stopwise.rollout.race_result import RaceResult
@@ -44,6 +45,7 @@ __all__ = [
     "Analysis",
     "Decision",
     "Forecast",
+    "Gate",
     "Interval",
     "InvalidInput",
     "InvalidState",
@@ -66,6 +68,7 @@ __all__ = [
     "analyze_tasks",
     "compare_metrics",
     "forecast",
+    "gate",
     "methods",
     "plan",
     "plot_decision_regions",
@@ -93,6 +96,7 @@ _HOMES = {
     "Analysis": "questions.analysis",
     "Decision": "core.pair_verdict",
     "Forecast": "planning.forecast_result",
+    "Gate": "questions.gate",
     "Interval": "core.confidence_state",
     "InvalidInput": "errors",
     "InvalidState": "errors",
@@ -115,6 +119,7 @@ _HOMES = {
     "analyze_tasks": "questions.analyze",
     "compare_metrics": "planning.compare_metrics",
     "forecast": "planning.forecast",
+    "gate": "questions.gate",
     "methods": "core.registry",
     "plan": "planning.plan",
     "plot_decision_regions": "report.figures",

@@ -10,6 +10,7 @@ from stopwise.cli import (
     compare,
     demo,
     forecast,
+    gate,
     methods,
     metrics,
     plan,
@@ -28,6 +29,7 @@ _command("analyze")(analyze.analyze)
 _command("compare")(compare.compare)
 _command("demo")(demo.demo)
 _command("forecast")(forecast.forecast)
+_command("gate")(gate.gate)
 _command("methods")(methods.methods)
 _command("metrics")(metrics.metrics)
 app.command("plan", cls=plan.PlanCommand)(plan.plan)

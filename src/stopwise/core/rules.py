@@ -39,6 +39,8 @@ PAIR_FIELDS = (
 
 
 # Keywords that several dictionaries below have, each with what ``help`` says of it.
+MethodName = Annotated[str, "Name of the method, see ``stopwise.methods()``."]
+NMax = Annotated[int | None, "The declared maximum number of trials per policy, or None."]
 Bounds = Annotated[tuple[float, float], "Range (low, high) of the score, known before the data."]
 Design = Annotated[
     str, '"independent", or "paired" when the policies share each row\'s environment.'
@@ -67,10 +69,19 @@ class PairSettings(MethodParameters, total=False):
     seed: Seed
 
 
+class GateSettings(MethodParameters, total=False):
+    """Keywords of a gate: two policies, and a margin that it takes itself."""
+
+    method: MethodName
+    alpha: Annotated[float, "Probability, in (0, 1), of each false claim."]
+    n_max: NMax
+    seed: Seed
+
+
 class CommonSettings(MethodParameters, total=False):
     """Keywords that every question about several policies takes."""
 
-    method: Annotated[str, "Name of the method, see ``stopwise.methods()``."]
+    method: MethodName
     alpha: Annotated[float, "Probability, in (0, 1), of any false claim."]
     adjust: Annotated[str, 'How alpha is shared among claims: "bonferroni", "holm" or "closed".']
     ties: Ties
@@ -108,7 +119,7 @@ class RuleSettings(RaceSettings, total=False):
 class StopSettings(RuleSettings, total=False):
     """All keywords of a stopping rule."""
 
-    n_max: Annotated[int | None, "The declared maximum number of trials per policy, or None."]
+    n_max: NMax
     bounds: Bounds
     design: Design
 

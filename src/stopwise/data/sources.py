@@ -65,6 +65,16 @@ def load(
     )
 
 
+def require_apart(state: Path, source: Any) -> None:
+    """Raise if a file that remembers what was read would be read as one of the results."""
+    places = source.values() if isinstance(source, Mapping) else source
+    for place in [places] if isinstance(places, str | Path) else places:
+        require(
+            not state.resolve().is_relative_to(Path(place).resolve()),
+            f"{state}: the state must not be among the results, but {place} is",
+        )
+
+
 def _load(source: Any, format_name: str | None, policy: str | None) -> list[Loaded]:
     if is_frame(source):
         return [Loaded(raw_of_frame(source), policy)]
@@ -79,7 +89,7 @@ def _load_path(path: Path, format_name: str | None, policy: str | None) -> list[
     require(path.exists(), f"{path}: there is no such file or folder")
     reader = formats.find(format_name) if format_name is not None else formats.recognise(path)
     if reader is not None and (path.is_file() or reader.recognise(path)):
-        return [Loaded(formats.read(reader, path), policy, _name_of(path))]
+        return [Loaded(formats.read(reader, path), policy, name_of(path))]
     if path.is_dir():
         return _load_folder(path, format_name, policy)
     require(path.stat().st_size > 0, f"{path}: the file is empty")
@@ -104,7 +114,7 @@ def _load_folder(folder: Path, format_name: str | None, policy: str | None) -> l
             if reader is None:
                 skipped += 1
                 continue
-            tables.append(Loaded(formats.read(reader, file), policy, name or _name_of(file)))
+            tables.append(Loaded(formats.read(reader, file), policy, name or name_of(file)))
     if not tables:
         known = format_name if format_name is not None else ", ".join(formats.names())
         raise InvalidInput(f"{folder}: the folder holds no file recognised as {known}")
@@ -129,7 +139,8 @@ def _files_beneath(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def _name_of(path: Path) -> str:
+def name_of(path: Path) -> str:
+    """Return the policy that a file is named after, or its folder where tools name the file."""
     stem = path.stem.removesuffix(".monitor")
     is_common = stem in COMMON_STEMS or stem.isdigit() or stem.startswith("results-")
     return path.resolve().parent.name if is_common else stem

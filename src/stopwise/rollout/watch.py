@@ -12,6 +12,7 @@ from stopwise.core.arrays import Floats, Ints
 from stopwise.core.plain_values import plain_values
 from stopwise.core.registry import other_edition, uses_seed
 from stopwise.data.read import read_trials
+from stopwise.data.sources import require_apart
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.messages import Message, Setting, named
@@ -142,7 +143,7 @@ class Watch:
         self._rules: dict[str, StopRule] = {}
         self._state = state
         if state is not None:
-            _require_apart(state, source)
+            require_apart(state, source)
             require(state.parent.is_dir(), f"{state}: there is no folder {state.parent}")
         self._seen = {} if state is None else read_watch_state(state)
 
@@ -337,14 +338,4 @@ def _require_same(task: str, seen: WatchedTask, aligned: Table) -> None:
         raise PastChanged(
             f"task {task!r}: trials seen at an earlier look have changed; files may only grow, "
             "and new files must sort after the old ones by name"
-        )
-
-
-def _require_apart(state: Path, source: Any) -> None:
-    """Raise if the state would be read as one of the results."""
-    places = source.values() if isinstance(source, Mapping) else source
-    for place in [places] if isinstance(places, str | Path) else places:
-        require(
-            not state.resolve().is_relative_to(Path(place).resolve()),
-            f"{state}: the state must not be among the results, but {place} is watched",
         )

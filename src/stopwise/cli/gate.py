@@ -1,0 +1,156 @@
+"""``stopwise gate``: may this policy replace the old one? An exit code for CI, and one line."""
+
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stopwise.cli.compare import TwoPolicyOptions
+from stopwise.cli.option_groups import grouped
+from stopwise.cli.options import AsJson, ReadingOptions
+from stopwise.cli.printing import print_finding
+from stopwise.errors import StopwiseError, require
+
+if TYPE_CHECKING:
+    from stopwise.questions.gate import Gate
+
+__all__ = ["gate"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateReadingOptions(ReadingOptions, left_out=("order", "seed")):
+    """Files as they were written: their order is that of the trials, and their range declared."""
+
+    bounds: Annotated[
+        str | None,
+        typer.Option(help='Range of the score: "LOW,HIGH", or "TASK=LOW,HIGH; ..." for each task.'),
+    ] = None
+
+
+@grouped
+def gate(
+    *,
+    new: Annotated[
+        str,
+        typer.Argument(
+            help="The new policy: a file or folder of its trials, or of both policies; with "
+            "--results its name."
+        ),
+    ],
+    baseline: Annotated[
+        str,
+        typer.Option(help="The old policy: a file or folder of its trials, or its name."),
+    ],
+    margin: Annotated[
+        float,
+        typer.Option(
+            help="How much worse is still acceptable, in units of the score: a positive number. "
+            "0.05 here is margin=-0.05 of SequentialTest in Python."
+        ),
+    ] = 0.05,
+    results: Annotated[
+        list[Path] | None,
+        typer.Option(help="A file or folder that holds both policies; repeat for each."),
+    ] = None,
+    task: Annotated[str | None, typer.Option(help="Which task, if there are several.")] = None,
+    comparison: TwoPolicyOptions,
+    reading: GateReadingOptions,
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where to remember the trials counted, from night to night: give all trials each "
+            "time, old and new; a changed past or other settings are refused."
+        ),
+    ] = None,
+    versions: Annotated[
+        str | None,
+        typer.Option(
+            help="With --state: text that names the exact versions of both policies, such as two "
+            "checkpoint hashes; another one is refused."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    junit: Annotated[
+        Path | None, typer.Option(help="Write the answer to this file as a JUnit test.")
+    ] = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(help="Append the answer to this file as a Markdown table, for a CI summary."),
+    ] = None,
+) -> None:
+    """Say whether a new policy is not worse than the old one: a check before a release.
+
+    Exit code 0: shown not worse by the margin or more; 1: shown worse by more than the margin; 3:
+    undecided, more trials are needed; 2: bad input. Each claim, if false, is ever made with
+    probability at most alpha, however often you look.
+    """
+    if state is not None:
+        _require_apart(state, results or [Path(new), Path(baseline)])
+    for place in (junit, summary):
+        _require_folder(place)
+    with _no_false_alarm():
+        found = _asked(
+            (new, baseline, results),
+            reading.keywords(),
+            {"margin": margin, "task": task, "state": state, "versions": versions},
+            comparison.keywords(),
+        )
+        _tell(found, as_json=as_json, junit=junit, summary=summary)
+    raise typer.Exit(found.exit_code)
+
+
+def _asked(
+    source: tuple[str, str, list[Path] | None],
+    reading: dict[str, Any],
+    own: dict[str, Any],
+    settings: dict[str, Any],
+) -> "Gate":
+    from stopwise import gate as ask
+    from stopwise.questions.gate_source import found_policies
+
+    new, baseline, results = source
+    place = results[0] if results is not None and len(results) == 1 else results or None
+    trials, (old_name, new_name) = found_policies(new, baseline, place, reading)
+    return ask(new_name, old_name, results=trials, **own, **settings)
+
+
+@contextmanager
+def _no_false_alarm() -> Iterator[None]:
+    """Exit with 2 where something breaks: Python's own 1 would say that the policy is worse."""
+    try:
+        yield
+    except BrokenPipeError as error:  # nobody reads the answer
+        raise typer.Exit(2) from error
+    except (StopwiseError, OSError):
+        raise  # said in one line by the command
+    except Exception as error:
+        traceback.print_exc()
+        raise typer.Exit(2) from error
+
+
+def _require_apart(state: Path, places: list[Path]) -> None:
+    from stopwise.data.sources import require_apart
+
+    require_apart(state, [place for place in places if place.exists()])
+
+
+def _require_folder(place: Path | None) -> None:
+    """Raise before the work if a file cannot be written there."""
+    there = place is None or (place.parent.is_dir() and not place.is_dir())
+    require(there, f"{place}: there is no folder for this file, or it is one")
+
+
+def _tell(found: "Gate", *, as_json: bool, junit: Path | None, summary: Path | None) -> None:
+    if as_json:
+        typer.echo(found.to_json())
+    else:
+        print_finding(found.sentence, found.warnings)
+    if junit is not None:
+        junit.write_text(found.to_junit(), encoding="utf-8")
+    if summary is not None:
+        with summary.open("a", encoding="utf-8") as file:
+            file.write(found.to_markdown())

@@ -1,0 +1,163 @@
+"""Which trials a gate looks at: two files or one, and the pairs that they make."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.core.scores import Scale
+from stopwise.data.frames import is_frame
+from stopwise.data.read import read_trials
+from stopwise.data.sources import name_of
+from stopwise.data.trials import Trials
+from stopwise.errors import require
+from stopwise.messages import Message, Setting
+from stopwise.questions.rank import CAUTIONS
+from stopwise.rows.align import align
+from stopwise.rows.table import Table
+from stopwise.rows.task_tables import tables
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GatePairs:
+    """The scores of both policies in the order of the test, baseline first; no gaps."""
+
+    scores: Floats
+    bounds: tuple[float, float]
+    design: str
+    task: str | None
+    notes: tuple[str, ...]
+
+    def first(self, number: int) -> "GatePairs":
+        """Return the first so many pairs."""
+        return replace(self, scores=self.scores[:number])
+
+
+def found_policies(
+    new: Any, baseline: Any, results: Any, reading: Mapping[str, Any]
+) -> tuple[Trials | Mapping[str, Any], tuple[str, str]]:
+    """Return the trials of both policies, and the names of the baseline and of the new one.
+
+    Parameters
+    ----------
+    new, baseline
+        Files, frames or scores of each; with results, or if the baseline is no file, the names of
+        policies in one table.
+    results
+        That table or where to read it, or None.
+    reading
+        Keywords of ``read_trials``.
+    """
+    if results is not None:
+        trials = results if isinstance(results, Trials) else read_trials(results, **reading)
+        names = (str(baseline), str(new))
+    elif _is_path(new) and isinstance(baseline, str) and not Path(baseline).exists():
+        trials = read_trials(new, **reading)
+        names = (baseline, _other(trials, baseline, str(new)))
+    else:
+        names = _named(new, baseline)
+        own = {names[0]: baseline, names[1]: new}
+        if not _is_place(new):
+            return own, names
+        trials = read_trials(own, **reading)
+    require(names[0] != names[1], f"the new policy and the baseline are both {names[0]!r}")
+    for name in names:
+        known = ", ".join(trials.policies)
+        require(name in trials.policies, f"there is no policy {name!r}, only {known}")
+    return trials, names
+
+
+def pairs_of(
+    trials: Trials | Mapping[str, Any],
+    names: tuple[str, str],
+    *,
+    task: str | None,
+    design: str | None,
+    bounds: tuple[float, float] | None,
+) -> GatePairs:
+    """Return the pairs of trials, as ``analyze`` aligns them."""
+    if isinstance(trials, Trials):
+        table = _aligned(trials, names, task, design).declaring(bounds)
+    else:
+        table = tables(trials, design=design)[0].declaring(bounds)
+    require(
+        not table.bounds_inferred,
+        "a gate needs bounds that were declared before the data, not those of the data",
+        parameter="bounds",
+    )
+    limits = table.bounds or (0.0, 1.0)
+    table.check(Scale(*limits).check)
+    complete = ~np.isnan(table.scores).any(axis=1)
+    paired = table.design == "paired"  # else the later trials of one policy have no partner yet
+    holds = {
+        "rows-incomplete": paired and not complete.all(),
+        "bounds-undeclared": table.bounds is None,
+    }
+    cautions = [Message(CAUTIONS[code], code=code) for code, true in holds.items() if true]
+    require(bool(complete.any()), f"no trial of {names[1]} meets one of {names[0]}")
+    return GatePairs(
+        scores=table.scores[complete],
+        bounds=limits,
+        design=table.design,
+        task=table.task,
+        notes=(*table.notes, *cautions),
+    )
+
+
+def _aligned(trials: Trials, names: tuple[str, str], task: str | None, design: str | None) -> Table:
+    require(
+        task is not None or len(trials.tasks) == 1,
+        f"a gate looks at one task, but there are {', '.join(trials.tasks)}: name one with ",
+        Setting("task"),
+        code="several-tasks",
+    )
+    return align(trials, task=task, design=design or "auto", policies=names)
+
+
+def _is_place(value: object) -> bool:
+    return _is_path(value) or is_frame(value)
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str | os.PathLike)
+
+
+def _other(trials: Trials, baseline: str, source: str) -> str:
+    """Return the one other policy of a file with two."""
+    known = trials.policies
+    require(
+        baseline in known,
+        f"the baseline {baseline!r} is neither a file nor a policy in {source} "
+        f"({', '.join(known)})",
+    )
+    require(
+        len(known) == 2,
+        f"{source} has {len(known)} policies ({', '.join(known)}): name the new one, and give the "
+        "file with ",
+        Setting("results"),
+        code="which-policy",
+    )
+    return known[1] if known[0] == baseline else known[0]
+
+
+def _named(new: Any, baseline: Any) -> tuple[str, str]:
+    """Return the names of the baseline and of the new policy, from their files."""
+    for value in (new, baseline):
+        there = not _is_path(value) or Path(value).exists()
+        require(there, f"{value}: there is no such file or folder")
+    require(
+        _is_place(new) == _is_place(baseline),
+        "give the new policy and the baseline in the same way: both as files or frames, or both "
+        "as scores",
+    )
+    names = [
+        name_of(Path(value)) if _is_path(value) else usual
+        for value, usual in ((baseline, "baseline"), (new, "new"))
+    ]
+    if names[0] == names[1]:
+        names = [str(baseline), str(new)]
+    return names[0], names[1]

@@ -1,0 +1,351 @@
+"""``stopwise gate`` as CI runs it: exit codes, files for machines, and a memory over the nights."""
+
+import json
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+import yaml
+
+import stopwise as sw
+from stopwise.core.snapshot import dump
+from tests.cli.typed import EXAMPLE, run
+
+ROOT = Path(__file__).parents[2]
+GOOD, BAD = [1, 1, 1, 0], [0, 0, 1, 0]
+
+
+def written(place: Path, scores: list[int], column: str = "success") -> str:
+    """Write a file of one policy."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text("\n".join([column, *map(str, scores)]) + "\n")
+    return str(place)
+
+
+@pytest.mark.parametrize(
+    ("new", "pairs", "code", "words"),
+    [
+        (GOOD, 160, 0, "new is not worse than old by 0.2 or more: shown after"),
+        (BAD, 160, 1, "new is worse than old by more than 0.2: shown after"),
+        (GOOD, 8, 3, "Undecided after 8 of at most 160 pairs whether new is worse than old by 0.2"),
+    ],
+)
+def test_two_files_and_three_ends(
+    tmp_path: Path, new: list[int], pairs: int, code: int, words: str
+) -> None:
+    files = [written(tmp_path / "new.csv", (new * 40)[:pairs]), "--baseline"]
+    files.append(written(tmp_path / "old.csv", (GOOD[::-1] * 40)[:pairs]))
+
+    found = run("gate", *files, "--margin", ".2", "--n-max", "160")
+    answer = json.loads(run("gate", *files, "--margin", ".2", "--n-max", "160", "--json")[1])
+
+    assert found[0] == code
+    assert found[1].startswith(words)
+    assert answer["shown"] == {0: "not worse", 1: "worse", 3: "undecided"}[code]
+    assert (answer["needed"] == 0) == (code != 3)
+    assert answer["p_value"] <= 0.05 or code == 3
+
+
+def test_one_file_with_both_policies_and_the_library_agree(tmp_path: Path) -> None:
+    place = tmp_path / "both.csv"
+    rows = [f"{name},{x}" for name in ("old", "new") for x in (GOOD if name == "old" else BAD) * 30]
+    place.write_text("policy,success\n" + "\n".join(rows) + "\n")
+    trials = sw.read_trials(place)
+
+    by_name = run("gate", "new", "--baseline", "old", "--results", str(place), "--json")
+    by_file = run("gate", str(place), "--baseline", "old", "--json")
+    found = sw.gate("new", "old", results=trials)
+
+    assert by_name == by_file == (1, found.to_json() + "\n")
+    assert sw.gate(place, "old").to_dict() == found.to_dict()
+    assert sw.gate(BAD * 30, GOOD * 30, bounds=(0, 1)).n == found.n
+
+
+def test_a_mean_shown_above_the_edge_lies_in_the_interval() -> None:
+    """The ends of the interval agree with what was shown, in units of the score."""
+    low = sw.gate([8, 9, 10] * 30, [9, 8, 10] * 30, 2, bounds=(0, 10))
+    worse = sw.gate([1, 2, 3] * 30, [9, 8, 10] * 30, 2, bounds=(0, 10))
+
+    assert low.interval.low > -2
+    assert worse.interval.high < -2
+    assert low.interval_level == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--margin", "-0.05"], "--margin must be a positive number"),
+        (["--margin", "0"], "--margin must be a positive number"),
+        (["--margin", "1"], "margin must lie strictly between"),
+        (["--alpha", "2"], "--alpha must lie strictly between 0 and 1"),
+        (["--method", "step", "--n-max", "50"], "step takes no margin"),
+        (["--bounds", "data"], "a gate needs bounds that were declared before the data"),
+        (["--versions", "a1"], "are remembered in a state"),
+        (["--results", "nowhere.csv"], "there is no such file"),
+        (["--junit", "nowhere/gate.xml"], "there is no folder for this file"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(
+    tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    files = [written(tmp_path / "new.csv", GOOD), "--baseline", written(tmp_path / "old.csv", BAD)]
+
+    code, output = run("gate", *files, *arguments)
+
+    assert code == 2
+    assert words in output
+    assert output.count("\n") == 1
+
+
+def test_policies_that_are_not_there(tmp_path: Path) -> None:
+    missing = run("gate", "huge", "--baseline", "base", "--results", EXAMPLE)
+    many = run("gate", EXAMPLE, "--baseline", "base")
+    same = run("gate", "base", "--baseline", "base", "--results", EXAMPLE)
+    no_file = run("gate", str(tmp_path / "a.csv"), "--baseline", str(tmp_path / "b.csv"))
+
+    assert [found[0] for found in (missing, many, same, no_file)] == [2, 2, 2, 2]
+    assert "there is no policy 'huge', only base, aug, large, large+rl" in missing[1]
+    assert "has 4 policies" in many[1]
+    assert "give the file with --results" in many[1]
+    assert "are both 'base'" in same[1]
+    assert "there is no such file or folder" in no_file[1]
+
+
+def test_tasks_designs_and_frames(tmp_path: Path) -> None:
+    place = tmp_path / "tasks.csv"
+    scores = {"old": GOOD, "new": BAD}
+    rows = [
+        f"{task},{name},{seed},{scores[name][seed % 4]}"
+        for task in ("cup", "door")
+        for seed in range(80)
+        for name in scores
+    ]
+    place.write_text("task,policy,seed,success\n" + "\n".join(rows) + "\n")
+
+    several = run("gate", str(place), "--baseline", "old")
+    one = json.loads(run("gate", str(place), "--baseline", "old", "--task", "cup", "--json")[1])
+    trials = sw.read_trials(place)
+    cup = trials.frame.filter(task="cup").select("policy", "block", "score")
+    new, old = (cup.filter(policy=name).drop("policy") for name in ("new", "old"))
+    by_frame = sw.gate(new, old)
+
+    assert several[0] == 2
+    assert "one task, but there are cup, door: name one with --task" in several[1]
+    assert (one["task"], one["design"], one["shown"]) == ("cup", "paired", "worse")
+    assert (by_frame.design, by_frame.n, by_frame.policy) == ("paired", one["n"], "new")
+    assert sw.gate(BAD * 20, GOOD * 20, design="paired").n == one["n"]
+    with pytest.raises(sw.InvalidInput, match="in the same way"):
+        sw.gate(place, GOOD)
+    with pytest.raises(sw.InvalidInput, match="give bounds="):
+        sw.gate([3.0], [2.0])
+
+
+def test_a_bug_never_looks_like_a_worse_policy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("stopwise.questions.gate_source.align", broken)
+
+    assert run("gate", "base", "--baseline", "aug", "--results", EXAMPLE)[0] == 2
+
+
+def test_files_for_machines(tmp_path: Path) -> None:
+    names = [tmp_path / "a|b.csv", tmp_path / "old<1>.csv"]
+    written(names[0], BAD * 40)
+    written(names[1], GOOD * 40)
+    junit, summary = tmp_path / "gate.xml", tmp_path / "summary.md"
+    summary.write_text("# before\n")
+
+    both = ["--junit", str(junit), "--summary", str(summary)]
+    code, output = run("gate", str(names[0]), "--baseline", str(names[1]), *both)
+    suite = ET.fromstring(junit.read_text())
+    lines = summary.read_text().splitlines()
+
+    assert code == 1
+    assert suite.attrib == {
+        "name": "stopwise gate",
+        "tests": "1",
+        "failures": "1",
+        "errors": "0",
+        "skipped": "0",
+    }
+    assert suite.find("testcase/failure") is not None
+    assert suite.findtext("testcase/system-out") == output.splitlines()[0]
+    assert lines[0] == "# before"
+    assert r"| a\|b | old\<1\> | yes | 0.05 |" in summary.read_text()
+    bars = [line.replace(r"\|", "").count("|") for line in lines if line.startswith("|")]
+    assert len(bars) == 3
+    assert all(one == other for one, other in pairwise(bars))
+
+
+def test_undecided_is_a_skipped_test() -> None:
+    found = sw.gate(GOOD, GOOD)
+
+    assert '<skipped message="Undecided after 4 pairs' in found.to_junit()
+    assert 'skipped="1"' in found.to_junit()
+    assert "| undecided |" in found.to_markdown()
+
+
+def nights(tmp_path: Path, number: int) -> list[str]:
+    """Write a file per policy and night; return the command for all of them."""
+    for night in range(1, number + 1):
+        for name, scores in (("old", GOOD), ("new", GOOD[::-1])):
+            written(tmp_path / name / f"night-{night}.csv", scores * 7)
+    return [str(tmp_path / "new"), "--baseline", str(tmp_path / "old"), "--margin", ".2"]
+
+
+def test_nights_add_up_to_what_one_long_look_says(tmp_path: Path) -> None:
+    state = ["--state", str(tmp_path / "gate.json"), "--json"]
+    ends: list[dict[str, Any]] = []
+    for number in range(1, 6):
+        command = nights(tmp_path, number)
+        ends.append(json.loads(run("gate", *command, *state)[1]))
+        again = json.loads(run("gate", *command, *state)[1])
+        assert again == ends[-1]  # looked at twice, counted once
+    alone = json.loads(run("gate", *command, "--json")[1])
+
+    assert ends[0]["shown"] == "undecided"
+    assert [end["n"] for end in ends][:3] == [28, 56, 84]
+    assert ends[-1]["shown"] == "not worse"
+    assert ends[-1] == alone
+
+
+def test_a_changed_past_or_other_rules_are_refused(tmp_path: Path) -> None:
+    place = tmp_path / "gate.json"
+    command = [*nights(tmp_path, 2), "--state", str(place)]
+    assert run("gate", *command, "--versions", "a1 b2")[0] == 3
+    before = place.read_text()
+    old, new = tmp_path / "old" / "night-1.csv", tmp_path / "new" / "night-2.csv"
+    kept = old.read_text(), new.read_text()
+
+    def refused(*more: str, versions: str = "a1 b2") -> str:
+        code, output = run("gate", *command, *more, "--versions", versions)
+        assert code == 2
+        assert output.count("\n") == 1
+        assert place.read_text() == before
+        return output
+
+    assert 'versions was "a1 b2" before, but is now "a1 b3"' in refused(versions="a1 b3")
+    assert "margin was -0.2 before, but is now -0.1" in refused("--margin", ".1")
+    assert "alpha was 0.05 before" in refused("--alpha", ".2")
+    assert "n_max was not given before, but is now 500" in refused("--n-max", "500")
+    assert "method was" in refused("--method", "wsr")
+    lines = kept[0].splitlines()
+    flipped = "1" if lines[5] == "0" else "0"
+    old.write_text("\n".join([*lines[:5], flipped, *lines[6:]]) + "\n")
+    assert "pair 5 of the 56 counted before has changed" in refused()
+    old.write_text(kept[0])
+    new.unlink()
+    assert "56 pairs were counted before, but now there are only 28" in refused()
+    new.write_text(kept[1])
+    (tmp_path / "new").rename(tmp_path / "newer")
+    command[0] = str(tmp_path / "newer")
+    assert "policies was" in refused()
+
+
+def test_another_edition_or_a_damaged_state_is_refused(tmp_path: Path) -> None:
+    place = tmp_path / "gate.json"
+    command = [*nights(tmp_path, 1), "--state", str(place)]
+    run("gate", *command)
+    content = json.loads(place.read_text())["content"]
+
+    content["declared"]["edition"] = 1
+    place.write_text(dump("stopwise gate", 1, content))
+    edition = run("gate", *command)
+    place.write_text(place.read_text().replace("0.05", "0.06"))
+    damaged = run("gate", *command)
+    place.write_bytes(b"\xff\xfe")
+    other = run("gate", *command)
+    within = run("gate", *command[:-1], str(tmp_path / "new" / "gate.json"))
+
+    assert [found[0] for found in (edition, damaged, other, within)] == [2, 2, 2, 2]
+    assert "this gate was begun with edition 1 of nscore-plus" in edition[1]
+    assert "damaged" in damaged[1]
+    assert "this is not the state of a gate" in other[1]
+    assert "the state must not be among the results" in within[1]
+
+
+def test_a_drawn_seed_is_kept_over_the_nights(tmp_path: Path) -> None:
+    scores = np.array(GOOD * 10)
+    lot: dict[str, Any] = {"last_look": "randomised", "n_max": 60, "state": tmp_path / "gate.json"}
+
+    first = sw.gate(scores, scores, **lot)
+    second = sw.gate(np.tile(scores, 2), np.tile(scores, 2), seed=None, **lot)
+
+    assert first.rules.parameters["seed"] == second.rules.parameters["seed"]
+    assert any("decides partly by lot" in note for note in first.warnings)
+
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+
+
+def act(tmp_path: Path, **inputs: str) -> tuple[int, dict[str, str], str]:
+    """Run the steps of the action as a runner does, without the one that installs stopwise."""
+    given = {name: own.get("default", "") for name, own in ACTION["inputs"].items()} | inputs
+    output, summary = tmp_path / "output", tmp_path / "summary"
+    for place in (output, summary):
+        place.write_text("")
+    folder = Path(sys.executable).parent
+    code = 0
+    for step in ACTION["runs"]["steps"]:
+        if step["id"] == "install":
+            continue
+        script = tmp_path / "step.sh"
+        script.write_text(step["run"])
+        own = {name: filled(value, given) for name, value in step["env"].items()}
+        known = {"GITHUB_OUTPUT": str(output), "GITHUB_STEP_SUMMARY": str(summary)}
+        path = {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+        python = {"PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)],
+            env={**os.environ, **path, **python, **known, **own},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        code = code or done.returncode
+    outputs = dict(line.split("=", 1) for line in output.read_text().splitlines())
+    return code, outputs, summary.read_text()
+
+
+def filled(value: str, inputs: dict[str, str]) -> str:
+    """Put an input where the runner does."""
+    name = value.removeprefix("${{ inputs.").removesuffix(" }}")
+    return inputs[name]
+
+
+def test_the_action_says_what_the_command_says(tmp_path: Path) -> None:
+    written(tmp_path / "new one.csv", BAD * 40)
+    written(tmp_path / "old.csv", GOOD * 40)
+
+    code, outputs, summary = act(tmp_path, results="new one.csv", baseline="old.csv", margin=".1")
+
+    assert code == 1
+    assert outputs["verdict"] == "worse"
+    assert float(outputs["p-value"]) <= 0.05
+    assert outputs["needed"] == "0"
+    assert "| new one | old | yes | 0.1 |" in summary
+    assert set(outputs) == set(ACTION["outputs"])
+
+
+@pytest.mark.parametrize(("undecided", "code"), [("fail", 3), ("pass", 0), ("maybe", 2)])
+def test_the_action_lets_the_undecided_pass_if_asked(
+    tmp_path: Path, undecided: str, code: int
+) -> None:
+    trials = {"results": EXAMPLE, "policy": "aug", "baseline": "base"}
+
+    found = act(tmp_path, **trials, options="--n-max 60 --bounds 0,1", undecided=undecided)
+
+    assert found[0] == code
+    assert found[1].get("verdict") == (None if code == 2 else "undecided")
+
+
+def test_the_action_fails_on_bad_input(tmp_path: Path) -> None:
+    assert act(tmp_path, results="nowhere.csv", baseline="old.csv")[:2] == (2, {})

@@ -22,10 +22,10 @@ from stopwise.core.scores import interval_text, is_number, score_text
 from stopwise.core.stream import SequentialTest
 from stopwise.errors import require
 from stopwise.messages import Message, counted, named
+from stopwise.questions.doubts import CAUTIONS
 from stopwise.questions.gate_memory import Memory
 from stopwise.questions.gate_report import junit, markdown
 from stopwise.questions.gate_source import GatePairs, found_policies, pairs_of
-from stopwise.questions.rank import CAUTIONS
 
 NOT_WORSE, WORSE, UNDECIDED = "not worse", "worse", "undecided"
 SCHEMA = 1

@@ -16,7 +16,7 @@ from stopwise.data.sources import name_of
 from stopwise.data.trials import Trials
 from stopwise.errors import require
 from stopwise.messages import Message, Setting
-from stopwise.questions.rank import CAUTIONS
+from stopwise.questions.doubts import CAUTIONS
 from stopwise.rows.align import align
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables

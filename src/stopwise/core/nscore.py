@@ -164,12 +164,11 @@ class NScore(MayBeFutile[NScoreState]):
 
 def gap_and_variance(weights0: Floats, weights1: Floats, values: Floats) -> tuple[Floats, Floats]:
     """Return sum1 - sum0 of weighted values, and the sum of the two variances."""
-    weights = np.stack([weights0, weights1])
-    size = weights.sum(axis=-1)
-    sums = weights @ values
-    variance: Floats = (weights @ values**2 / size - (sums / size) ** 2).sum(axis=0)
-    gap: Floats = sums[1] - sums[0]
-    return gap, variance
+    size = np.add.reduce(weights0, axis=-1)  # as that of the other policy
+    sums = [np.add.reduce(weights * values, axis=-1) for weights in (weights0, weights1)]
+    squares = np.add.reduce((weights0 + weights1) * values**2, axis=-1)
+    variance: Floats = squares / size - (sums[0] / size) ** 2 - (sums[1] / size) ** 2
+    return sums[1] - sums[0], variance
 
 
 def best_bet(weights: Floats, values: Floats, guess: Floats, largest: float) -> Floats:

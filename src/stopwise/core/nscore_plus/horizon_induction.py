@@ -121,7 +121,7 @@ def chance_table(alpha: float, n_max: int, design: str, *, randomised: bool = Fa
         chance = np.where(reached, 1.0, interpolated(later, position))
         share = outlook.chance / outlook.chance.sum(axis=0)
         table[i] = np.clip(np.einsum("kyd,ky->yd", chance, share), 0.0, 1.0)
-    row = np.abs(times[:, None] - np.arange(n_max + 1)).argmin(axis=0)
+    row = np.searchsorted(times, np.arange(n_max + 1))  # inside a step: the chance when it ends
     table.flags.writeable = False
     return PlanTable(row.astype(np.intp), table, plan.need_max)
 

@@ -88,8 +88,10 @@ def chance_of_growth(
     """Return the chance that bets of greatest growth decide by n_max, in a normal approximation.
 
     A bettor who knows an effect t (in deviations per pair) gains t^2 / 2 of log-wealth per pair,
-    with variance t^2: a Brownian motion, whose chance to reach a level in time is known. It is
-    averaged over the posterior of t, from the least effect that is expected to decide by n_max.
+    with variance t^2: a Brownian motion, whose chance to reach a level in time is known. While the
+    other policy is ahead nothing is bet, so the pairs that catching up takes do not count. The
+    chance is averaged over the posterior of t, from the least effect that is expected to decide by
+    n_max.
 
     Parameters
     ----------
@@ -102,7 +104,8 @@ def chance_of_growth(
     weights = effect * total[..., None] - 0.5 * effect**2 * pairs[..., None]
     weights = np.exp(weights - weights.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
-    left = np.maximum(n_max - pairs, 0.0)[..., None]
+    catching_up = np.maximum(-total, 0.0)[..., None] / effect
+    left = np.maximum((n_max - pairs)[..., None] - catching_up, 0.0)
     to_go = np.maximum(need, 1e-9)[..., None]
     gain, spread = 0.5 * effect**2 * left, np.maximum(effect * np.sqrt(left), 1e-9)
     # reached at the end, or before and lost again (by the reflection principle)

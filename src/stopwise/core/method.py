@@ -85,8 +85,8 @@ class Method(ABC, Generic[State]):
     inverts: ClassVar[bool] = False
     # Whether evidence in the independent design rests on scores being independent within a pair.
     needs_independence: ClassVar[bool] = True
-    # Whether ``futile`` says anything.
-    advises_futility: ClassVar[bool] = False
+    # Whether a direction that ended at a binding futility stop never rejects any more.
+    closes_at_futility: ClassVar[bool] = False
     # Parameters that users give in units of the score; the runner normalises them.
     score_parameters: ClassVar[tuple[str, ...]] = ()
 
@@ -101,7 +101,7 @@ class Method(ABC, Generic[State]):
 
     @property
     def stops_at_futility(self) -> bool:
-        """Whether a study must end where ``futile`` says so, for the level to hold."""
+        """Whether a study ends where ``futile`` says so."""
         return False
 
     @property
@@ -110,6 +110,10 @@ class Method(ABC, Generic[State]):
         if not self.needs_n_max:
             return None
         return f"{self.name} answers only up to its declared n_max = {self.n_max}"
+
+    def chance(self, state: State) -> Floats | None:  # noqa: ARG002
+        """Return the chance of a decision by n_max if there is an effect, or None if unknown."""
+        return None
 
     def futile(self, state: State) -> Bools:
         """Return whether a decision by n_max has become too unlikely to go on for."""

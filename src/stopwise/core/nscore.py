@@ -8,7 +8,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.method import Evidence, Method, evidence_from_log_e
+from stopwise.core.futility import MayBeFutile, chance_of_growth
+from stopwise.core.method import Evidence, evidence_from_log_e
 from stopwise.core.scores import LEVEL_TOLERANCE, level_values, require_whole
 
 __all__ = ["NScore", "NScoreState"]
@@ -34,7 +35,7 @@ class NScoreState(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NScore(Method[NScoreState]):
+class NScore(MayBeFutile[NScoreState]):
     """N-SCORE (Snyder et al., "Beyond Binary Success"), with k bins or given bin values.
 
     The evidence is the product of ``1 + bet * (r1 - r0 - margin)`` over pairs. Under
@@ -49,6 +50,8 @@ class NScore(Method[NScoreState]):
         Number of equally spaced bin values on [0, 1], at least 2.
     bin_values
         The task's own milestone values, in units of the score, instead of ``bins``.
+    futility, futility_chance
+        Kind of futility stops, and the chance of a decision below which a study is futile.
     """
 
     bins: int = 21
@@ -67,6 +70,7 @@ class NScore(Method[NScoreState]):
     score_parameters: ClassVar[tuple[str, ...]] = ("bin_values",)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_whole(self.bins, "bins", 2, MOST_BINS)
         _ = self._centres  # checks the values
 
@@ -140,6 +144,15 @@ class NScore(Method[NScoreState]):
         fall: Floats = before.bet / (1.0 + before.bet * (r1 - r0 - self.margin))
         return fall
 
+    def _chance_by(self, n_max: int, state: NScoreState) -> Floats:
+        """Return the chance of a decision by n_max, if there is an effect."""
+        weights0, weights1 = state.weights0[..., :-1], state.weights1[..., :-1]
+        gap, variance = gap_and_variance(weights0, weights1, self._centres)
+        pairs = weights0.sum(axis=-1) - PRIOR_WEIGHT
+        total = (gap - pairs * self.margin) / np.sqrt(variance)
+        need = -np.log(self.alpha) - state.log_e
+        return chance_of_growth(self.alpha, n_max, pairs=pairs, total=total, need=need)
+
     @cached_property
     def _bin_starts(self) -> Floats:
         # Data files round 1/7 to 0.14285714: scores this near below a bin value belong to it.
@@ -147,6 +160,15 @@ class NScore(Method[NScoreState]):
 
     def _bin(self, scores: Floats) -> Ints:
         return self._bin_starts.searchsorted(scores, side="right")
+
+
+def gap_and_variance(weights0: Floats, weights1: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """Return sum1 - sum0 of weighted values, and the sum of the two variances."""
+    size = np.add.reduce(weights0, axis=-1)  # as that of the other policy
+    sums = [np.add.reduce(weights * values, axis=-1) for weights in (weights0, weights1)]
+    squares = np.add.reduce((weights0 + weights1) * values**2, axis=-1)
+    variance: Floats = squares / size - (sums[0] / size) ** 2 - (sums[1] / size) ** 2
+    return sums[1] - sums[0], variance
 
 
 def best_bet(weights: Floats, values: Floats, guess: Floats, largest: float) -> Floats:

@@ -2,11 +2,12 @@
 
 import html
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from stopwise.core import registry
 from stopwise.core.confidence_state import Interval
+from stopwise.core.futility import MayBeFutile, Outlook
 from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import interval_text, score_text
@@ -45,9 +46,6 @@ class Verdict:
         Which policy was declared better, or "undecided"; final once taken.
     n
         Pairs seen; ``n_decided`` is the pair that decided the test, or None.
-    futile
-        Whether, according to the method, a decision by n_max has become too unlikely to be worth
-        more pairs.
     mean0, mean1
         Plain averages of the scores so far, NaN before the first pair.
     log_e
@@ -75,12 +73,14 @@ class Verdict:
         said in at most 1 % of studies.
     extremes
         The lowest and the highest score so far, or None before the first pair.
+    outlook
+        What ``chance`` and ``futile`` are computed from when they are read, or None if n_max does
+        not lie ahead.
     """
 
     decision: Decision
     n: int
     n_decided: int | None
-    futile: bool
     mean0: float
     mean1: float
     log_e: float | None
@@ -91,6 +91,7 @@ class Verdict:
     n_max: int | None
     dependence: str | None = None
     extremes: tuple[float, float] | None = None
+    outlook: Outlook | None = field(default=None, repr=False, compare=False)
 
     method = FromRules[str]("method", "The method's name.")
     alpha = FromRules[float]("alpha", "The declared level.")
@@ -109,6 +110,20 @@ class Verdict:
     def decided(self) -> bool:
         """Whether a decision was taken."""
         return self.decision is not Decision.UNDECIDED
+
+    @property
+    def chance(self) -> float | None:
+        """The chance of a decision by n_max, if there is an effect worth finding.
+
+        Of a two-sided test it is that of the better direction. None once there is a decision,
+        without an n_max ahead, and of methods that do not know it.
+        """
+        return None if self.outlook is None else self.outlook.chance
+
+    @property
+    def futile(self) -> bool:
+        """Whether a decision by n_max has become too unlikely to be worth more pairs."""
+        return self.outlook is not None and self.n > 0 and self.outlook.futile
 
     @property
     def n_max_reached(self) -> bool:
@@ -157,8 +172,7 @@ class Verdict:
         else:
             caveat = "which does not show that they are equal"
             if self.futile:
-                end = counted(self.n_max_declared or 0, "pair") if self._extended else "n_max"
-                caveat += f", and a decision by {end} has become unlikely (futility)"
+                caveat += f", and {self._futility_text()}"
         found = f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}."
         return found + self._dependence_text() + self._bounds_text()
 
@@ -189,6 +203,18 @@ class Verdict:
         if self._extended:
             pairs += f" (extended from at most {self.n_max_declared})"
         return pairs
+
+    def _futility_text(self) -> str:
+        """Return that a decision is unlikely, with the chance where the method knows it."""
+        test = None if self.outlook is None else self.outlook.test
+        planned = None if test is None else test.n_max
+        end = counted(planned or 0, "pair") if self._extended else "n_max"
+        why = (
+            f"chance below {100 * test.futility_chance:g} %"
+            if isinstance(test, MayBeFutile)
+            else "futility"
+        )
+        return f"a decision by {end} has become unlikely ({why})"
 
     def _bounds_text(self) -> str:
         if self.extremes is None or self.n < ENOUGH_PAIRS:

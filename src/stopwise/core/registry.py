@@ -50,6 +50,9 @@ class MethodParameters(TypedDict, total=False):
     last_look: Annotated[
         str, 'Of nscore-plus: "exact", or "randomised" to use up all risk at n_max.'
     ]
+    futility_chance: Annotated[
+        float, "Of methods that bet: the chance of a decision below which a study is futile."
+    ]
     bins: Annotated[int, "Of nscore: number of equal bins that sort the scores."]
     bin_values: Annotated[
         Sequence[float] | Floats | None, "Of nscore: the scores that occur, instead of ``bins``."

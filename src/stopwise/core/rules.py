@@ -49,7 +49,11 @@ Ties = Annotated[
     str, 'Exact ties: any order declared is an error ("strict"), or they never occur ("paper").'
 ]
 Baseline = Annotated[str | None, "Compare all other policies with this one only."]
-Futility = Annotated[str | None, 'Of step: "advisory" or "binding" futility stops, or None.']
+Futility = Annotated[
+    str | None,
+    'With n_max: say when a decision has become unlikely ("advisory"), end there ("binding"), '
+    "or neither (None).",
+]
 Seed = Annotated[int | None, "Of a randomised method; by default one is drawn and written down."]
 
 

@@ -8,13 +8,16 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.method import Evidence, Method, evidence_from_log_e
+from stopwise.core.futility import MayBeFutile, chance_of_growth
+from stopwise.core.method import Evidence, evidence_from_log_e
+from stopwise.core.nscore import gap_and_variance
 from stopwise.core.scores import LEVEL_TOLERANCE, level_values, require_whole
 from stopwise.errors import require
 
 __all__ = ["Savi", "SaviState", "closest_null"]
 
 MOST_LEVELS = 1001
+PRIOR_WEIGHT = 3.0
 # Far more steps than the solver needs; without convergence it does not bet, which is valid.
 MOST_STEPS = 500
 
@@ -30,7 +33,7 @@ class SaviState(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Savi(Method[SaviState]):
+class Savi(MayBeFutile[SaviState]):
     """theta-SAVI: estimated likelihood over that of the null pair closest to it.
 
     Both policies' outcome probabilities are Dirichlet posterior means of the past, optimistic
@@ -45,6 +48,8 @@ class Savi(Method[SaviState]):
         Number of equally spaced levels of the score, at least 2 (2: success or failure).
     level_values
         Values of the levels, in units of the score, instead of ``levels``.
+    futility, futility_chance
+        Kind of futility stops, and the chance of a decision below which a study is futile.
 
     References
     ----------
@@ -67,6 +72,7 @@ class Savi(Method[SaviState]):
     score_parameters: ClassVar[tuple[str, ...]] = ("level_values",)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_whole(self.levels, "levels", 2, MOST_LEVELS)
         require(
             self.margin + self._values[-1] - self._values[0] > LEVEL_TOLERANCE,
@@ -118,6 +124,15 @@ class Savi(Method[SaviState]):
         scores = self._values[self._level(r0)], self._values[self._level(r1)]
         ratio0, _ = likelihood_ratios(before.intercept, before.slope, *scores, self.margin)
         return before.slope / ratio0
+
+    def _chance_by(self, n_max: int, state: SaviState) -> Floats:
+        """Return the chance of a decision by n_max, if there is an effect."""
+        gap, variance = gap_and_variance(state.weights0, state.weights1, self._values)
+        optimism = self._values[-1] - self._values[0]  # of the prior weights, see ``start``
+        pairs = state.weights0.sum(axis=-1) - PRIOR_WEIGHT
+        total = (gap - optimism - pairs * self.margin) / np.sqrt(variance)
+        need = -np.log(self.alpha) - state.log_e
+        return chance_of_growth(self.alpha, n_max, pairs=pairs, total=total, need=need)
 
     def _level(self, scores: Floats) -> Ints:
         middles = 0.5 * (self._values[1:] + self._values[:-1])

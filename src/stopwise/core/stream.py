@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
+from stopwise.core.futility import Outlook
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.registry import edition_of, with_recorded_seed
@@ -108,7 +109,6 @@ class SequentialTest(Resumable):
             decision=state.decision,
             n=n,
             n_decided=state.n_decided,
-            futile=state.futile and state.n_decided is None,
             mean0=state.total0 / n if n else np.nan,
             mean1=state.total1 / n if n else np.nan,
             log_e=None if math.isnan(log_e) else log_e,
@@ -119,6 +119,7 @@ class SequentialTest(Resumable):
             n_max=self._limit,
             dependence=None if state.dependence is None else state.dependence.found,
             extremes=state.extremes,
+            outlook=self._outlook(),
         )
 
     def update(self, r0: float, r1: float) -> Verdict:
@@ -202,8 +203,9 @@ class SequentialTest(Resumable):
         require(ends is None, f"{ends}; it cannot be extended")
         require(self._limit is not None, "this study has no n_max: there is nothing to extend")
         least = max(self._state.n, self._limit or 0)
-        self._limit = None if n_max is None else require_whole(n_max, "n_max", least)
-        self._plan_for(self._limit)
+        limit = None if n_max is None else require_whole(n_max, "n_max", least)
+        self._plan_for(limit)
+        self._limit = limit
 
     def __repr__(self) -> str:
         comparison = self._comparison
@@ -226,15 +228,26 @@ class SequentialTest(Resumable):
                 "the evidence that is left"
             )
         if self._ended_by_futility():
+            closed = self._comparison.test.closes_at_futility
             raise InvalidInput(
                 f"the study ended at a binding futility stop after "
-                f"{counted(self._state.n, 'pair')}; continuing would break the guarantee"
+                f"{counted(self._state.n, 'pair')}; "
+                + ("continuing would break the guarantee" if closed else "`extend` it to go on")
             )
 
+    def _outlook(self) -> Outlook | None:
+        """Return what an undecided study may expect by n_max, while it has one ahead."""
+        state, test, n_max = self._state, self._comparison.test, self._comparison.n_max
+        ahead = test.closes_at_futility or (n_max is not None and state.n < n_max)
+        if state.n_decided is not None or not ahead:
+            return None
+        return Outlook(test, state.method_state)
+
     def _ended_by_futility(self) -> bool:
-        state = self._state
-        binding = self._comparison.test.stops_at_futility
-        return binding and state.futile and state.n_decided is None
+        if not self._comparison.test.stops_at_futility or self._state.n == 0:
+            return False
+        outlook = self._outlook()
+        return outlook is not None and outlook.futile
 
     def _content(self) -> dict[str, Any]:
         return {

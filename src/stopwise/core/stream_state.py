@@ -30,7 +30,6 @@ class StreamState(NamedTuple):
     p_value: Floats
     decision: Decision
     n_decided: int | None
-    futile: bool
     dependence: PairDependence | None  # watched for only where it matters
     extremes: tuple[float, float] | None  # the lowest and the highest score
 
@@ -49,7 +48,6 @@ class StreamState(NamedTuple):
             np.ones(shape),
             Decision.UNDECIDED,
             None,
-            False,
             PairDependence.begin() if comparison.rests_on_independence else None,
             None,
         )
@@ -80,7 +78,6 @@ class StreamState(NamedTuple):
             np.minimum(self.p_value, evidence.p_value),
             decision,
             n_decided,
-            _is_futile(comparison, state),
             None if self.dependence is None else self.dependence.advanced(unit0, unit1),
             (min(r0, r1, *(self.extremes or ())), max(r0, r1, *(self.extremes or ()))),
         )
@@ -123,7 +120,6 @@ class StreamState(NamedTuple):
             restore_array(content["p_value"], self.p_value),
             decision,
             None if n_decided is None else require_whole(n_decided, "n_decided", 1, n),
-            _is_futile(comparison, state),
             self._restored_dependence(content.get("dependence")),
             _restored_extremes(content.get("extremes")),
         )
@@ -147,11 +143,6 @@ class StreamState(NamedTuple):
         if self.dependence is None or content is None:
             return self.dependence
         return PairDependence.restored(content)
-
-
-def _is_futile(comparison: Comparison, state: tuple[Any, ...]) -> bool:
-    test = comparison.test
-    return test.advises_futility and bool(test.futile(state).all())
 
 
 def _restored_extremes(content: list[float] | None) -> tuple[float, float] | None:

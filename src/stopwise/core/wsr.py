@@ -7,7 +7,8 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence_state import Bet
-from stopwise.core.method import Evidence, Method, evidence_from_log_e
+from stopwise.core.futility import MayBeFutile, chance_of_growth
+from stopwise.core.method import Evidence, evidence_from_log_e
 
 __all__ = ["Wsr", "WsrState"]
 
@@ -31,13 +32,18 @@ def wsr_bet(n: Floats, squares: Floats, alpha: float) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wsr(Method[WsrState]):
+class Wsr(MayBeFutile[WsrState]):
     """WSR: the betting confidence sequence of the mean difference excludes the margin.
 
     The evidence is half the product of ``1 + bet * (Z - m)`` with Z = (r1 - r0 + 1)/2 and
     m = (1 + margin)/2; the bet uses only earlier pairs and is truncated at .95/m, so the
     product is a nonnegative supermartingale under the null, whatever the dependence within
     the pair. Each direction takes half of alpha, as in the published two-sided sequence.
+
+    Parameters
+    ----------
+    futility, futility_chance
+        Kind of futility stops, and the chance of a decision below which a study is futile.
 
     References
     ----------
@@ -92,6 +98,13 @@ class Wsr(Method[WsrState]):
         amount = 0.5 * np.minimum(wanted, TRUNCATION / (0.5 * (1.0 + margins)))
         none = np.zeros_like(amount)
         return Bet(amount, none, none)
+
+    def _chance_by(self, n_max: int, state: WsrState) -> Floats:
+        """Return the chance of a decision by n_max, if there is an effect."""
+        variance = state.squares / (state.n + 1.0)
+        total = (state.total - state.n * 0.5 * (1.0 + self.margin)) / np.sqrt(variance)
+        need = -np.log(self.alpha) - state.log_e
+        return chance_of_growth(self.alpha, n_max, pairs=state.n, total=total, need=need)
 
     def _bet(self, state: WsrState, centre: float) -> Floats:
         bet: Floats = np.minimum(wsr_bet(state.n, state.squares, self.alpha), TRUNCATION / centre)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from stopwise.core.arrays import Floats
+from stopwise.core.arrays import Bools, Floats
 from stopwise.core.nscore_plus.constants import (
     BET_POINTS,
     LARGEST_BET_INDEPENDENT,
@@ -32,17 +32,23 @@ from stopwise.core.nscore_plus.constants import (
     WEALTH_DEPTH,
 )
 from stopwise.core.nscore_plus.growth import SECOND_ORDER, effects, growth_bet
-from stopwise.core.nscore_plus.horizon_table import STATISTIC, STATISTIC_STEP, BetTable, need_index
+from stopwise.core.nscore_plus.horizon_table import (
+    STATISTIC,
+    STATISTIC_STEP,
+    PlanTable,
+    interpolated,
+    need_index,
+)
 from stopwise.core.nscore_plus.prospects import within_reach
 
-__all__ = ["bet_table"]
+__all__ = ["bet_table", "chance_table"]
 
 # Discrete monitoring: shift of a barrier per unit step, -zeta(1/2) / sqrt(2 pi); not tuned.
 BARRIER_SHIFT = 0.5826
 
 
 @lru_cache(maxsize=64)
-def bet_table(alpha: float, n_max: int, design: str, *, randomised: bool = False) -> BetTable:
+def bet_table(alpha: float, n_max: int, design: str, *, randomised: bool = False) -> PlanTable:
     """Plan for one level, horizon and design.
 
     Parameters
@@ -58,11 +64,11 @@ def bet_table(alpha: float, n_max: int, design: str, *, randomised: bool = False
 
     Returns
     -------
-    BetTable
+    PlanTable
         Table of standardised bets.
     """
     target = float(np.log(1 / alpha))
-    need: Floats = (target + WEALTH_DEPTH) * (np.arange(NEED_POINTS) / (NEED_POINTS - 1)) ** 2
+    need = _needs(target)
     largest = LARGEST_BET_INDEPENDENT if design == "independent" else LARGEST_BET_PAIRED
     bets = np.concatenate([[0.0], np.geomspace(LEAST_BET, largest, BET_POINTS - 1)])
     beliefs = _beliefs(n_max, target)
@@ -87,7 +93,43 @@ def bet_table(alpha: float, n_max: int, design: str, *, randomised: bool = False
         table = np.where(within_reach(n_max, *state), table, kept)
     row = np.searchsorted(times, np.arange(n_max), side="right") - 1
     table.flags.writeable = False
-    return BetTable(row.astype(np.intp), table, float(need[-1]))
+    return PlanTable(row.astype(np.intp), table, float(need[-1]))
+
+
+@lru_cache(maxsize=64)
+def chance_table(alpha: float, n_max: int, design: str, *, randomised: bool = False) -> PlanTable:
+    """Return the chance that the plan decides by n_max, if there is an effect; as ``bet_table``.
+
+    The same induction, now with the bet of each state given: the chance before a step is the mean
+    of the chances after it, under the posterior over effects that the state implies.
+    """
+    plan = bet_table(alpha, n_max, design, randomised=randomised)
+    target = float(np.log(1 / alpha))
+    need, beliefs, times = _needs(target), _beliefs(n_max, target), _times(n_max)
+    last = np.exp(-need) if randomised else np.zeros(NEED_POINTS)
+    table = np.empty((times.size, STATISTIC.size, NEED_POINTS))
+    table[-1] = last
+    for i in range(times.size - 2, -1, -1):
+        now, pairs = int(times[i]), int(times[i + 1] - times[i])
+        nodes = _steps()[0] * np.sqrt(pairs)
+        outlook = _outlook(now, pairs, nodes[:, None], beliefs)
+        later = np.einsum("kyjd,kyj->kyd", table[i + 1][outlook.points], outlook.weights)
+        bet = plan.values[i]
+        after = need - _log_growth(bet, nodes[:, None, None], pairs, design)
+        reached = _reached(after, bet, pairs)
+        position = need_index(after, plan.need_max)
+        chance = np.where(reached, 1.0, interpolated(later, position))
+        share = outlook.chance / outlook.chance.sum(axis=0)
+        table[i] = np.clip(np.einsum("kyd,ky->yd", chance, share), 0.0, 1.0)
+    row = np.searchsorted(times, np.arange(n_max + 1))  # inside a step: the chance when it ends
+    table.flags.writeable = False
+    return PlanTable(row.astype(np.intp), table, plan.need_max)
+
+
+def _needs(target: float) -> Floats:
+    """Return the grid of the log-wealth to go, finest near the threshold."""
+    need: Floats = (target + WEALTH_DEPTH) * (np.arange(NEED_POINTS) / (NEED_POINTS - 1)) ** 2
+    return need
 
 
 class _Beliefs(NamedTuple):
@@ -110,22 +152,35 @@ def _beliefs(n_max: int, target: float) -> _Beliefs:
     )
 
 
-def _costs(
-    cost: Floats, now: int, pairs: int, moves: "_Moves", beliefs: _Beliefs
-) -> tuple[Floats, Floats]:
-    """Return the cost (statistic, need, bet) before a step of pairs, and the price of a pair."""
+class _Outlook(NamedTuple):
+    """What a step of merged pairs may bring, by node of the step and statistic."""
+
+    price: Floats  # of a pair of delay, by statistic
+    chance: Floats  # of each node
+    points: NDArray[np.intp]  # where the statistic is after it: four points, and their weights
+    weights: Floats
+
+
+def _outlook(now: int, pairs: int, nodes: Floats, beliefs: _Beliefs) -> _Outlook:
+    """Return what comes after so many pairs, under the posterior that each statistic implies."""
     theta, prior, delay, generating = beliefs
     total = STATISTIC * np.sqrt(now + SOFTENING)
     log_post = np.log(prior) + theta * total[:, None] - now * generating
     posterior = np.exp(log_post - log_post.max(axis=1, keepdims=True))
     posterior /= posterior.sum(axis=1, keepdims=True)
-    price = posterior @ delay
     shrink = generating if pairs == 1 else pairs * theta**2 / 2
-    nodes = moves.nodes[:, None]
     chance = _steps()[1][:, None] * (np.exp(theta * nodes - shrink) @ posterior.T)
     after = np.clip((total + nodes) / np.sqrt(now + pairs + SOFTENING), *STATISTIC[[0, -1]])
-    index, weights = _cubic((after - STATISTIC[0]) / STATISTIC_STEP, STATISTIC.size)
-    later = np.einsum("kyjd,kyj->kdy", cost[index], weights * chance[..., None])
+    points, weights = _cubic((after - STATISTIC[0]) / STATISTIC_STEP, STATISTIC.size)
+    return _Outlook(posterior @ delay, chance, points, weights)
+
+
+def _costs(
+    cost: Floats, now: int, pairs: int, moves: "_Moves", beliefs: _Beliefs
+) -> tuple[Floats, Floats]:
+    """Return the cost (statistic, need, bet) before a step of pairs, and the price of a pair."""
+    price, chance, points, weights = _outlook(now, pairs, moves.nodes[:, None], beliefs)
+    later = np.einsum("kyjd,kyj->kdy", cost[points], weights * chance[..., None])
     expected = moves.going @ later.reshape(-1, STATISTIC.size)
     if pairs > 1:  # a stop inside merged pairs saves half of them
         expected -= moves.stops @ (chance * price * (0.5 * (pairs - 1)))
@@ -142,9 +197,9 @@ class _Moves(NamedTuple):
 
 def _moves(pairs: int, need: Floats, bets: Floats, design: str) -> _Moves:
     nodes = _steps()[0] * np.sqrt(pairs)
-    growth = _log_growth(bets, nodes, pairs, design)
+    growth = _log_growth(bets[:, None], nodes[None, :], pairs, design)
     after = need[:, None, None] - growth[None, :, :]
-    stop = after <= 1e-12 + BARRIER_SHIFT * bets[None, :, None] * (np.sqrt(pairs) - 1)
+    stop = _reached(after, bets[None, :, None], pairs)
     state, node = np.nonzero(~stop.reshape(-1, nodes.size))
     index, weights = _cubic(need_index(after[~stop], need[-1]), need.size)
     columns = (node[:, None] * need.size + index).ravel()
@@ -171,9 +226,14 @@ def _steps() -> tuple[Floats, Floats]:
     return nodes / np.sqrt((weights * nodes**2).sum()), weights
 
 
-def _log_growth(bets: Floats, nodes: Floats, pairs: int, design: str) -> Floats:
-    """Log-increment (bet, node) of the design's increment at a standardised step."""
-    bet, step = bets[:, None], nodes[None, :]
+def _reached(after: Floats, bet: Floats, pairs: int) -> Bools:
+    """Return where a step of merged pairs with this bet has reached the threshold."""
+    reached: Bools = after <= 1e-12 + BARRIER_SHIFT * bet * (np.sqrt(pairs) - 1)
+    return reached
+
+
+def _log_growth(bet: Floats, step: Floats, pairs: int, design: str) -> Floats:
+    """Log-increment of the design's increment at a standardised step."""
     if pairs > 1:
         return bet * step - 0.5 * bet**2 * pairs
     # Independent: E[(1 + g x1)(1 - g x0) | x1 - x0 = step] for two equal normal arms.

@@ -1,4 +1,4 @@
-"""The bets of ``nscore-plus`` that are planned for a declared horizon, as a table to look up.
+"""The bets that ``nscore-plus`` plans for a declared horizon, and its chances: tables to look up.
 
 The rule "Plan for the horizon" in section 4 of ``docs/design/nscore-plus.md``; the table is made by
 ``horizon_induction``.
@@ -18,22 +18,28 @@ from stopwise.core.nscore_plus.constants import (
     STATISTIC_POINTS,
 )
 
-__all__ = ["STATISTIC", "STATISTIC_STEP", "BetTable", "need_index"]
+__all__ = [
+    "STATISTIC",
+    "STATISTIC_STEP",
+    "PlanTable",
+    "interpolated",
+    "need_index",
+]
 
 STATISTIC: Floats = np.linspace(STATISTIC_LOW, STATISTIC_HIGH, STATISTIC_POINTS)
 STATISTIC_STEP = float(STATISTIC[1] - STATISTIC[0])
 TINY = 1e-9  # keeps the upper neighbour of the last cell inside the table
 
 
-class BetTable(NamedTuple):
-    """Planned bets on a grid (row of time, statistic, need)."""
+class PlanTable(NamedTuple):
+    """Planned bets, or the chances that go with them, on a grid (row of time, statistic, need)."""
 
-    row: NDArray[np.intp]  # row of the table for each number of pairs seen, 0 .. n_max - 1
-    bet: Floats  # (rows, statistic, need), standardised bet g
+    row: NDArray[np.intp]  # row of the table for each number of pairs seen
+    values: Floats  # (rows, statistic, need): standardised bets g, or chances of a decision
     need_max: float  # largest log-wealth to go in the table
 
-    def planned_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
-        """Return the bet after so many pairs (fewer than n_max), by bilinear interpolation.
+    def at(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
+        """Return the value after so many pairs, by bilinear interpolation.
 
         Parameters
         ----------
@@ -46,12 +52,23 @@ class BetTable(NamedTuple):
         i, j = statistic.astype(np.intp), remaining.astype(np.intp)
         a, b = statistic - i, remaining - j
         corner = (self.row.take(pairs.astype(np.intp)) * STATISTIC.size + i) * NEED_POINTS + j
-        bets = self.bet.reshape(-1)
-        low, above = bets.take(corner), bets.take(corner + NEED_POINTS)
-        low = low + b * (bets.take(corner + 1) - low)
-        high = above + b * (bets.take(corner + (NEED_POINTS + 1)) - above)
-        bet: Floats = low + a * (high - low)
-        return bet
+        values = self.values.reshape(-1)
+        low, above = values.take(corner), values.take(corner + NEED_POINTS)
+        low = low + b * (values.take(corner + 1) - low)
+        high = above + b * (values.take(corner + (NEED_POINTS + 1)) - above)
+        value: Floats = low + a * (high - low)
+        return value
+
+
+def interpolated(values: Floats, position: Floats) -> Floats:
+    """Return the values between grid points of the last axis, at these fractional indices."""
+    position = np.minimum(position, values.shape[-1] - 1 - TINY)
+    low = position.astype(np.intp)
+    left = np.take_along_axis(values, low, -1)
+    between_them: Floats = left + (position - low) * (
+        np.take_along_axis(values, low + 1, -1) - left
+    )
+    return between_them
 
 
 def need_index(need: Floats, need_max: float) -> Floats:

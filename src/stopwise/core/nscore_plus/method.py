@@ -16,7 +16,8 @@ import numpy as np
 
 from stopwise.core.arrays import Floats, greatest, least
 from stopwise.core.confidence_state import Bet
-from stopwise.core.method import Evidence, Method, evidence_from_log_e
+from stopwise.core.futility import MayBeFutile, chance_of_growth
+from stopwise.core.method import Evidence, evidence_from_log_e
 from stopwise.core.nscore import NScore
 from stopwise.core.nscore_plus import bets
 from stopwise.core.nscore_plus.constants import RENEWAL_PAIRS
@@ -26,7 +27,7 @@ from stopwise.core.nscore_plus.estimates import (
     paired_deviation,
 )
 from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
-from stopwise.core.nscore_plus.horizon_induction import bet_table
+from stopwise.core.nscore_plus.horizon_induction import bet_table, chance_table
 from stopwise.core.nscore_plus.state import PlusState, PlusWealth, Sums
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
@@ -38,7 +39,7 @@ LAST_LOOKS = ("exact", "randomised")
 
 
 @dataclass(frozen=True, kw_only=True)
-class NScorePlus(Method[PlusState]):
+class NScorePlus(MayBeFutile[PlusState]):
     """Sequential test that spends its evidence by a plan for the declared horizon.
 
     Parameters
@@ -49,6 +50,8 @@ class NScorePlus(Method[PlusState]):
     last_look : {"exact", "randomised"}
         Randomised: evidence E left at ``n_max`` decides with probability alpha E, so that no risk
         stays unused; p-values then hold on average over ``seed``; later evidence does not count.
+    futility, futility_chance
+        Kind of futility stops, and the chance of a decision below which a study is futile.
     seed : int or None
         Seed of the randomised look. ``Rules`` draws one from the operating system if none is given
         and writes it down: a seed known beforehand, such as a constant, would break the level.
@@ -67,6 +70,7 @@ class NScorePlus(Method[PlusState]):
     seed: int | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require(
             isinstance(self.deadline, bool),
             f"deadline must be True or False, but got {self.deadline!r}",
@@ -178,6 +182,16 @@ class NScorePlus(Method[PlusState]):
         p_value = np.where(state.pairs < self.n_max, evidence.p_value, late)
         return Evidence(state.log_e, p_value, p_value <= self.alpha)
 
+    def _chance_by(self, n_max: int, state: PlusState) -> Floats:
+        """Return the chance of a decision by n_max, if there is an effect."""
+        sums, need = state.sums, self._threshold - state.log_e
+        deviation = np.sqrt(self._estimates(sums, self.margin).variance)
+        total = (sums.high - sums.low) / deviation
+        if not self.deadline:
+            return chance_of_growth(self.alpha, n_max, pairs=sums.pairs, total=total, need=need)
+        table = chance_table(self.alpha, n_max, self.design, randomised=self._randomised)
+        return table.at(np.minimum(sums.pairs, n_max), total, need)
+
     def _seen(self, bet: Bet, r0: Floats, r1: Floats) -> tuple[Sums, Floats]:
         """Return what a pair adds to the sums, and to the log-wealth under this bet."""
         low, high = r0, r1 - self.margin
@@ -249,7 +263,7 @@ class NScorePlus(Method[PlusState]):
 
     def _planned_bet(self, n_max: int, pairs: Floats, total: Floats, need: Floats) -> Floats:
         table = bet_table(self.alpha, n_max, self.design, randomised=self._randomised)
-        return table.planned_bet(pairs, total, need)
+        return table.at(pairs, total, need)
 
     def _growth_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
         return growth_bet(self.n_max, pairs, total, need, SECOND_ORDER[self.design])

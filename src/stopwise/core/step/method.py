@@ -84,7 +84,7 @@ class Step(Method[StepState]):
     scores: ClassVar[str] = "binary"
     needs_n_max: ClassVar[bool] = True
     takes_margin: ClassVar[bool] = False
-    advises_futility: ClassVar[bool] = True
+    closes_at_futility: ClassVar[bool] = True
     constant_rates: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

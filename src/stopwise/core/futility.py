@@ -1,0 +1,142 @@
+"""Futility of the methods that bet: when a decision by n_max is too unlikely to go on for.
+
+The chance steers when a study stops and nothing else. Evidence that is valid at every stopping time
+stays so at this one: a poor estimate of the chance costs power or trials, never the guarantee. See
+``docs/design/futility.md``.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy.special import log_ndtr, ndtr
+
+from stopwise.core.arrays import Bools, Floats
+from stopwise.core.method import Method, State
+from stopwise.core.scores import is_number
+from stopwise.errors import require, require_choice
+from stopwise.messages import named
+
+__all__ = ["MayBeFutile", "Outlook", "chance_of_growth"]
+
+FUTILITIES = (None, "advisory", "binding")
+# Effects per pair that a decision may be hoped for: the greatest, and how many.
+GREATEST_EFFECT, EFFECTS = 2.0, 14
+
+
+@dataclass(frozen=True, kw_only=True)
+class MayBeFutile(Method[State]):
+    """A method that knows its chance of a decision by n_max, if there is an effect.
+
+    Parameters
+    ----------
+    futility : {"advisory", "binding", None}
+        Whether a study whose chance falls below ``futility_chance`` is told so, ends there, or
+        neither.
+    futility_chance : float
+        The chance of a decision by ``n_max``, in (0, 1), below which a study is futile.
+    """
+
+    futility: str | None = "advisory"
+    futility_chance: float = 0.05
+
+    def __post_init__(self) -> None:
+        require_choice("futility", self.futility, FUTILITIES)
+        require(
+            is_number(self.futility_chance) and 0 < self.futility_chance < 1,
+            named("futility_chance"),
+            f" must lie strictly between 0 and 1, but got {self.futility_chance!r}",
+            code="bad-futility",
+        )
+        require(
+            self.n_max is not None or not self.stops_at_futility,
+            "binding futility stops need a declared ",
+            named("n_max"),
+            ": without one, a decision is never out of reach",
+            code="n-max-missing",
+        )
+
+    @property
+    def stops_at_futility(self) -> bool:
+        """Whether futility stops are binding."""
+        return self.futility == "binding"
+
+    def chance(self, state: State) -> Floats | None:
+        """Return the chance of a decision by n_max if there is an effect, or None without n_max."""
+        if self.n_max is None or self.futility is None:
+            return None
+        return self._chance_by(self.n_max, state)
+
+    def futile(self, state: State) -> Bools:
+        """Return whether the chance of a decision by n_max has fallen below the threshold."""
+        chance = self.chance(state)
+        if chance is None:
+            return super().futile(state)
+        futile: Bools = chance < self.futility_chance
+        return futile
+
+    @abstractmethod
+    def _chance_by(self, n_max: int, state: State) -> Floats:
+        """Return the chance of a decision by n_max; 0 from there on."""
+
+
+def chance_of_growth(
+    alpha: float, n_max: int, *, pairs: Floats, total: Floats, need: Floats
+) -> Floats:
+    """Return the chance that bets of greatest growth decide by n_max, in a normal approximation.
+
+    A bettor who knows an effect t (in deviations per pair) gains t^2 / 2 of log-wealth per pair,
+    with variance t^2: a Brownian motion, whose chance to reach a level in time is known. While the
+    other policy is ahead nothing is bet, so the pairs that catching up takes do not count. The
+    chance is averaged over the posterior of t, from the least effect that is expected to decide by
+    n_max.
+
+    Parameters
+    ----------
+    alpha, n_max
+        Level of the test, and the number of pairs at which it ends.
+    pairs, total, need
+        Pairs seen, sum of standardised differences, log-wealth to go.
+    """
+    effect = _effects(alpha, n_max)
+    weights = effect * total[..., None] - 0.5 * effect**2 * pairs[..., None]
+    weights = np.exp(weights - weights.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    catching_up = np.maximum(-total, 0.0)[..., None] / effect
+    left = np.maximum((n_max - pairs)[..., None] - catching_up, 0.0)
+    to_go = np.maximum(need, 1e-9)[..., None]
+    gain, spread = 0.5 * effect**2 * left, np.maximum(effect * np.sqrt(left), 1e-9)
+    # reached at the end, or before and lost again (by the reflection principle)
+    reached = ndtr((gain - to_go) / spread)
+    reached += np.exp(np.minimum(to_go + log_ndtr((-gain - to_go) / spread), 0.0))
+    chance: Floats = (weights * np.minimum(reached, 1.0)).sum(axis=-1)
+    return chance
+
+
+@lru_cache(maxsize=64)
+def _effects(alpha: float, n_max: int) -> Floats:
+    least = float(np.sqrt(2 * np.log(1 / alpha) / n_max))
+    grid: Floats = np.geomspace(least, max(GREATEST_EFFECT, 1.5 * least), EFFECTS)
+    grid.flags.writeable = False
+    return grid
+
+
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """What is to be expected of a study by n_max, computed when it is asked for."""
+
+    test: Method[Any]
+    state: tuple[Any, ...]
+
+    @property
+    def chance(self) -> float | None:
+        """The chance of a decision by n_max if there is an effect: of the better direction."""
+        chance = self.test.chance(self.state)
+        return None if chance is None else float(chance.max())
+
+    @property
+    def futile(self) -> bool:
+        """Whether no direction is worth more pairs."""
+        return bool(self.test.futile(self.state).all())

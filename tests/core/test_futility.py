@@ -1,0 +1,248 @@
+"""Futility of the methods that bet: the chance of a decision, advice, and stops."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core.arrays import Floats
+from stopwise.core.nscore_plus.constants import PLAN_EFFECTS
+from stopwise.core.nscore_plus.growth import effects
+from stopwise.core.nscore_plus.horizon_induction import bet_table, chance_table
+
+N = 40
+CASES: dict[str, dict[str, Any]] = {
+    "nscore-plus": {},
+    "nscore-plus, paired, margin": {"design": "paired", "margin": 0.05},
+    "nscore-plus, growth": {"deadline": False},
+    "nscore-plus, randomised": {"last_look": "randomised", "seed": 5},
+    "nscore": {"bins": 5},
+    "nscore, paired, margin": {"design": "paired", "margin": -0.05},
+    "wsr": {},
+    "savi": {},
+    "savi, 3 levels": {"level_values": [0.0, 0.5, 1.0], "margin": 0.05},
+}
+FINDS = {"policy1": 1, "policy0": 0, "undecided": -1}
+
+
+def settings_of(case: str, **more: Any) -> dict[str, Any]:
+    return {"method": case.split(",", maxsplit=1)[0], "n_max": N, **CASES[case], **more}
+
+
+def binary(rate0: float, rate1: float, runs: int, n: int, seed: int = 1) -> tuple[Floats, Floats]:
+    rng = np.random.default_rng(seed)
+    return (rng.random((runs, n)) < rate0) * 1.0, (rng.random((runs, n)) < rate1) * 1.0
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_stream_and_simulator_stop_at_the_same_pair(case: str, alternative: str) -> None:
+    if CASES[case].get("margin", 0) < 0 and alternative == "two-sided":
+        pytest.skip("a negative margin is one-sided")
+    scores = binary(0.4, 0.6, 20, N)
+    settings = settings_of(case, alternative=alternative, futility="binding")
+
+    sim = sw.simulate(scores0=scores[0], scores1=scores[1], **settings)
+
+    for run in range(20):
+        if run and "seed" in settings:
+            break  # each run draws anew, and the stream is the first
+        test = sw.SequentialTest(**settings)
+        verdict = test.run(scores[0][run], scores[1][run])
+        assert (verdict.n, FINDS[verdict.decision]) == (sim.n[run], sim.decision[run])
+        assert (verdict.log_e, verdict.p_value) == (sim.log_e[run], sim.p_value[run])
+        assert verdict.futile == (not verdict.decided and verdict.n < N)
+    assert (sim.n[sim.decision < 0] < N).any()
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("rate", [0.5, 0.75])
+def test_a_futility_stop_changes_no_decision_before_it_and_adds_none(
+    case: str, rate: float
+) -> None:
+    """So whatever the chance says, no study errs that would not have erred without stops."""
+    scores0, scores1 = binary(0.5, rate, 300, N)
+    sides = "two-sided" if case == "wsr" else "greater"
+    settings = settings_of(case, scores0=scores0, scores1=scores1, alternative=sides)
+
+    free = sw.simulate(**settings, futility=None)
+    advised = sw.simulate(**settings)
+    bound = sw.simulate(**settings, futility="binding")
+
+    for name in ("n", "decision", "log_e", "p_value"):
+        np.testing.assert_array_equal(getattr(free, name), getattr(advised, name))
+    stopped = (bound.decision < 0) & (bound.n < N)
+    for name in ("n", "decision", "log_e", "p_value"):
+        np.testing.assert_array_equal(getattr(free, name)[~stopped], getattr(bound, name)[~stopped])
+    assert (bound.n[stopped] <= free.n[stopped]).all()
+    assert (bound.p_value >= free.p_value).all()
+    assert np.mean(free.decision[stopped] >= 0) < 0.03
+
+
+@pytest.mark.parametrize(
+    ("rates", "n_max", "runs", "pairs", "lost"),
+    [
+        ((0.5, 0.5), 50, 1500, 27, 0.01),
+        ((0.5, 0.7), 50, 1500, 33, 0.012),
+        ((0.5, 0.5), 200, 600, 96, 0.01),
+        ((0.8, 0.9), 200, 600, 116, 0.015),
+    ],
+)
+def test_stops_save_half_of_a_hopeless_study_for_hardly_any_power(
+    rates: tuple[float, float], n_max: int, runs: int, pairs: float, lost: float
+) -> None:
+    scores = binary(*rates, runs, n_max, seed=3)
+
+    free = sw.simulate("nscore-plus", *scores, n_max=n_max)
+    bound = sw.simulate("nscore-plus", *scores, n_max=n_max, futility="binding")
+
+    assert bound.n.mean() < pairs
+    assert free.rate(1) - bound.rate(1) < lost
+
+
+@pytest.mark.parametrize("seen", [0, 10, 25])
+@pytest.mark.parametrize("design", ["independent", "paired"])
+def test_the_chance_is_the_share_of_plans_that_decide(seen: int, design: str) -> None:
+    """In the plan's own world: effects from its prior, normal steps, its bets and increments."""
+    rng = np.random.default_rng(2)
+    runs, n_max, target = 6000, 50, np.log(20)
+    effect = rng.choice(effects(n_max, PLAN_EFFECTS), runs)
+    plan, chances = (table(0.05, n_max, design) for table in (bet_table, chance_table))
+    total, need = np.zeros(runs), np.full(runs, target)
+    for now in range(n_max):
+        if now == seen:
+            going, chance = need > 0, chances.at(np.full(runs, now), total, need)
+        step = effect + rng.normal(size=runs)
+        bet = np.where(need > 0, plan.at(np.full(runs, now), total, np.maximum(need, 0)), 0.0)
+        product = bet**2 * (step**2 - 1) / 4 if design == "independent" else 0.0
+        total, need = total + step, need - np.log(np.maximum(1 + bet * step + product, 1e-3))
+    decided = need <= 0
+
+    assert chance[going].mean() == pytest.approx(decided[going].mean(), abs=0.03)
+    for low, high in ((0.0, 0.05), (0.05, 0.3), (0.3, 0.8), (0.8, 1.0)):
+        alike = going & (chance >= low) & (chance < high)
+        if alike.sum() > 100:
+            assert chance[alike].mean() == pytest.approx(decided[alike].mean(), abs=0.08)
+
+
+def test_a_two_sided_study_is_futile_when_both_directions_are() -> None:
+    scores = binary(0.7, 0.5, 1, 30, seed=4)
+    greater, less, both = (
+        sw.SequentialTest(n_max=60, alternative=side) for side in ("greater", "less", "two-sided")
+    )
+
+    for r0, r1 in zip(scores[0][0], scores[1][0], strict=True):
+        one, other, either = (test.update(r0, r1) for test in (greater, less, both))
+        assert either.chance == max(one.chance or 0, other.chance or 0)
+        assert either.futile == (one.futile and other.futile)
+
+    assert (one.futile, other.futile) == (True, False)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_saved_study_keeps_its_chance_and_its_end(case: str) -> None:
+    test = sw.SequentialTest(**settings_of(case, futility="binding", futility_chance=0.2))
+    test.run(*(scores[0] for scores in binary(0.6, 0.4, 1, N)))
+
+    again = sw.SequentialTest.from_json(test.to_json())
+
+    assert again.verdict == test.verdict
+    assert again.verdict.chance == test.verdict.chance
+    assert again.verdict.futile
+    for same in (test, again):
+        with pytest.raises(sw.InvalidInput, match=r"ended at a binding futility stop .* `extend`"):
+            same.update(0, 1)
+
+
+def test_what_is_usual_is_not_saved() -> None:
+    assert '"futility' not in sw.SequentialTest(n_max=20).to_json()
+
+
+def test_an_extended_study_may_go_on() -> None:
+    test = sw.SequentialTest(n_max=50, futility="binding")
+    test.run(*(scores[0] for scores in binary(0.5, 0.5, 1, 50)))
+    assert test.verdict.futile
+
+    test.extend(400)
+
+    assert test.verdict.chance is not None
+    assert test.verdict.chance > 0.05
+    assert test.update(0, 1).n < 50
+    with pytest.raises(sw.InvalidInput, match="need a declared n_max"):
+        test.extend(None)
+    assert test.verdict.n_max == 400
+
+
+def test_the_sentence_says_what_has_become_unlikely() -> None:
+    test = sw.SequentialTest(n_max=50)
+    for _ in range(12):
+        test.update(1, 0)
+        test.update(0, 0)
+    said = "a decision by n_max has become unlikely (chance below 5 %)"
+
+    assert said in str(test.verdict)
+
+    test = sw.SequentialTest(n_max=50, alternative="two-sided")
+    for _ in range(20):
+        test.update(1, 0)
+        test.update(0, 1)
+    assert said in str(test.verdict)
+    test.extend(60)
+    assert test.verdict.futile == (
+        "a decision by 60 pairs has become unlikely" in str(test.verdict)
+    )
+
+
+def test_there_is_no_chance_where_none_is_meant() -> None:
+    scores = [scores[0] for scores in binary(0.5, 0.5, 1, 20)]
+    decided = sw.SequentialTest(n_max=20).run([0.0] * 20, [1.0] * 20)
+    endless = sw.SequentialTest().run(*scores)
+    silent = sw.SequentialTest(n_max=30, futility=None).run(*scores)
+    ended = sw.SequentialTest(n_max=20).run(*scores)
+    other = sw.SequentialTest("welch", n_max=30).run(*scores)
+    step = sw.SequentialTest("step", n_max=30).run(*scores)
+
+    for verdict in (decided, endless, silent, ended, other):
+        assert (verdict.chance, verdict.futile) == (None, False)
+    assert step.chance is None
+    first = sw.SequentialTest(n_max=20, futility_chance=0.99).verdict
+    assert first.chance is not None
+    assert not first.futile  # nothing was seen yet
+
+
+def test_nobody_waits_for_a_chance_that_is_not_read() -> None:
+    made = chance_table.cache_info().misses
+    test = sw.SequentialTest(n_max=33)
+    scores = binary(0.5, 0.5, 5, 33)
+
+    test.run(scores[0][0], scores[1][0])
+    sw.simulate("nscore-plus", *scores, n_max=33)
+    assert chance_table.cache_info().misses == made
+
+    _ = sw.SequentialTest(n_max=33).verdict.chance
+    assert chance_table.cache_info().misses == made + 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"futility": "maybe"}, "futility must be one of None, advisory, binding, but got 'maybe'"),
+        ({"futility_chance": 1.0}, "futility_chance must lie strictly between 0 and 1"),
+        ({"futility": "binding", "n_max": None}, "binding futility stops need a declared n_max"),
+        ({"method": "fisher", "futility": "binding"}, "futility is for .*, not for fisher"),
+        ({"method": "step", "futility_chance": 0.1}, "futility_chance is for .*, not for step"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(sw.InvalidInput, match=said):
+        sw.SequentialTest(**{"n_max": 20, **settings})
+
+
+@pytest.mark.parametrize("goal", ["order", "best"])
+def test_many_policies_have_no_binding_stops_of_methods_that_bet(goal: str) -> None:
+    policies = ["a", "b", "c"]
+
+    with pytest.raises(sw.InvalidInput, match="are for a test of two policies"):
+        sw.StopRule(policies, n_max=50, goal=goal, futility="binding")
+    assert sw.StopRule(policies, n_max=50, goal=goal, futility="advisory")

@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,8 +20,8 @@ def scores(k: int, best: float, n: int = 120) -> dict[str, np.ndarray]:
     return {f"ckpt <{place}k>": RNG.random(n) < rate for place, rate in enumerate(rates)}
 
 
-def asked(trials: object, **settings: object) -> BestAnalysis:
-    found = sw.analyze(trials, goal="best", bounds=(0, 1), **settings)  # type: ignore[arg-type]  # settings of any kind
+def asked(trials: Any, **settings: Any) -> BestAnalysis:
+    found = sw.analyze(trials, goal="best", bounds=(0, 1), **settings)
     assert isinstance(found, BestAnalysis)
     return found
 

@@ -1,6 +1,7 @@
 """Races for the best policy: the same verdict whatever runs ahead, and from the trials later."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,9 +22,9 @@ def episode(policy: Player, seed: int) -> float:
     return float(np.random.default_rng(seed).random() < policy.rate)
 
 
-def raced(**settings: object) -> sw.RaceResult:
+def raced(**settings: Any) -> sw.RaceResult:
     players = {name: Player(rate) for name, rate in RATES.items()}
-    return sw.race(players, episode, goal="best", n_max=120, **settings)  # type: ignore[arg-type]  # keywords of each test
+    return sw.race(players, episode, goal="best", n_max=120, **settings)
 
 
 @pytest.mark.parametrize("design", ["independent", "paired"])

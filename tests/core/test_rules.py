@@ -11,7 +11,8 @@ import pytest
 import stopwise as sw
 from stopwise.core.keywords import DEFAULTS, NAMES
 from stopwise.core.registry import MethodParameters
-from stopwise.core.rules import PairSettings, Rules, StopSettings
+from stopwise.core.rules import Rules
+from stopwise.core.settings import PairSettings, StopSettings
 
 ENTRIES = [
     sw.SequentialTest,

@@ -1,13 +1,12 @@
 """What is declared before the data, as one value: it travels from every entry to every result.
 
-The keyword dictionaries below say which of it each entry takes as keywords and what each keyword
-means, once for all of them.
+``core/settings.py`` says which of it each entry takes as keywords.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from stopwise.core import registry
 from stopwise.core.delegated import Delegated
 from stopwise.core.plain_values import plain_values
 from stopwise.core.randomness import drawn_seed
-from stopwise.core.registry import MethodParameters
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, named
@@ -36,96 +34,6 @@ PAIR_FIELDS = (
     *("method", "alpha", "n_max", "bounds", "alternative"),
     *("design", "margin", "ties", "parameters"),
 )
-
-
-# Keywords that several dictionaries below have, each with what ``help`` says of it.
-MethodName = Annotated[str, "Name of the method, see ``stopwise.methods()``."]
-NMax = Annotated[int | None, "The declared maximum number of trials per policy, or None."]
-Bounds = Annotated[tuple[float, float], "Range (low, high) of the score, known before the data."]
-Design = Annotated[
-    str, '"independent", or "paired" when the policies share each row\'s environment.'
-]
-Ties = Annotated[
-    str, 'Exact ties: any order declared is an error ("strict"), or they never occur ("paper").'
-]
-Baseline = Annotated[str | None, "Compare all other policies with this one only."]
-Futility = Annotated[
-    str | None,
-    'With n_max: say when a decision has become unlikely ("advisory"), end there ("binding"), '
-    "or neither (None).",
-]
-Seed = Annotated[int | None, "Of a randomised method; by default one is drawn and written down."]
-
-
-class PairSettings(MethodParameters, total=False):
-    """Keywords of a test of two policies, besides method, alpha and n_max."""
-
-    bounds: Bounds
-    alternative: Annotated[
-        str, '"greater" (is policy 1 better?), "less" (is policy 0 better?) or "two-sided".'
-    ]
-    design: Design
-    margin: Annotated[
-        float, "By how much better, in units of the score; negative for non-inferiority."
-    ]
-    ties: Ties
-    futility: Futility
-    seed: Seed
-
-
-class GateSettings(MethodParameters, total=False):
-    """Keywords of a gate: two policies, and a margin that it takes itself."""
-
-    method: MethodName
-    alpha: Annotated[float, "Probability, in (0, 1), of each false claim."]
-    n_max: NMax
-    seed: Seed
-
-
-class CommonSettings(MethodParameters, total=False):
-    """Keywords that every question about several policies takes."""
-
-    method: MethodName
-    alpha: Annotated[float, "Probability, in (0, 1), of any false claim."]
-    adjust: Annotated[str, 'How alpha is shared among claims: "bonferroni", "holm" or "closed".']
-    ties: Ties
-    goal: Annotated[str, 'What is asked: "order", which are better than which, or "best".']
-    indifference: Annotated[float, "With the goal best: how near to the best is good enough."]
-    allocation: Annotated[str, 'With the goal best: "leader" is tried more often, or "even".']
-    later: Annotated[Sequence[str], "With the goal best: policies that join later."]
-    reserve: Annotated[float, "With the goal best: part of alpha for policies not declared."]
-
-
-class ForecastSettings(CommonSettings, total=False):
-    """The same with the baseline; ``futility`` is the threshold of the forecast there."""
-
-    baseline: Baseline
-
-
-class PlanSettings(CommonSettings, total=False):
-    """The same with the kind of futility stops; a plan has a baseline of its own."""
-
-    futility: Futility
-
-
-class RaceSettings(PlanSettings, total=False):
-    """The same with the baseline; the seed is that of the race."""
-
-    baseline: Baseline
-
-
-class RuleSettings(RaceSettings, total=False):
-    """The same with the seed of the method, where there is no other seed."""
-
-    seed: Seed
-
-
-class StopSettings(RuleSettings, total=False):
-    """All keywords of a stopping rule."""
-
-    n_max: NMax
-    bounds: Bounds
-    design: Design
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -357,19 +265,15 @@ class Rules:
 
         Journals and saved studies hold them, so a field added later appears only where it is used.
         """
-        usual = {
-            "goal": "order",
-            "alternative": "two-sided",
-            "margin": 0.0,
-            "indifference": 0.0,
-            "allocation": "leader",
-            "later": (),
-            "reserve": 0.0,
+        unusual = {
+            entry.name: getattr(self, entry.name)
+            for entry in fields(self)
+            if entry.name not in (*SETTINGS, "parameters")
+            and getattr(self, entry.name) != entry.default
         }
-        unusual = {name: getattr(self, name) for name in usual}
         return {
             **plain_values(self, SETTINGS),
-            **{name: value for name, value in unusual.items() if value != usual[name]},
+            **unusual,
             **self.parameters,
         }
 

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.comparison import Comparison
 from stopwise.core.keywords import flat
-from stopwise.core.rules import PairSettings, Rules
+from stopwise.core.rules import Rules
 from stopwise.core.runs import of_runs
 from stopwise.core.scores import numeric_array, require_whole
+from stopwise.core.settings import PairSettings
 from stopwise.errors import InvalidInput, require
 
 # Runs per block: states of a block stay in the processor's cache, and memory stays bounded.

@@ -13,8 +13,9 @@ from stopwise.core.futility import Outlook
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.registry import edition_of, with_recorded_seed
-from stopwise.core.rules import PairSettings, Rules
+from stopwise.core.rules import Rules
 from stopwise.core.scores import numeric_array, require_whole
+from stopwise.core.settings import PairSettings
 from stopwise.core.snapshot import Resumable
 from stopwise.core.stream_state import StreamState
 from stopwise.errors import InvalidInput, require

@@ -8,8 +8,9 @@ import polars as pl
 
 from stopwise.core.arrays import Floats
 from stopwise.core.keywords import flat
-from stopwise.core.rules import RaceSettings, Rules
+from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
+from stopwise.core.settings import RaceSettings
 from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
 from stopwise.errors import require

@@ -6,7 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.rules import ForecastSettings, RaceSettings, Rules
+from stopwise.core.rules import Rules
+from stopwise.core.settings import ForecastSettings, RaceSettings
 from stopwise.planning.populations import Population
 from stopwise.planning.simulation import Tally
 from stopwise.planning.stopping_times import runs_for_share, share_error, within

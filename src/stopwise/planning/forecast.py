@@ -7,8 +7,8 @@ import numpy as np
 
 from stopwise.core.keywords import flat
 from stopwise.core.progress import Progress
-from stopwise.core.rules import ForecastSettings
 from stopwise.core.scores import is_number, require_whole
+from stopwise.core.settings import ForecastSettings
 from stopwise.errors import require
 from stopwise.messages import Setting, counted, named
 from stopwise.planning.continuation import Continuation, ContinuationEnds, study_ranking

@@ -10,8 +10,9 @@ from stopwise.core import registry
 from stopwise.core.keywords import flat
 from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.progress import Progress
-from stopwise.core.rules import PlanSettings, Rules
+from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale, is_number, require_whole
+from stopwise.core.settings import PlanSettings
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, named
 from stopwise.planning.best_plan import plan_best

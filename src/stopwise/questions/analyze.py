@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from stopwise.core.keywords import flat
-from stopwise.core.rules import Rules, RuleSettings
+from stopwise.core.rules import Rules
+from stopwise.core.settings import RuleSettings
 from stopwise.errors import require
 from stopwise.messages import Message, Setting
 from stopwise.questions import pose

@@ -17,8 +17,9 @@ from stopwise.core.confidence_state import Interval
 from stopwise.core.keywords import flat
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.promise import dependence_text, promise
-from stopwise.core.rules import FromRules, GateSettings, Rules
+from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import interval_text, is_number, score_text
+from stopwise.core.settings import GateSettings
 from stopwise.core.stream import SequentialTest
 from stopwise.errors import require
 from stopwise.messages import Message, counted, named

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from stopwise.core.keywords import described, flat
-from stopwise.core.rules import StopSettings
+from stopwise.core.settings import StopSettings
 from stopwise.errors import InvalidInput, StopwiseError, require, require_choice
 from stopwise.rollout.stop_rule import StopRule
 

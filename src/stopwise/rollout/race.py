@@ -9,8 +9,9 @@ from typing import Any, Unpack
 from stopwise.core import registry
 from stopwise.core.keywords import flat
 from stopwise.core.registry import uses_seed
-from stopwise.core.rules import RaceSettings, Rules
+from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number, require_whole
+from stopwise.core.settings import RaceSettings
 from stopwise.errors import require
 from stopwise.messages import named
 from stopwise.rollout.checkpoints import Checkpoint, Loader, policies_of

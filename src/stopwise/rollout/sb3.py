@@ -9,8 +9,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from stopwise.core.keywords import described, flat
-from stopwise.core.rules import RaceSettings
 from stopwise.core.scores import require_whole
+from stopwise.core.settings import RaceSettings
 from stopwise.errors import StopwiseError, require
 from stopwise.rollout.executors import Executor
 from stopwise.rollout.race import race, require_all_there

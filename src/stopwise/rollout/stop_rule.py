@@ -6,8 +6,9 @@ from typing import Any, Self, Unpack
 
 from stopwise.core.delegated import Delegated
 from stopwise.core.keywords import described, flat
-from stopwise.core.rules import FromRules, Rules, StopSettings
+from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import is_number, require_whole
+from stopwise.core.settings import StopSettings
 from stopwise.core.snapshot import Resumable
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting

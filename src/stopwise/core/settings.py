@@ -1,0 +1,95 @@
+"""Which of the rules each entry takes as keywords, and what each keyword means, once for all."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from stopwise.core.registry import MethodParameters
+
+# Keywords that several dictionaries below have, each with what ``help`` says of it.
+MethodName = Annotated[str, "Name of the method, see ``stopwise.methods()``."]
+NMax = Annotated[int | None, "The declared maximum number of trials per policy, or None."]
+Bounds = Annotated[tuple[float, float], "Range (low, high) of the score, known before the data."]
+Design = Annotated[
+    str, '"independent", or "paired" when the policies share each row\'s environment.'
+]
+Ties = Annotated[
+    str, 'Exact ties: any order declared is an error ("strict"), or they never occur ("paper").'
+]
+Baseline = Annotated[str | None, "Compare all other policies with this one only."]
+Futility = Annotated[
+    str | None,
+    'With n_max: say when a decision has become unlikely ("advisory"), end there ("binding"), '
+    "or neither (None).",
+]
+Seed = Annotated[int | None, "Of a randomised method; by default one is drawn and written down."]
+
+
+class PairSettings(MethodParameters, total=False):
+    """Keywords of a test of two policies, besides method, alpha and n_max."""
+
+    bounds: Bounds
+    alternative: Annotated[
+        str, '"greater" (is policy 1 better?), "less" (is policy 0 better?) or "two-sided".'
+    ]
+    design: Design
+    margin: Annotated[
+        float, "By how much better, in units of the score; negative for non-inferiority."
+    ]
+    ties: Ties
+    futility: Futility
+    seed: Seed
+
+
+class GateSettings(MethodParameters, total=False):
+    """Keywords of a gate: two policies, and a margin that it takes itself."""
+
+    method: MethodName
+    alpha: Annotated[float, "Probability, in (0, 1), of each false claim."]
+    n_max: NMax
+    seed: Seed
+
+
+class CommonSettings(MethodParameters, total=False):
+    """Keywords that every question about several policies takes."""
+
+    method: MethodName
+    alpha: Annotated[float, "Probability, in (0, 1), of any false claim."]
+    adjust: Annotated[str, 'How alpha is shared among claims: "bonferroni", "holm" or "closed".']
+    ties: Ties
+    goal: Annotated[str, 'What is asked: "order", which are better than which, or "best".']
+    indifference: Annotated[float, "With the goal best: how near to the best is good enough."]
+    allocation: Annotated[str, 'With the goal best: "leader" is tried more often, or "even".']
+    later: Annotated[Sequence[str], "With the goal best: policies that join later."]
+    reserve: Annotated[float, "With the goal best: part of alpha for policies not declared."]
+
+
+class ForecastSettings(CommonSettings, total=False):
+    """The same with the baseline; ``futility`` is the threshold of the forecast there."""
+
+    baseline: Baseline
+
+
+class PlanSettings(CommonSettings, total=False):
+    """The same with the kind of futility stops; a plan has a baseline of its own."""
+
+    futility: Futility
+
+
+class RaceSettings(PlanSettings, total=False):
+    """The same with the baseline; the seed is that of the race."""
+
+    baseline: Baseline
+
+
+class RuleSettings(RaceSettings, total=False):
+    """The same with the seed of the method, where there is no other seed."""
+
+    seed: Seed
+
+
+class StopSettings(RuleSettings, total=False):
+    """All keywords of a stopping rule."""
+
+    n_max: NMax
+    bounds: Bounds
+    design: Design

@@ -112,7 +112,13 @@ def test_candidates_are_shown_while_a_race_runs() -> None:
     [
         (["--method", "step"], "needs a method that bets"),
         (["--method", "barnard"], "needs a method that bets"),
-        (["--baseline", "low"], "asked for among all of them: leave out --baseline"),
+        (["--baseline", "low"], "--baseline belongs to the goal 'order'"),
+        (
+            ["--adjust", "bonferroni"],
+            "--adjust belongs to the goal 'order', but the goal is 'best'",
+        ),
+        (["--ties", "paper"], "--ties belongs to the goal 'order'"),
+        (["--goal", "order", "--allocation", "even"], "--allocation belongs to the goal 'best'"),
         (["--goal", "bst"], "--goal must be one of order, best, but got 'bst'"),
         (["--goal", "order", "--indifference", "0.1"], "indifference belongs to the goal 'best'"),
         (["--indifference", "2"], "indifference must be at least 0 and below 1"),

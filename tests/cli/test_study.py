@@ -134,7 +134,7 @@ def test_run_can_hide_the_evidence_until_the_end(tmp_path: Path) -> None:
     assert "p = 1, open, n = 2" in call("run", folder, typed="y\nquit\n").output
     ended = call("run", folder, "--no-evidence", typed="y\n" * 2)
     assert "p = " not in ended.output
-    assert "nothing is decided after 3 rows of trials." in ended.output
+    assert "Nothing is decided after 3 rows of trials." in ended.output
 
 
 def test_of_many_pairs_those_that_matter_are_shown(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def test_equal_guesses_gaps_and_a_pilot_can_be_planned() -> None:
         ({"budget": 500}, "rows differ in their number of trials, so give n_max"),
         ({"later": ["policy 1"]}, "take part from the start: plan without later"),
         ({"method": "step"}, "needs a method that bets"),
-        ({"baseline": True}, "among all of them: leave out baseline"),
+        ({"baseline": True}, "baseline belongs to the goal .order."),
         ({"alternative": "greater"}, "without a direction"),
     ],
 )

@@ -217,7 +217,7 @@ def test_without_a_clear_best_the_candidates_are_named() -> None:
 
     assert analysis.best is None
     assert set(analysis.candidates) == {"x", "y"}
-    assert analysis.sentence.startswith("the best of 3 is among ")
+    assert analysis.sentence.startswith("The best of 3 is among ")
     assert analysis.trials_saved == 60 - analysis.eliminated["z"].row
 
 
@@ -332,7 +332,7 @@ def test_a_policy_joins_a_rule_for_anyones_own_loop(design: str) -> None:
         ({"method": "step"}, "needs a method that bets"),
         ({"method": "barnard"}, "needs a method that bets"),
         ({"last_look": "randomised"}, "no randomised last look"),
-        ({"baseline": "a"}, "among all of them"),
+        ({"baseline": "a"}, "baseline belongs to the goal .order."),
         ({"indifference": -0.1}, "indifference must be at least 0"),
         ({"reserve": 0.05}, "below alpha"),
         ({"later": ("a", "b", "c")}, "at least 2 policies"),

@@ -147,7 +147,7 @@ def test_many_policies_against_a_baseline_are_counted_in_the_sentence() -> None:
     worse = [pair for pair in found.pairs if pair.better == "p3"]
 
     assert better
-    expected = f"of 13 policies {len(better)} shown to be better than p3, {len(worse)} worse"
+    expected = f"Of 13 policies {len(better)} shown to be better than p3, {len(worse)} worse"
     assert found.sentence.startswith(expected)
     assert len(found.sentence) < 400
 

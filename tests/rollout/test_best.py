@@ -61,7 +61,7 @@ def test_a_race_names_the_best_and_says_who_was_dropped_when() -> None:
     assert content["race"]["sentence"] == result.sentence
     assert result.rows == max(out.row for out in result.eliminated.values())
     few = sw.race(dict.fromkeys("abc", 0.5), draw, n_max=3, goal="best")
-    assert few.sentence == "each of the 3 policies may be the best (alpha 0.05), after 9 episodes"
+    assert few.sentence == "Each of the 3 policies may be the best (alpha 0.05), after 9 episodes"
 
 
 @pytest.mark.parametrize("settings", CASES)
@@ -208,7 +208,7 @@ def test_a_journal_knows_its_checkpoints(tmp_path: Path) -> None:
         ({"reserve": 0.01}, "all policies of a race are there from the start: reserve is for"),
         ({"method": "step"}, "needs a method that bets"),
         ({"method": "barnard"}, "needs a method that bets"),
-        ({"baseline": "a"}, "asked for among all of them: leave out baseline"),
+        ({"baseline": "a"}, "baseline belongs to the goal .order."),
         ({"goal": "bset"}, "goal must be one of order, best, but got 'bset'"),
     ],
 )
@@ -286,6 +286,7 @@ def test_a_policy_that_comes_later_joins(
     last = sights[-1]
 
     assert sights[0].awaited == tuple(settings.get("later", ()))
+    assert (sights[0].remaining is None) == ("later" in settings)  # who knows what they bring
     assert not any(sight.stop for sight in sights[:-1])
     assert joined == {"c": 12, "d": sights[2].rows if paired else joined["d"]}
     assert last.best == "d"
@@ -333,7 +334,7 @@ def test_a_watch_waits_for_the_declared_and_refuses_the_rest(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("settings", "line"),
     [
-        ({"baseline": "a"}, "asked for among all of them: leave out baseline"),
+        ({"baseline": "a"}, "baseline belongs to the goal .order."),
         ({"goal": "order", "later": ["c"]}, "later belongs to the goal 'best'"),
         ({"reserve": 0.05}, "reserve must be at least 0 and below alpha"),
         ({"method": "step"}, "needs a method that bets"),

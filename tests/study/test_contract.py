@@ -247,7 +247,7 @@ class TestLifeOfAStudy:
             trial = take(study, "left")
             study.record(trial.trial, True, station="left")
 
-        assert str(study.verdict()) == "nothing is decided after 1 row of trials."
+        assert str(study.verdict()) == "Nothing is decided after 1 row of trials."
 
     def test_the_published_hash_is_that_of_the_locked_plan_for_ever(self, place: str) -> None:
         """A preregistration that an amendment changes could not be found again in the report."""

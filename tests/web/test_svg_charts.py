@@ -39,11 +39,17 @@ def test_zero_is_in_the_middle_of_the_intervals() -> None:
 
 
 def test_a_bar_reaches_from_the_first_row_of_a_policy_to_its_last() -> None:
-    kinds = {"best": (0, 20), "candidate": (10, 20), "awaited": (20, 20), "dropped": (0, 5)}
+    kinds = {
+        "best": (0, 20),
+        "candidate": (10, 20),
+        "aside": (0, 20),
+        "awaited": (20, 20),
+        "dropped": (0, 5),
+    }
     found = [
         CandidateView(
             policy=kind, first=first, last=last, dropped=kind == "dropped", leader=None,
-            awaited=kind == "awaited",
+            set_aside=kind == "aside", awaited=kind == "awaited",
         )
         for kind, (first, last) in kinds.items()
     ]  # fmt: skip
@@ -51,7 +57,8 @@ def test_a_bar_reaches_from_the_first_row_of_a_policy_to_its_last() -> None:
     chart = candidate_chart(task(1.0).model_copy(update=content))
 
     wide = chart.right - chart.left
-    assert [bar.kind for bar in chart.bars] == list(kinds)
+    assert [bar.kind for bar in chart.bars] == ["best", "candidate", "candidate", *list(kinds)[3:]]
+    assert chart.bars[2].text == "set aside: needs no more trials"
     for bar, (first, last) in zip(chart.bars, kinds.values(), strict=True):
         assert bar.start == round(chart.left + wide * first / 20, 1)
         assert bar.end == round(chart.left + wide * last / 20, 1)

@@ -165,14 +165,10 @@ def race(
         typer.echo(json.dumps(result.to_dict(), indent=2))
     else:
         show(shown)
-        most = counted(comparison.n_max * len(shown.policies), "episode")
-        used, rows = f"{result.used} of at most {most} used", counted(result.rows, "row")
-        if comparison.goal == "best":  # the leader may have more episodes than rows
-            used = f"{counted(result.used, 'episode')} used"
-            rows = f"{result.rows} of at most {counted(comparison.n_max, 'row')}"
+        rows = f"{result.rows} of at most {counted(comparison.n_max, 'row')}"
         typer.echo(
-            f"{used} ({rows}) in {result.seconds:.1f} s; {len(result.overshoot)} more finished and "
-            f"{result.abandoned} abandoned at the end"
+            f"{counted(result.used, 'episode')} used ({rows}) in {result.seconds:.1f} s; "
+            f"{len(result.overshoot)} more finished and {result.abandoned} abandoned at the end"
         )
     # Only now: a page that cannot be written loses no result.
     write_files(shown.to_html, [("", shown)], output)

@@ -24,6 +24,11 @@ ALTERNATIVES = ("greater", "less", "two-sided")
 DESIGNS = ("independent", "paired")
 TIES = ("paper", "strict")
 ALLOCATIONS = ("leader", "even")
+# Settings that one goal has, and the others have not.
+OF_GOALS = {
+    "order": ("adjust", "baseline", "ties"),
+    "best": ("indifference", "allocation", "later", "reserve"),
+}
 # What several policies are saved with, in this order.
 SETTINGS = (
     *("policies", "method", "alpha", "n_max", "bounds"),
@@ -131,6 +136,7 @@ class Rules:
         object.__setattr__(self, "later", tuple(self.later))
         object.__setattr__(self, "reserve", self._checked_reserve())
         object.__setattr__(self, "margin", self._checked_margin())
+        self._check_goal()
 
     def _with_seed(self) -> dict[str, Any]:
         """Return the parameters as plain values, with the seed of a randomised method."""
@@ -212,7 +218,6 @@ class Rules:
             f"{self.indifference!r}",
             parameter="indifference",
         )
-        self._only_for_best("indifference")
         return float(self.indifference)
 
     def _checked_reserve(self) -> float:
@@ -232,16 +237,23 @@ class Rules:
             f"{len(self.policies)} are",
             parameter="later",
         )
-        self._only_for_best("later")
-        self._only_for_best("reserve")
         return float(self.reserve)
 
-    def _only_for_best(self, name: str) -> None:
-        require(
-            not getattr(self, name) or self.goal == "best",
-            f"{name} belongs to the goal 'best', but the goal is {self.goal!r}",
-            parameter=name,
-        )
+    def _check_goal(self) -> None:
+        """Raise if a setting was chosen that has no effect with this goal."""
+        usual = {entry.name: entry.default for entry in fields(self)}
+        for goal, names in OF_GOALS.items():
+            for name in names:
+                require(
+                    goal == self.goal or getattr(self, name) == usual[name],
+                    named(name),
+                    f" belongs to the goal {goal!r}, but the goal is {self.goal!r}: leave it out",
+                    code="other-goal",
+                )
+
+    def takes(self, name: str) -> bool:
+        """Whether the goal has this setting."""
+        return name in OF_GOALS.get(self.goal, ())
 
     @cached_property
     def scale(self) -> Scale:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from stopwise.core.rules import Rules
 from stopwise.errors import require
-from stopwise.messages import Message, Setting
+from stopwise.messages import Message, Setting, named
 from stopwise.planning.best_plan_result import BestPlan, BestPlanRow
 from stopwise.planning.named_best import NamingModel, NamingTimes
 from stopwise.planning.planned_study import MOST_RUNS, PlanModel, PlannedStudy
@@ -28,6 +29,7 @@ def plan_best(
     scenarios: Sequence[Scenario],
     simulator: Simulator,
     *,
+    budget: Any,
     power: float,
     minutes_per_trial: float | None,
     bounds_inferred: bool,
@@ -43,9 +45,18 @@ def plan_best(
         The candidates for n_max, in rows.
     scenarios, simulator
         What is assumed of the policies, and who simulates them.
+    budget
+        Must be None: rows differ in their number of trials.
     power, minutes_per_trial, bounds_inferred, notes
         As for ``Plan``.
     """
+    require(
+        budget is None,
+        "with the goal 'best' rows differ in their number of trials, so give ",
+        named("n_max"),
+        ", the most rows: the plan says how many trials they take in all",
+        code="budget-of-best",
+    )
     require(
         not rules.later,
         "a plan lets all policies take part from the start: plan without ",
@@ -121,7 +132,8 @@ def _row(
 
 def _order_trials(rules: Rules, population: Population, seed: int) -> float:
     """Return the mean trials of all policies in a study that orders all pairs."""
-    study = PlannedStudy(replace(rules, goal="order", indifference=0.0, reserve=0.0))
+    order = replace(rules, goal="order", indifference=0.0, allocation="leader", reserve=0.0)
+    study = PlannedStudy(order)
     times = PlanModel(study, population).simulate(np.random.SeedSequence(seed), ORDER_RUNS)
     return times.mean_trials
 

@@ -29,6 +29,8 @@ from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
 
 N_MAX = (50, 100, 200)
+# Of questions whose answer is no order of pairs.
+OTHER_PLANS = {"best": plan_best}
 
 GENEROUS = (
     "declare n_max generously: a study stops as soon as it can, a larger n_max costs few trials, "
@@ -147,17 +149,18 @@ def plan(
         f" must lie strictly between alpha = {rules.alpha:g} and 1, but got {power!r}",
         code="bad-power",
     )
-    _check(rules, scenarios, correlation, budget, scale)
+    _check(rules, scenarios, correlation, scale)
     inferred = table is not None and table.bounds_inferred
     known = () if table is None else table.notes
     with opened(executor) as workers:
         simulator = Simulator(workers, seed, precision, progress)
-        if rules.goal == "best":
-            return plan_best(
+        if rules.goal in OTHER_PLANS:
+            return OTHER_PLANS[rules.goal](
                 rules,
                 horizons,
                 scenarios,
                 simulator,
+                budget=budget,
                 power=power,
                 minutes_per_trial=minutes_per_trial,
                 bounds_inferred=inferred,
@@ -275,9 +278,7 @@ def _check_scores(method: str, scenarios: list[Scenario]) -> None:
     )
 
 
-def _check(
-    rules: Rules, scenarios: list[Scenario], correlation: float, budget: Any, scale: Scale
-) -> None:
+def _check(rules: Rules, scenarios: list[Scenario], correlation: float, scale: Scale) -> None:
     """Raise unless the rules and what is assumed go together."""
     require_choice("goal", rules.goal, QUESTIONS)
     require(
@@ -287,17 +288,8 @@ def _check(
         f", but the design is {rules.design!r}",
         code="correlation-without-pairs",
     )
-    if rules.goal == "best":
-        require(
-            budget is None,
-            "with the goal 'best' rows differ in their number of trials, so give ",
-            named("n_max"),
-            ", the most rows: the plan says how many trials they take in all",
-            code="budget-of-best",
-        )
-        return
     for scenario in scenarios:
-        if isinstance(scenario.population, Guessed):
+        if isinstance(scenario.population, Guessed) and rules.goal not in OTHER_PLANS:
             _check_guesses(rules, scenario.population, scale)
 
 

@@ -1,15 +1,16 @@
 """Questions about several policies: one file per question, and the machinery of pairs."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from stopwise.core.rules import Rules
 from stopwise.core.snapshot import kind_of
-from stopwise.errors import require, require_choice
+from stopwise.errors import require_choice
 from stopwise.questions.best import BestQuestion
 from stopwise.questions.order import OrderQuestion
 from stopwise.questions.question import Question
 
-__all__ = ["QUESTIONS", "pose", "resume"]
+__all__ = ["QUESTIONS", "for_files", "pose", "resume"]
 
 # By the goal that is declared.
 QUESTIONS: dict[str, type[Question]] = {"order": OrderQuestion, "best": BestQuestion}
@@ -26,14 +27,16 @@ def pose(rules: Rules, joined: Mapping[str, int] | None = None) -> Question:
         Rows that will have been seen when a policy joins, of a study that is looked at afterwards.
     """
     require_choice("goal", rules.goal, QUESTIONS)
-    if not joined:
-        return QUESTIONS[rules.goal](rules)
-    require(
-        rules.goal == "best",
-        f"policies join later only with the goal 'best', but the goal is {rules.goal!r}",
-        parameter="joined",
-    )
-    return BestQuestion(rules, joined)
+    return QUESTIONS[rules.goal](rules, joined)
+
+
+def for_files(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with what is usual where others run the trials, as many of each policy.
+
+    So do studies: a policy that was tried more often would be told by its code to lead.
+    """
+    asked = QUESTIONS.get(settings.get("goal", Rules.goal), Question)
+    return {**asked.of_files, **settings}
 
 
 def resume(text: str) -> Question:

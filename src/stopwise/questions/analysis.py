@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from stopwise.core.arrays import Floats
 from stopwise.core.delegated import Delegated
@@ -20,6 +20,7 @@ from stopwise.questions.standing import Elimination
 from stopwise.report import figures, html
 from stopwise.report.drawn import Drawn
 from stopwise.report.fonts import font_note
+from stopwise.report.methods_text import order_paragraph
 from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
@@ -79,6 +80,12 @@ class Analysis(Drawn):
         better) then.
     """
 
+    # What its page is headed, what a study says once there is an answer, and the name under which
+    # templates show it.
+    ASKS: ClassVar[str] = "Which policy is better?"
+    FOUND: ClassVar[str] = "all decided"
+    PARTS: ClassVar[str] = "order"
+
     policies: tuple[PolicyResult, ...]
     pairs: tuple[PairResult, ...]
     order_text: str
@@ -114,6 +121,16 @@ class Analysis(Drawn):
     def letters(self) -> dict[str, str]:
         """Letters by policy: two policies share one exactly when they are not told apart."""
         return {policy.name: policy.letters for policy in self.policies}
+
+    @property
+    def methods(self) -> str:
+        """What was done, in words that can go into a paper as they are."""
+        return order_paragraph(self)
+
+    @property
+    def most_trials(self) -> int | None:
+        """The most trials of all policies together, or None without an n_max."""
+        return None if self.n_max is None else self.n_max * len(self.policies)
 
     @property
     def trials_used(self) -> int:
@@ -204,10 +221,8 @@ class Analysis(Drawn):
         return f"{given}{promised}; and {looks}{doubt}"
 
     def _trials_text(self) -> str:
-        if self.n_max is None:
-            all_trials = f"{sum(policy.n for policy in self.policies)}"
-        else:
-            all_trials = f"at most {self.n_max * len(self.policies)}"
+        most = self.most_trials
+        all_trials = sum(own.n for own in self.policies) if most is None else f"at most {most}"
         unpaired = f", {self.trials_unpaired} without a partner" if self.trials_unpaired else ""
         return f"{self.trials_used} of {all_trials} trials{unpaired}"
 
@@ -225,7 +240,7 @@ class Analysis(Drawn):
             better = sum(pair.better not in (None, self.baseline) for pair in self.pairs)
             worse = sum(pair.better == self.baseline for pair in self.pairs)
             return (
-                f"of {len(self.pairs)} policies {better} shown to be better than {self.baseline}, "
+                f"Of {len(self.pairs)} policies {better} shown to be better than {self.baseline}, "
                 f"{worse} worse"
             )
         beaten = {pair.worse for pair in self.pairs if pair.decided}

@@ -9,7 +9,7 @@ from stopwise.core.rules import Rules
 from stopwise.core.settings import RuleSettings
 from stopwise.errors import require
 from stopwise.messages import Message, Setting
-from stopwise.questions import pose
+from stopwise.questions import for_files, pose
 from stopwise.questions.analysis import Analysis
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import pooled, tables
@@ -139,13 +139,11 @@ def _answer(
     settings: RuleSettings,
     joined: Mapping[str, int] | None = None,
 ) -> Analysis:
-    if settings.get("goal") == "best":  # a file usually holds as many trials of each policy
-        settings = {"allocation": "even", **settings}
     rules = Rules.of(
         policies=table.policies,
         n_max=n_max,
         bounds=table.bounds or (0.0, 1.0),
         design=table.design,
-        **settings,
+        **for_files(settings),
     )
     return pose(rules, joined).analyze(table)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -15,11 +15,15 @@ from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
 from stopwise.core.snapshot import encode_shaped, restore_shaped, restore_state
 from stopwise.errors import require
-from stopwise.questions.best_analysis import BestAnalysis, answer
+from stopwise.messages import counted
+from stopwise.questions.best_analysis import BestAnalysis, best_in_words, shown
 from stopwise.questions.best_rule import comparison_of, start
 from stopwise.questions.question import Places, Question
 from stopwise.questions.standing import Elimination, Standing, rows_to_go
 from stopwise.rows.table import Table, side_by_side, unit_scores
+
+if TYPE_CHECKING:
+    from stopwise.study.verdict import TaskVerdict
 
 
 class BestQuestion(Question):
@@ -52,9 +56,11 @@ class BestQuestion(Question):
     """
 
     _kind = "Best"
+    answer = BestAnalysis
+    of_files: ClassVar[Mapping[str, Any]] = {"allocation": "even"}
 
     def __init__(self, rules: Rules, joined: Mapping[str, int] | None = None) -> None:
-        super().__init__(rules)
+        super().__init__(rules, joined)
         self._comparison = comparison_of(rules)
         self._joined = dict(joined or {})
         for name, row in self._joined.items():
@@ -150,6 +156,11 @@ class BestQuestion(Question):
         return tuple(policy for policy, own in self.places.items() for _ in own)
 
     @property
+    def numbered_apart(self) -> bool:
+        """Whether the number of a trial among its policy's may differ from that of its row."""
+        return self.rules.design != "paired"
+
+    @property
     def places(self) -> Places:
         """The trials that the next row takes, by their numbers among those of their policy."""
         if self.rows == self.rules.n_max:
@@ -183,6 +194,13 @@ class BestQuestion(Question):
         """Return no pairs: of none it is claimed which is better."""
         return ()
 
+    @staticmethod
+    def in_words(task: "TaskVerdict") -> str:
+        """Return what a study has found on one task, as a sentence."""
+        k = len(task.candidates) + len(task.eliminated)
+        found = best_in_words(task.best, task.candidates, k, task.indifference, task.set_aside)
+        return f"{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}."
+
     def join(self, policy: str) -> None:
         """Let a policy take part from the next row on.
 
@@ -212,7 +230,7 @@ class BestQuestion(Question):
         table = table.without({*self.rules.later, *self._joined} - known)
         unit_scores(table, self._comparison)  # validity rests on this check of the bounds
         question = type(self)(self.rules, self._joined)
-        return answer(question, table, question._replay(table))
+        return shown(question, table, question._replay(table))
 
     def add(self, row: Mapping[str, float | Sequence[float | None]]) -> None:
         """Add one row of scores: several of a policy that it tries several times.
@@ -237,6 +255,8 @@ class BestQuestion(Question):
         """Return the rows still needed at the growth of evidence so far; None if unknown."""
         if self.decided:
             return 0
+        if any(name not in self._joined for name in self.rules.later):
+            return None  # nobody knows what those bring that have not joined yet
         board, n_max = self._board, self.rules.n_max
         others = board.open[0] & board.joined[0]
         others[board.leader[0]] = False

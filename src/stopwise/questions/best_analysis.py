@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from stopwise.questions.doubts import CAUTIONS, dependent, doubtful, doubts, wid
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import mean_intervals
 from stopwise.report import figures
+from stopwise.report.methods_text import best_paragraph
 from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
@@ -48,12 +49,28 @@ class BestAnalysis(Analysis):
         better than the one named, or that leads. They need no more trials unless another leads.
     """
 
+    ASKS: ClassVar[str] = "Which policy is the best?"
+    FOUND: ClassVar[str] = "best found"
+    PARTS: ClassVar[str] = "best"
+
     rows: int
     p_values: Mapping[str, float]
     joined: Mapping[str, int]
     set_aside: tuple[str, ...]
 
     indifference = FromRules[float]("indifference", "How near to the best is good enough.")
+
+    @property
+    def methods(self) -> str:
+        """What was done, in words that can go into a paper as they are."""
+        return best_paragraph(self)
+
+    @property
+    def most_trials(self) -> int | None:
+        """The trials of one per policy and row; the leader may be tried more often."""
+        if self.n_max is None:
+            return None
+        return self.n_max * len(self.rules.policies) - sum(self.joined.values())
 
     @property
     def sentence(self) -> str:
@@ -80,13 +97,12 @@ class BestAnalysis(Analysis):
         )
 
     def _trials_text(self) -> str:
-        if self.n_max is None:
+        most = self.most_trials
+        if most is None:
             return f"after {self.trials_used:,} of {sum(own.n for own in self.policies):,} trials"
         used = f"after {self.trials_used:,} trials"
         if self.best is None:
             return f"{used} in {self.rows} of at most {self.n_max} rows"
-        # The leader may be tried several times in a row, so there can be more than this.
-        most = self.n_max * len(self.rules.policies) - sum(self.joined.values())
         return f"{used} instead of {most:,}" if self.trials_used < most else used
 
     def standing(self, policy: str) -> str:
@@ -155,7 +171,7 @@ def _no_pairs() -> InvalidInput:
     return InvalidInput(text, code="no-pairs")
 
 
-def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysis:
+def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysis:
     """Return the analysis of a table that a question has been shown.
 
     Parameters
@@ -232,9 +248,9 @@ def best_in_words(
     rest = f", but only {', '.join(tried) if few else len(tried)} still need trials"
     rest = rest if aside else ""
     if len(left) == k:
-        return f"each of the {k} policies may be the best{rest}"
+        return f"Each of the {k} policies may be the best{rest}"
     named = ", ".join(left) if few and not aside else f"{len(left)} of them"
-    return f"the best of {k} is among {named}{rest}"
+    return f"The best of {k} is among {named}{rest}"
 
 
 def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResult, ...]:

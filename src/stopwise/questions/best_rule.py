@@ -11,7 +11,6 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
 from stopwise.errors import require
-from stopwise.messages import named
 from stopwise.questions.candidates import Candidates
 from stopwise.questions.near_best import NearBest
 
@@ -22,12 +21,6 @@ def comparison_of(rules: Rules) -> Comparison:
         rules.alternative == "two-sided" and rules.margin == 0,
         "a best policy is asked for without a direction and a margin, but alternative is "
         f"{rules.alternative!r} and margin {rules.margin:g}",
-    )
-    require(
-        rules.baseline is None,
-        "a best policy is asked for among all of them: leave out ",
-        named("baseline"),
-        code="best-with-baseline",
     )
     comparison = Comparison(replace(rules, alternative="greater"))
     require(

@@ -1,7 +1,7 @@
 """Which policies are better than which: all pairs, or all with a baseline, asked row by row."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from stopwise.core.registry import edition_of
 from stopwise.core.rules import Rules
 from stopwise.core.snapshot import encode_shaped, restore_shaped, restore_state
 from stopwise.errors import require
+from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.pairs import PairStates
 from stopwise.questions.question import Question
@@ -19,6 +20,9 @@ from stopwise.questions.rank import rank
 from stopwise.questions.ranking import Ranking
 from stopwise.questions.standing import Elimination, Standing, eliminations, standing_of
 from stopwise.rows.table import Table
+
+if TYPE_CHECKING:
+    from stopwise.study.verdict import TaskVerdict
 
 # All of the pairs that changes; what else they have follows from the rules and these.
 _ACCOUNTS = ("log_e_now", "log_e", "p_value", "adjusted", "claims", "open", "implied", "n", "rows")
@@ -46,8 +50,8 @@ class OrderQuestion(Question):
 
     _kind = "Contest"  # the name under which it has always been saved
 
-    def __init__(self, rules: Rules) -> None:
-        super().__init__(rules)
+    def __init__(self, rules: Rules, joined: Mapping[str, int] | None = None) -> None:
+        super().__init__(rules, joined)
         require(
             rules.alternative == "two-sided" and rules.margin == 0,
             "an order is asked in both directions and without a margin, but alternative is "
@@ -86,6 +90,18 @@ class OrderQuestion(Question):
             Standing(**standing_of(self.policies, family, outcome, pair))
             for pair in range(family.size)
         )
+
+    @staticmethod
+    def in_words(task: "TaskVerdict") -> str:
+        """Return what a study has found on one task, as a sentence."""
+        decided = [pair for pair in task.pairs if pair.decided]
+        claims = "; ".join(f"{pair.better} is better than {pair.worse}" for pair in decided)
+        rest = len(task.pairs) - len(decided)
+        rows = f"{counted(task.rows, 'row')} of trials"
+        if not decided:
+            return f"Nothing is decided after {rows}."
+        open_text = f"; {rest} of {len(task.pairs)} pairs undecided" if rest else ""
+        return f"{claims}{open_text} (alpha = {task.alpha:g}, {rows})."
 
     def analyze(self, table: Table) -> Analysis:
         """Return the whole analysis of a table of rows, under the same rules."""

@@ -8,7 +8,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from stopwise.errors import InvalidInput, require
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Elimination, Standing, remaining_rows
 from stopwise.rows.table import Table
+
+if TYPE_CHECKING:
+    from stopwise.study.verdict import TaskVerdict
 
 # Which trials a row takes: of each policy that it needs, their numbers among its own, from 0.
 Places = Mapping[str, range]
@@ -40,9 +43,22 @@ class Question(Resumable):
     ----------
     rules
         What was declared.
+    joined
+        Rows that were seen when policies joined, where the question allows for that.
     """
 
-    def __init__(self, rules: Rules) -> None:
+    # The type of its answers, which knows their words and their pages.
+    answer: ClassVar[type[Analysis]] = Analysis
+    # Settings that are usual where others run as many trials of each policy.
+    of_files: ClassVar[Mapping[str, Any]] = {}
+
+    def __init__(self, rules: Rules, joined: Mapping[str, int] | None = None) -> None:
+        require(
+            rules.takes("later") or not joined,
+            f"with the goal {rules.goal!r} all policies take part from the start, but {joined} "
+            "were given as joined",
+            parameter="joined",
+        )
         self.rules = rules
         self._scores: list[Floats] = []
 
@@ -76,6 +92,11 @@ class Question(Resumable):
     def standings(self) -> tuple[Standing, ...]:
         """Return where each pair stands now."""
 
+    @staticmethod
+    @abstractmethod
+    def in_words(task: "TaskVerdict") -> str:
+        """Return what a study has found on one task, as a sentence."""
+
     @abstractmethod
     def analyze(self, table: Table) -> Analysis:
         """Return the whole analysis of a table of rows, under the same rules."""
@@ -95,6 +116,18 @@ class Question(Resumable):
     def needed(self) -> tuple[str, ...]:
         """Policies that the next row tries, each as often as it does; none after n_max rows."""
         return () if self.rows == self.rules.n_max else self.tried
+
+    @property
+    def numbered_apart(self) -> bool:
+        """Whether the number of a trial among its policy's may differ from that of its row."""
+        return False
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is a trial of each policy that was there from the start."""
+        late = {*self.rules.later, *self.joined}
+        counts = zip(self.policies, self.table().counts, strict=True)
+        return all(count for name, count in counts if name not in late)
 
     @property
     def places(self) -> Places:
@@ -131,6 +164,11 @@ class Question(Resumable):
         """Policies that may still be the best, as far as was shown: the others are eliminated."""
         eliminated = self.eliminated
         return tuple(policy for policy in self.policies if policy not in eliminated)
+
+    @property
+    def set_aside(self) -> tuple[str, ...]:
+        """Candidates that need no more trials as long as the same policy leads."""
+        return ()
 
     @property
     def best(self) -> str | None:

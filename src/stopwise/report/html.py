@@ -11,7 +11,6 @@ from stopwise.core.promise import p_value_name
 from stopwise.core.scores import interval_text, score_text
 from stopwise.report.drawn import DPI
 from stopwise.report.fonts import font_note
-from stopwise.report.methods_text import methods_paragraph
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,11 +52,12 @@ def render(
                 "analysis": analysis,
                 "figures": captioned(drawn, captions),
                 "figure_note": font_note(policy.name for policy in analysis.policies),
-                "methods": methods_paragraph(analysis),
                 "p_value": p_value,
             }
         )
-    return render_page("report.html", sections=sections, chapters=chapters)
+    titles = {analysis.ASKS for analysis in analyses}
+    title = titles.pop() if len(titles) == 1 else "Which policy is better?"
+    return render_page("report.html", title=title, sections=sections, chapters=chapters)
 
 
 def render_page(template: str, **content: Any) -> str:

@@ -21,12 +21,10 @@ DESIGNS = {
 }
 
 
-def methods_paragraph(analysis: "Analysis") -> str:
-    """Return what was done, in words that can go into a paper as they are."""
-    if analysis.rules.goal == "best":
-        return _best_paragraph(analysis)
+def order_paragraph(analysis: "Analysis") -> str:
+    """Return what was done where an order was asked for."""
     low, high = analysis.bounds
-    horizon = _horizon(analysis)
+    horizon = _horizon(analysis, "trial", "per policy")
     against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"
     method = registry.find(analysis.method)
     anytime = method.anytime
@@ -44,7 +42,7 @@ def methods_paragraph(analysis: "Analysis") -> str:
     )
 
 
-def _best_paragraph(analysis: "Analysis") -> str:
+def best_paragraph(analysis: "Analysis") -> str:
     """Return the same where only the best was asked for: one claim per policy, none per pair."""
     low, high = analysis.bounds
     indifference, method = analysis.rules.indifference, registry.find(analysis.method)
@@ -56,12 +54,13 @@ def _best_paragraph(analysis: "Analysis") -> str:
         n_max=analysis.n_max,
         bounds_inferred=analysis.bounds_inferred,
     )
+    horizon = _horizon(analysis, "row", "of trials")
     looks = "" if analysis.bounds_inferred else ", however often the data are looked at"
     same = "The claim assumes that one policy is the best on each task. "
     return (
         f"We asked which of {len(analysis.rules.policies)} policies has the greatest mean score "
         f"(range [{low:g}, {high:g}]){_pooling(analysis)} with the sequential test "
-        f"{analysis.method}{_horizon(analysis)}. One wealth per policy bets that it is not the "
+        f"{analysis.method}{horizon}. One wealth per policy bets that it is not the "
         "best, in each row against the policy that leads at the time, and the policy is dropped "
         f"when this wealth is large enough; {promised}{looks}. So the candidates are at all times "
         "a confidence set of the best policy. That a policy was dropped shows only that it is not "
@@ -72,12 +71,8 @@ def _best_paragraph(analysis: "Analysis") -> str:
     )
 
 
-def _horizon(analysis: "Analysis") -> str:
-    if analysis.n_max is None:
-        return ""
-    if analysis.rules.goal == "best":  # a row may take several of the leader
-        return f", at most {counted(analysis.n_max, 'row')} of trials"
-    return f", at most {counted(analysis.n_max, 'trial')} per policy"
+def _horizon(analysis: "Analysis", unit: str, of_what: str) -> str:
+    return "" if analysis.n_max is None else f", at most {counted(analysis.n_max, unit)} {of_what}"
 
 
 def _promise(analysis: "Analysis", anytime: bool) -> str:

@@ -105,8 +105,7 @@ class RaceResult:
     @property
     def sentence(self) -> str:
         """What was found, at which alpha, and what it took; ``analysis.sentence`` says more."""
-        found = self.analysis
-        most = None if found.n_max is None else found.n_max * len(found.policies)
+        found, most = self.analysis, self.analysis.most_trials
         fewer = self.decided and most is not None and self.used < most
         instead = f" instead of {most:,}" if fewer else ""
         episodes = "episode" if self.used == 1 else "episodes"

@@ -16,6 +16,7 @@ from stopwise.data.sources import require_apart
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.messages import Message, Setting, named
+from stopwise.questions import for_files
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.question import Places, complete
 from stopwise.questions.standing import Elimination, Standing
@@ -137,9 +138,7 @@ class Watch:
             code="bounds-of-data",
         )
         self._source, self._reading = source, dict(reading)
-        self._design, self._settings = design, dict(settings)
-        if settings.get("goal") == "best":  # others usually run as many trials of each policy
-            self._settings.setdefault("allocation", "even")
+        self._design, self._settings = design, for_files(settings)
         self._rules: dict[str, StopRule] = {}
         self._state = state
         if state is not None:
@@ -212,7 +211,7 @@ class Watch:
             raise PastChanged(
                 f"task {task!r}: the policies were {', '.join(rule.policies)}, but now there is "
                 f"{name} as well; ",
-                *(_TO_COME_LATER if rule.rules.goal == "best" else ()),
+                *(_TO_COME_LATER if rule.rules.takes("later") else ()),
                 "start over with all of them",
                 code="policy-appeared",
             )
@@ -253,7 +252,6 @@ class Watch:
         standings = rule.standings()
         # Where nothing is needed now, one that is awaited may bring more.
         stop = rule.stop and (rule.decided or rule.rows == rule.n_max)
-        remaining = rule.remaining(standings) if rule.needed or stop else None
         after = np.arange(len(scores))[:, None] >= _taken(rule)
         return TaskSight(
             task=task,
@@ -268,7 +266,7 @@ class Watch:
             needed=rule.needed,
             waiting=int((after & ~np.isnan(scores)).sum()),
             standings=standings,
-            remaining=remaining,
+            remaining=rule.remaining(standings),
             analysis=rule.analysis(task=task, warnings=notes) if rule.rows else None,
         )
 

@@ -82,9 +82,8 @@ class SlotBoard:
         self._refusal = refusal
         self._question = pose(rules, self.joined)
         # Of each arm, the rows of its slots; None where the rows are those of the question.
-        apart = rules.goal == "best" and rules.design == "independent"
         empty: dict[str, list[int]] = {arm: [] for arm in rules.policies}
-        self._own = empty if apart else None
+        self._own = empty if self._question.numbered_apart else None
         self._checkpoints: list[tuple[int, str]] = []
         self._changed = False  # whether more rows may be usable than are used
 

@@ -46,7 +46,7 @@ class Study(StudyReader):
     >>> study.record(trial.trial, True, station="arm 1").score
     1.0
     >>> study.verdict().sentence
-    'nothing is decided after 0 rows of trials.'
+    'Nothing is decided after 0 rows of trials.'
     """
 
     @classmethod

@@ -12,7 +12,7 @@ from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import uses_seed, with_recorded_seed
 from stopwise.core.rules import Rules
 from stopwise.errors import StopwiseError
-from stopwise.questions import pose
+from stopwise.questions import QUESTIONS, for_files, pose
 from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Rubric, confusing_name
 
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
@@ -107,7 +107,7 @@ class StudyPlan(PlanPart):
     adjust: Literal["bonferroni", "holm", "closed"] = "holm"
     baseline: str | None = None
     ties: Literal["strict", "paper"] = "strict"
-    goal: Literal["order", "best"] = "order"
+    goal: str = Rules.goal
     indifference: float = Field(default=0.0, ge=0)
     later: tuple[str, ...] = ()
     n_max: int | None = Field(default=None, ge=1)
@@ -134,6 +134,13 @@ class StudyPlan(PlanPart):
         declared = ({*cls.model_fields, "bounds"} - {"seed"}) & set(value)
         if declared:
             raise ValueError(f"{min(declared)} is set by the plan itself, not under parameters")
+        return value
+
+    @field_validator("goal")
+    @classmethod
+    def _known_goal(cls, value: str) -> str:
+        if value not in QUESTIONS:
+            raise ValueError(f"must be one of {', '.join(QUESTIONS)}")
         return value
 
     @field_validator("baseline")
@@ -179,6 +186,11 @@ class StudyPlan(PlanPart):
 
     def rules(self, task: Task) -> Rules:
         """Return the rules of one task, for policies by their names."""
+        declared = {
+            "goal": self.goal,
+            "indifference": self.indifference,
+            "later": self.later,
+        }
         return Rules(
             policies=self.policy_names,
             method=self.method,
@@ -189,11 +201,7 @@ class StudyPlan(PlanPart):
             adjust=self.adjust,
             baseline=self.baseline,
             ties=self.ties,
-            goal=self.goal,
-            indifference=self.indifference,
-            # A policy that is tried more often than others would be told by its code to lead.
-            allocation="even" if self.goal == "best" else "leader",
-            later=self.later,
+            **for_files(declared),
             parameters=self._recorded_parameters(),
         )
 

@@ -8,18 +8,13 @@ from typing import Any
 from pydantic import TypeAdapter, computed_field, field_serializer
 
 from stopwise.errors import NotAllowed
-from stopwise.messages import counted
-from stopwise.questions import pose
+from stopwise.questions import QUESTIONS, pose
 from stopwise.questions.analysis import Analysis
-from stopwise.questions.best_analysis import best_in_words
 from stopwise.questions.standing import Elimination, Standing
 from stopwise.study.assignment import finished
 from stopwise.study.board import SlotBoard
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
-
-# Entries of a task's verdict that older ones do not have.
-OF_THE_BEST = ("goal", "indifference", "best", "candidates", "eliminated", "awaited", "joined")
 
 
 def finite(value: float | None) -> float | None:
@@ -64,6 +59,9 @@ class TaskVerdict:
         The policy shown to be the best, or None, and those that may still be it.
     eliminated
         The others, with the row after which that was shown, and who led then.
+    set_aside
+        Candidates that need no more trials, since they are at most the indifference better than
+        the one that leads, or was named.
     awaited
         Candidates that were declared to join later and have not joined yet.
     joined
@@ -82,6 +80,7 @@ class TaskVerdict:
     best: str | None = None
     candidates: tuple[str, ...] = ()
     eliminated: Mapping[str, Elimination] = field(default_factory=dict)
+    set_aside: tuple[str, ...] = ()
     awaited: tuple[str, ...] = ()
     joined: Mapping[str, int] = field(default_factory=dict)
 
@@ -133,12 +132,8 @@ class StudyVerdict:
         return dict.fromkeys(name for task in self.tasks for name in task.candidates)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON; asked for the order, without what concerns the best."""
+        """Return plain values for JSON."""
         content: dict[str, Any] = _ADAPTER.dump_python(self, mode="json")
-        for task in content["tasks"]:
-            if task["goal"] == "order":
-                for name in OF_THE_BEST:
-                    del task[name]
         return content
 
     def __str__(self) -> str:
@@ -167,11 +162,9 @@ def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
     found = {}
     for task in plan.tasks:
         board = state.boards[task.name]
-        table = board.question.table(task=task.name)
-        # Asked for the best, those that join later have no trial at first.
-        enough = any if plan.goal == "best" else all
-        if not enough(table.counts):  # of no rows, too
+        if not board.question.ready:
             continue
+        table = board.question.table(task=task.name)
         baseline = board.rules.baseline
         rules = board.rules.among(
             tuple(shown[arm] for arm in state.arms),
@@ -221,22 +214,12 @@ def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVer
             shown[arm]: replace(out, leader=shown[out.leader])
             for arm, out in question.eliminated.items()
         },
+        set_aside=tuple(shown[arm] for arm in question.set_aside),
         awaited=tuple(shown[arm] for arm in board.awaited),
         joined={shown[arm]: row for arm, row in board.joined.items()},
     )
 
 
 def _sentence(task: TaskVerdict, *, several: bool) -> str:
-    prefix = f"{task.task}: " if several else ""
-    if task.goal == "best":
-        k = len(task.candidates) + len(task.eliminated)
-        found = best_in_words(task.best, task.candidates, k, task.indifference)
-        return f"{prefix}{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}."
-    decided = [pair for pair in task.pairs if pair.decided]
-    claims = "; ".join(f"{pair.better} is better than {pair.worse}" for pair in decided)
-    rest = len(task.pairs) - len(decided)
-    rows = f"{counted(task.rows, 'row')} of trials"
-    if not decided:
-        return f"{prefix}nothing is decided after {rows}."
-    open_text = f"; {rest} of {len(task.pairs)} pairs undecided" if rest else ""
-    return f"{prefix}{claims}{open_text} (alpha = {task.alpha:g}, {rows})."
+    found = QUESTIONS[task.goal].in_words(task)
+    return f"{task.task}: {found}" if several else found

@@ -65,7 +65,7 @@ def _task_view(task: TaskVerdict, saved: int, analysis: Analysis | None) -> Task
         trials_saved=saved,
         interval_note=None if analysis is None else analysis.interval_note,
         p_value_name="p" if analysis is None else p_value_name(analysis.method),
-        candidates=_candidates(task) if task.goal == "best" else [],
+        candidates=_candidates(task),
     )
 
 
@@ -78,6 +78,7 @@ def _candidates(task: TaskVerdict) -> list[CandidateView]:
             last=task.rows,
             dropped=False,
             leader=None,
+            set_aside=name in task.set_aside,
             awaited=name in task.awaited,
         )
         for name in task.candidates
@@ -89,6 +90,7 @@ def _candidates(task: TaskVerdict) -> list[CandidateView]:
             last=out.row,
             dropped=True,
             leader=out.leader,
+            set_aside=False,
             awaited=False,
         )
         for name, out in reversed(list(task.eliminated.items()))

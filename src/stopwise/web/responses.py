@@ -4,6 +4,8 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from stopwise.questions import QUESTIONS
+from stopwise.questions.analysis import Analysis
 from stopwise.study.entries import Entry
 from stopwise.study.views import Assignment
 
@@ -98,7 +100,9 @@ class CandidateView(_Answer):
     """One policy (a label before unblinding) in the search for the best.
 
     It is a candidate from row ``first`` to row ``last``. ``dropped`` says that it was then shown
-    not to be the best; ``awaited`` that it was declared to join later and has not joined yet.
+    not to be the best; ``set_aside`` that it needs no more trials, since it is at most the
+    indifference better than the leader; ``awaited`` that it was declared to join later and has not
+    joined yet.
     """
 
     policy: str
@@ -106,6 +110,7 @@ class CandidateView(_Answer):
     last: int
     dropped: bool
     leader: str | None
+    set_aside: bool
     awaited: bool
 
 
@@ -129,6 +134,11 @@ class TaskView(_Answer):
     goal: str
     best: str | None
     candidates: list[CandidateView]
+
+    @property
+    def answer(self) -> type[Analysis]:
+        """The type of the answer, which knows its words and its part of the page."""
+        return QUESTIONS[self.goal].answer
 
 
 class EvidenceView(_Answer):

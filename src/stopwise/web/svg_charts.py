@@ -167,6 +167,8 @@ def candidate_chart(task: TaskView) -> Chart:
             kind, text = "best", "the best"
         elif own.awaited:
             kind, text = "awaited", "has not joined yet"
+        elif own.set_aside:
+            text = "set aside: needs no more trials"
         start = own.last if own.awaited else own.first
         bars.append(Bar(own.policy, 20.0 + ROW * place, x(start), x(own.last), text, kind))
     height = ROW * len(bars) + 30.0

@@ -22,7 +22,7 @@ def evidence_chart(verdict: "StudyVerdict", *, named: bool = True, most: int | N
     for task in verdict.tasks:
         if len(verdict.tasks) > 1:
             lines.append(f"task {task.task}, {counted(task.rows, 'row')}")
-        if task.goal == "best":
+        if not task.pairs:
             lines += _candidates(task, named)
             continue
         pairs, rest = _shown(task, named, most)
@@ -39,6 +39,7 @@ def evidence_chart(verdict: "StudyVerdict", *, named: bool = True, most: int | N
 def _candidates(task: "TaskVerdict", named: bool) -> list[str]:
     """Return who may still be the best, and who was dropped when; without names, how many."""
     standing = dict.fromkeys(task.candidates, "may still be the best")
+    standing |= dict.fromkeys(task.set_aside, "set aside: needs no more trials")
     standing |= dict.fromkeys(task.awaited, "has not joined yet")
     standing |= {} if task.best is None else {task.best: "the best"}
     standing |= {

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from stopwise.core.rules import OF_GOALS, Rules
 from stopwise.data.formats.text_file import first_line
 from stopwise.data.raw import RawTable, table_of_records
 from stopwise.errors import InvalidInput, require
@@ -60,8 +61,8 @@ def read(path: Path) -> RawTable:
 
 def _note_allocation(race: dict[str, Any], notes: Notes) -> None:
     """Say how to repeat the verdict of a race that did not try all policies alike."""
-    tries_leader = race.get("allocation", "leader") == "leader"
-    if race.get("goal") == "best" and tries_leader:
+    goal = race.get("goal", Rules.goal)
+    if "allocation" in OF_GOALS.get(goal, ()) and "allocation" not in race:  # the leader, as usual
         notes.add(
             "this race tried the leading policy more often: to repeat its verdict, ask for the "
             "best with ",

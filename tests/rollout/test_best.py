@@ -1,6 +1,7 @@
 """Races and watches for the best policy, wherever they run and whoever comes late."""
 
 import json
+import os
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.rollout.checkpoints import short_names
+from stopwise.rollout.checkpoints import Checkpoints, short_names
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.executors import processes
 from stopwise.rollout.schedule import FailureRule, Schedule
@@ -204,8 +205,8 @@ def test_a_journal_knows_its_checkpoints(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "line"),
     [
-        ({"later": ("d",)}, "all policies of a race are there from the start: later is for"),
-        ({"reserve": 0.01}, "all policies of a race are there from the start: reserve is for"),
+        ({"later": ("d",)}, "given by name are there from the start: later is for"),
+        ({"reserve": 0.01}, "given by name are there from the start: reserve is for"),
         ({"method": "step"}, "needs a method that bets"),
         ({"method": "barnard"}, "needs a method that bets"),
         ({"baseline": "a"}, "baseline belongs to the goal .order."),
@@ -345,3 +346,108 @@ def test_wrong_settings_of_a_watch_are_refused_before_the_first_look(
 ) -> None:
     with pytest.raises(sw.InvalidInput, match=line):
         watch(tmp_path / "not there yet.csv", **settings)
+
+
+def growing(folder: Path, rates: dict[str, float], newcomers: dict[str, tuple[int, float]]) -> Any:
+    """Return a folder of checkpoints, and what adds some after so many looks at the progress."""
+    checkpoints(folder, rates)
+    looks: list[Any] = []
+
+    def on_progress(look: Any) -> None:
+        looks.append(look)
+        for name, (after, rate) in newcomers.items():
+            if len(looks) == after:
+                checkpoints(folder, {name: rate})
+
+    return on_progress
+
+
+COMERS = {"c": (15, 0.4), "e": (40, 0.95)}
+
+
+@pytest.mark.parametrize("settings", [{"later": ["c", "e"]}, {"reserve": 0.02}])
+@pytest.mark.parametrize("design", ["paired", "independent"])
+def test_a_checkpoint_that_appears_joins_the_race(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], design: str
+) -> None:
+    """The verdict is that of a rule that it joins at the same row, and of the journal."""
+    monkeypatch.setattr("stopwise.rollout.checkpoints.PAUSE", 0.0)
+    folder, journal = tmp_path / "c", tmp_path / "race.jsonl"
+    on_progress = growing(folder, {"a": 0.3, "b": 0.6}, COMERS)
+    rules: dict[str, Any] = {"goal": "best", "n_max": 150, "design": design, **settings}
+    run = partial(sw.race, f"{folder}/*.txt", draw, load=read_rate, seed=5, journal=journal)
+    found = run(on_progress=on_progress, **rules)
+    joined = found.to_dict()["joined"]
+    again = run(**rules)
+    rates = {"a": 0.3, "b": 0.6, "c": 0.4, "e": 0.95}
+
+    assert found.best == "e"
+    assert joined.keys() == COMERS.keys()
+    assert 0 < joined["c"] < joined["e"]
+    assert (verdict(again), again.seconds) == (verdict(found), 0.0)  # nothing was run anew
+    names = ["a", "b", *settings.get("later", ())]
+    rule = sw.StopRule(names, **rules)
+    while not rule.stop or rule.waits:
+        for name in [name for name, row in joined.items() if row == rule.rows]:
+            if name in rule.awaited or name not in rule.policies:
+                rule.join(name)
+        for policy, places in rule.places.items():
+            for row in places:
+                number = rule.policies.index(policy)
+                seed = episode_seed(5, row, number, paired=design == "paired")
+                rule.add(policy, draw(rates[policy], seed), row=row)
+    assert (rule.best, dict(rule.eliminated)) == (found.best, dict(found.eliminated))
+    trials = sw.read_trials(journal)
+    assert any(f"joined={joined}" in note for note in trials.notes)
+    filed = sw.analyze(trials, joined=joined, allocation="leader", **rules)
+    assert (filed.best, dict(filed.eliminated)) == (found.best, dict(found.eliminated))
+
+
+def test_a_race_that_was_cut_goes_on_with_those_who_joined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In whatever processes: they hear of a newcomer before its first ticket."""
+    monkeypatch.setattr("stopwise.rollout.checkpoints.PAUSE", 0.0)
+    folder, journal = tmp_path / "c", tmp_path / "race.jsonl"
+    on_progress = growing(folder, {"a": 0.3, "b": 0.6}, COMERS)
+
+    def load(path: str, device: str = "cpu") -> float:
+        return read_rate(path) if device else 0.0
+
+    run = partial(sw.race, folder, draw, load=load, goal="best", n_max=150)
+    whole = run(reserve=0.02, journal=journal, on_progress=on_progress, executor=processes(2))
+    lines = journal.read_text().splitlines(keepends=True)
+    cut = next(place for place, line in enumerate(lines) if '"joined": "e"' in line) + 9
+
+    assert whole.best == "e"
+    journal.write_text("".join(lines[:cut]))
+    for executor in ("serial", processes(1)):
+        assert verdict(run(reserve=0.02, journal=journal, executor=executor)) == verdict(whole)
+    (folder / "e.txt").rename(tmp_path / "e.txt")
+    with pytest.raises(sw.InvalidInput, match="e, which joined this race, is not there any more"):
+        run(reserve=0.02, journal=journal)
+
+
+def test_a_newcomer_is_taken_when_it_is_written_and_named_as_the_others(tmp_path: Path) -> None:
+    times = iter(np.arange(0, 20, 2.0).repeat(2).tolist())
+    folder = checkpoints(tmp_path, {"x/1": 0.1, "x/2": 0.2})
+    found = Checkpoints(f"{folder}/*/*", read_rate, clock=lambda: next(times))
+    checkpoints(folder, {"y/1": 0.5})
+    looks = []
+    for content in ("0", "0.", "0.3", "0.3", "0.3"):
+        (folder / "x/3.txt").write_text(content)
+        os.utime(folder / "x/3.txt", (1, 1))
+        looks.append(found.appeared())
+
+    twin = f"{folder.as_posix()}/y/1.txt"  # for there is another 1
+    assert [list(look) for look in looks] == [[], [twin], [], ["3"], []]
+    assert looks[3]["3"]() == 0.3
+
+
+def test_nobody_joins_a_rule_without_rows_left() -> None:
+    rule = sw.StopRule("abc", goal="best", later="c", n_max=2)
+    for _ in range(2):
+        for policy in rule.needed:
+            rule.add(policy, 0.5)
+    with pytest.raises(sw.InvalidInput, match=r"^all n_max = 2 rows are used, so 'c' cannot be"):
+        rule.join("c")

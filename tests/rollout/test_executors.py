@@ -89,6 +89,22 @@ def test_ray_names_the_same_best_of_checkpoints(tmp_path: Path) -> None:
     assert (there.best, dict(there.eliminated)) == ("c", dict(here.eliminated))
 
 
+@pytest.mark.usefixtures("ray")
+def test_actors_of_ray_hear_of_a_policy_that_joins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stopwise.rollout.checkpoints.PAUSE", 0.0)
+    for name, rate in {"a": 0.3, "b": 0.5}.items():
+        (tmp_path / f"{name}.txt").write_text(str(rate))
+    found = sw.race(
+        tmp_path, draw, load=read_rate, n_max=60, goal="best", later=["c"],
+        executor=ray_cluster(2), timeout=60,
+        on_progress=lambda look: (tmp_path / "c.txt").write_text("0.95") if look.rows > 3 else None,
+    )  # fmt: skip
+
+    assert (found.best, list(found.to_dict()["joined"])) == ("c", ["c"])
+
+
 def test_workers_end_with_a_driver_that_is_killed() -> None:
     """They share its output, which ends only when all of them have."""
     command = [

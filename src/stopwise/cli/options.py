@@ -97,6 +97,30 @@ class ComparisonOptions(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
+class JoiningOptions(ComparisonOptions):
+    """The settings of a comparison to which policies may come later."""
+
+    later: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="With --goal best: a policy that will come later, at no cost; nothing is named "
+            "before it does. Repeat for each.",
+        ),
+    ] = None
+    reserve: Annotated[
+        float,
+        typer.Option(
+            help="With --goal best: part of alpha put aside for policies that come unannounced."
+        ),
+    ] = 0.0
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the settings as keywords of the library."""
+        return {**super().keywords(), "later": self.later or ()}
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReadingOptions(OptionGroup):
     """How a file of trials is read."""
 

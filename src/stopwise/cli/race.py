@@ -15,7 +15,7 @@ import typer
 from stopwise.cli.analyze import as_typed, show
 from stopwise.cli.command import Mistyped
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import Address, ComparisonOptions, OutputOptions, Workers
+from stopwise.cli.options import Address, JoiningOptions, OutputOptions, Workers
 from stopwise.cli.output_files import check_places, write_files
 from stopwise.cli.standings_table import (
     candidates_table,
@@ -35,7 +35,7 @@ FACTORY = "NAME=package.module:factory"
 
 
 @dataclass(frozen=True, kw_only=True)
-class RaceComparisonOptions(ComparisonOptions):
+class RaceComparisonOptions(JoiningOptions):
     """The settings of a race, which runs the episodes itself and so knows their design."""
 
     n_max: Annotated[
@@ -82,7 +82,7 @@ def race(
         typer.Option(
             metavar="PATTERN",
             help="Instead of --policy: a folder of checkpoints, or a pattern in quotes, such as "
-            "'runs/*/ckpt_*.zip'.",
+            "'runs/*/ckpt_*.zip'. With --later or --reserve those that appear may join.",
         ),
     ] = None,
     load: Annotated[
@@ -196,6 +196,8 @@ def _live(alpha: float, *, quiet: bool) -> "Iterator[Callable[[RaceProgress], No
                 f"{counted(progress.episodes, 'episode')} in {progress.seconds:.0f} s; "
                 f"{rows_text(progress.rows, progress.n_max, progress.remaining)}"
             )
+            if progress.awaited:
+                title = f"{title}; waits for {', '.join(progress.awaited)} to come"
             if progress.p_values:  # asked for the best
                 left, values = progress.candidates, progress.p_values
                 title = f"{candidates_text(left)}; {title}"

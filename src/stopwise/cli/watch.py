@@ -4,13 +4,13 @@ import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from stopwise.cli.analyze import show
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import ComparisonOptions, NamedFiles, ReadingOptions, TrialFiles
+from stopwise.cli.options import JoiningOptions, NamedFiles, ReadingOptions, TrialFiles
 from stopwise.cli.printing import say
 from stopwise.cli.standings_table import candidates_text, rows_text
 from stopwise.cli.values import trial_source
@@ -36,36 +36,12 @@ class WatchReadingOptions(ReadingOptions, left_out=("missing", "order", "seed"))
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class WatchComparisonOptions(ComparisonOptions):
-    """The settings of a comparison to which policies may come later."""
-
-    later: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="With --goal best: a policy whose results will come later, at no cost; nothing is "
-            "named before they do. Repeat for each.",
-        ),
-    ] = None
-    reserve: Annotated[
-        float,
-        typer.Option(
-            help="With --goal best: part of alpha put aside for policies that come unannounced."
-        ),
-    ] = 0.0
-
-    def keywords(self) -> dict[str, Any]:
-        """Return the settings as keywords of the library."""
-        return {**super().keywords(), "later": self.later or ()}
-
-
 @grouped
 def watch(
     *,
     files: TrialFiles = None,
     policy: NamedFiles = None,
-    comparison: WatchComparisonOptions,
+    comparison: JoiningOptions,
     reading: WatchReadingOptions,
     interval: Annotated[float, typer.Option(help="Seconds between looks.", min=0.05)] = 5.0,
     once: Annotated[

@@ -213,6 +213,10 @@ class BestQuestion(Question):
             rules = replace(rules, policies=(*rules.policies, policy))
         require(policy not in self._joined, f"{policy!r} takes part already")
         require(
+            self.rows != rules.n_max,
+            f"all n_max = {rules.n_max} rows are used, so {policy!r} cannot be tried any more",
+        )
+        require(
             self.best is None or policy in self.rules.later,
             f"{self.best!r} was named before {policy!r} joined: ask anew",
         )

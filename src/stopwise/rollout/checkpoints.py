@@ -1,8 +1,11 @@
 """Checkpoints by the pattern of their paths, each a policy that one loader makes."""
 
+import math
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from glob import glob
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,8 @@ from stopwise.messages import Setting, named
 from stopwise.rollout import import_path
 
 Loader = Callable[[str], Any] | str
+# Seconds between two looks at a folder. More: newcomers wait. Less: half-written ones are taken.
+PAUSE = 1.0
 
 
 @dataclass(frozen=True)
@@ -38,25 +43,111 @@ class Checkpoint:
         return load(self.place)
 
 
-def policies_of(given: Any, load: Loader | None) -> dict[str, Any]:
-    """Return policies by name, of those that are given by name or as checkpoints.
+def named_policies(given: Mapping[str, Any], load: Loader | None) -> dict[str, Any]:
+    """Return policies that were given by name, for which no loader is needed."""
+    require(
+        load is None,
+        named("load"),
+        " is for checkpoints, given as a folder or a pattern, but the policies are given by name",
+        code="load-without-checkpoints",
+    )
+    return dict(given)
+
+
+class Checkpoints:
+    """The checkpoints of a folder or pattern: those that are there, and those that appear.
 
     Parameters
     ----------
     given
-        Policies by name, or the folder or pattern of checkpoints.
+        The folder or pattern.
     load
         Makes a policy of the path of a checkpoint.
+    begun
+        Names of a race that goes on, by ``identity_of`` the checkpoint; what else is there by now
+        appeared later. None for a new race.
+    clock
+        The time in seconds.
+
+    Attributes
+    ----------
+    first
+        Those that were there at the start, by name.
     """
-    if isinstance(given, Mapping):
+
+    def __init__(
+        self,
+        given: Any,
+        load: Loader | None,
+        begun: Mapping[str, str] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._load = _checked(given, load)
+        self._pattern, self._clock = str(given), clock
+        found = {path: self._checkpoint(path) for path in _matching(self._pattern)}
+        if begun:
+            found = {path: own for path, own in found.items() if identity_of(own) in begun}
+        require(found != {}, f"{given}: no checkpoint matches", code="no-checkpoints")
         require(
-            load is None,
-            named("load"),
-            " is for checkpoints, given as a folder or a pattern, but the policies are given by "
-            "name",
-            code="load-without-checkpoints",
+            len(found) > 1,
+            f"{given}: only {next(iter(found))} matches, but a comparison needs at least 2 "
+            "checkpoints",
+            code="one-checkpoint",
         )
-        return dict(given)
+        self._name = _naming([Path(path) for path in found])
+        self._names = {path: self._name(Path(path)) for path in found}
+        if begun:
+            self._names = {path: begun[str(identity_of(own))] for path, own in found.items()}
+        self.first = {self._names[path]: own for path, own in found.items()}
+        self._stamps: dict[str, tuple[int, int]] = {}
+        self._looked = -math.inf
+
+    def appeared(self) -> dict[str, Checkpoint]:
+        """Return those that came since the last look, by name, once nobody writes to them.
+
+        That is, when they are as they were at the look before; looks are some time apart.
+        """
+        if self._clock() < self._looked + PAUSE:
+            return {}
+        self._looked = self._clock()
+        found = {}
+        for path in _matching(self._pattern):
+            stamp = None if path in self._names else _stamp(Path(path))
+            if stamp is None:
+                continue
+            if self._stamps.get(path) == stamp:
+                name = self._name(Path(path))
+                found[Path(path).as_posix() if name in self._names.values() else name] = path
+                self._names[path] = next(reversed(found))
+            self._stamps[path] = stamp
+        return {name: self._checkpoint(path) for name, path in found.items()}
+
+    def joined(self, newcomers: Mapping[str, str]) -> dict[str, Checkpoint]:
+        """Return those that joined an earlier run of the race, given ``identity_of`` each."""
+        there = {identity_of(own): own for own in map(self._checkpoint, _matching(self._pattern))}
+        for name, identity in newcomers.items():
+            gone = f"{self._pattern}: {name}, which joined this race, is not there any more"
+            require(identity in there, gone)
+            self._names[there[identity].path] = name
+        return {name: there[identity] for name, identity in newcomers.items()}
+
+    def _checkpoint(self, path: str) -> Checkpoint:
+        return Checkpoint(path, str(Path(path).absolute()), self._load)
+
+
+def identity_of(thing: Any) -> str | float | None:
+    """Return a text or a number as it is, and of anything else its name: code has no identity."""
+    if thing is None or isinstance(thing, str | bool | int | float):
+        return thing
+    if isinstance(thing, Checkpoint):
+        return f"{thing.path}, by {identity_of(thing.load)}"
+    spec = getattr(thing, "spec", None)
+    if spec is not None and hasattr(spec, "id"):
+        return str(spec.id)
+    return f"{type(thing).__name__} {getattr(thing, '__qualname__', '')}".strip()
+
+
+def _checked(given: Any, load: Loader | None) -> Loader:
     require(
         isinstance(given, str | Path),
         "policies must be given by name, as in {'old': ..., 'new': ...}, or as a folder or pattern "
@@ -76,18 +167,17 @@ def policies_of(given: Any, load: Loader | None) -> dict[str, Any]:
         code="bad-load",
     )
     assert load is not None
-    found = _matching(str(given))
-    require(found != [], f"{given}: no checkpoint matches", code="no-checkpoints")
-    require(
-        len(found) > 1,
-        f"{given}: only {found[0]} matches, but a comparison needs at least 2 checkpoints",
-        code="one-checkpoint",
-    )
-    names = short_names([Path(path) for path in found])
-    return {
-        name: Checkpoint(path, str(Path(path).absolute()), load)
-        for name, path in zip(names, found, strict=True)
-    }
+    return load
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return what changes while it is written: newest time and size of all files; None if gone."""
+    try:
+        files = [own for own in path.rglob("*") if own.is_file()] if path.is_dir() else [path]
+        found = [own.stat() for own in files]
+    except OSError:
+        return None
+    return max((own.st_mtime_ns for own in found), default=0), sum(own.st_size for own in found)
 
 
 def _matching(pattern: str) -> list[str]:
@@ -121,13 +211,25 @@ def short_names(paths: Sequence[Path]) -> list[str]:
     >>> short_names([Path(f"{run}/{step}.pt") for run in "ab" for step in (1, 2)])
     ['a/1', 'a/2', 'b/1', 'b/2']
     """
-    if len({path.suffix for path in paths}) == 1:
-        paths = [path.with_suffix("") for path in paths]
-    parts = [path.parts for path in paths]
-    shallowest = min(map(len, parts))
+    return list(map(_naming(paths), paths))
+
+
+def _naming(paths: Sequence[Path]) -> Callable[[Path], str]:
+    """Return what gives these paths their shortest names, and others the same part of theirs."""
+    endings = {path.suffix for path in paths}
+    common = endings.pop() if len(endings) == 1 else None
+
+    def parts(path: Path) -> tuple[str, ...]:
+        return (path.with_suffix("") if path.suffix == common else path).parts
+
+    def part(path: Path, length: int, after: int) -> str:
+        own = parts(path)
+        first = len(own) - after - length
+        return "/".join(own[first : first + length] if first >= 0 else own)
+
+    shallowest = min(len(parts(path)) for path in paths)
     for length in range(1, shallowest + 1):
         for after in range(shallowest - length + 1):
-            names = ["/".join(own[len(own) - after - length : len(own) - after]) for own in parts]
-            if len(set(names)) == len(names):
-                return names
-    return [path.as_posix() for path in paths]
+            if len({part(path, length, after) for path in paths}) == len(paths):
+                return partial(part, length=length, after=after)
+    return lambda path: "/".join(parts(path))

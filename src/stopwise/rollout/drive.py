@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 
+from stopwise.rollout.checkpoints import PAUSE, Checkpoints, identity_of
 from stopwise.rollout.executors import Executor
 from stopwise.rollout.journal import Journal
 from stopwise.rollout.race_result import RaceProgress, progress_of
@@ -14,10 +15,24 @@ def drive(
     executor: Executor,
     journal: Journal | None = None,
     on_progress: Callable[[RaceProgress], None] | None = None,
+    arrivals: Checkpoints | None = None,
 ) -> float:
-    """Run until the schedule is over; return the seconds it took."""
+    """Run until the schedule is over; return the seconds it took.
+
+    Checkpoints that appear join, if that was declared. Where nothing can be tried before one does,
+    it is waited for.
+    """
     begin = time.monotonic()
     while not schedule.over:
+        appeared = {} if arrivals is None else arrivals.appeared()
+        for name, policy in appeared.items():
+            if name in schedule.rule.awaited or schedule.rule.rules.reserve:
+                executor.join(name, policy)
+                if journal is not None:
+                    journal.join(name, schedule.rule.rows, str(identity_of(policy)))
+                schedule.join(name)
+        if schedule.rule.waits:
+            time.sleep(PAUSE)
         executor.submit(schedule.take(executor.room))
         found = executor.collect()
         if journal is not None:

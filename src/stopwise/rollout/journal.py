@@ -1,8 +1,8 @@
 """Every episode as one line of a file, so that a race survives anything but the disk.
 
 The first line says which race it is; each further one is an episode, in order of arrival, or the
-note that the race was taken up again. Nothing is ever changed, except that a last line which a
-crash cut short is taken away before the next is written.
+note that the race was taken up again, or that a policy joined. Nothing is ever changed, except that
+a last line which a crash cut short is taken away before the next is written.
 """
 
 import json
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from stopwise.core.registry import UNWRITTEN, UNWRITTEN_SEED, other_edition, uses_seed
+from stopwise.core.scores import require_whole
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.messages import Notes, Setting, named
 from stopwise.rollout.episode import Episode
@@ -42,6 +43,9 @@ class Journal:
 
     Attributes
     ----------
+    joined, newcomers
+        By name, the rows that had been looked at when policies joined an earlier run, and what
+        tells each from others.
     notes
         What the reader should know of it, one plain sentence each.
     """
@@ -50,6 +54,8 @@ class Journal:
         self.path = Path(path)
         # Of a place that was run anew after a failure, the last counts.
         self._places: dict[tuple[str, int], Episode] = {}
+        self.joined: dict[str, int] = {}
+        self.newcomers: dict[str, str] = {}
         self.notes = Notes()
         self._choices: list[str] = []
         content = plain(identity)
@@ -77,6 +83,10 @@ class Journal:
     def add(self, episode: Episode) -> None:
         """Append one episode; it is with the system before this returns."""
         self._write(episode.to_dict())
+
+    def join(self, policy: str, row: int, identity: str) -> None:
+        """Append that a policy joined after so many rows."""
+        self._write({"joined": policy, "row": row, "policy": identity})
 
     def close(self) -> None:
         """Close the file."""
@@ -141,6 +151,13 @@ class Journal:
         found = self._object(number, line)
         if "resumed" in found:
             self._choices.append(str(found.get("on_error")))
+            return
+        if "joined" in found:
+            try:
+                self.joined[found["joined"]] = require_whole(found["row"], "row", 0)
+                self.newcomers[found["joined"]] = str(found["policy"])
+            except (KeyError, TypeError, InvalidInput) as error:
+                raise self._damaged(number) from error
             return
         try:
             episode = Episode(**found)

@@ -1,6 +1,7 @@
 """The one call: run policies against each other, as many episodes as needed and no more."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from math import ceil
 from pathlib import Path
@@ -14,7 +15,7 @@ from stopwise.core.scores import is_number, require_whole
 from stopwise.core.settings import RaceSettings
 from stopwise.errors import require
 from stopwise.messages import named
-from stopwise.rollout.checkpoints import Checkpoint, Loader, policies_of
+from stopwise.rollout.checkpoints import Checkpoints, Loader, identity_of, named_policies
 from stopwise.rollout.drive import drive
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
@@ -63,7 +64,9 @@ def race(
         in stable-baselines3) or ``act``, a factory without arguments, or where to find one,
         "package.module:name". ``reset`` is called before each episode, with a ``seed`` if it takes
         one. Or the folder or pattern of checkpoints, as in "runs/*/ckpt_*.zip"; their names are
-        the shortest parts of their paths that tell them apart.
+        the shortest parts of their paths that tell them apart. Asked for the best, one that
+        appears while the race runs joins: for free if it was declared with ``later``, else from
+        the ``reserve`` of alpha. Those declared are waited for.
     env
         A gymnasium id, an environment, a factory of one (also of a vector environment), or a
         function ``episode(policy, seed)`` that returns a score or a dictionary of measures.
@@ -102,8 +105,8 @@ def race(
         Called whenever episodes came back.
     **settings
         ``method``, ``alpha``, ``adjust``, ``baseline``, ``ties``, ``goal="order"`` (or "best", with
-        ``indifference`` and ``allocation="leader"``) and the method's own parameters, as for
-        ``stopwise.analyze``.
+        ``indifference``, ``allocation="leader"``, ``later`` and ``reserve``) and the
+        method's own parameters, as for ``stopwise.analyze``.
 
     Examples
     --------
@@ -119,26 +122,25 @@ def race(
     'high is the best of 2 (alpha 0.05), after 20 episodes instead of 200'
     """
     require_whole(seed, "seed", 0)
-    named_policies = policies_of(policies, load)
-    require_all_there(settings)
+    begun = {} if journal is None else recorded_race(journal)
+    first, arrivals = _entrants(policies, load, settings, begun)
     require(
         timeout is None or (is_number(timeout) and timeout > 0),
         named("timeout"),
         f" must be a positive number of seconds, but got {timeout!r}",
         code="bad-timeout",
     )
-    begun = {} if journal is None else recorded_race(journal)
     if design is None:
         design = begun.get("design", _usual_design(settings))
     # The seed of the race is for its episodes: a method that needs luck has its own.
     luck = {"seed": begun["method_seed"]} if "method_seed" in begun else {}
-    rule = StopRule(
-        list(named_policies), n_max=n_max, bounds=bounds, design=design, **settings, **luck
-    )
+    settings["later"] = [name for name in settings.get("later", ()) if name not in first]
+    names = [*first, *settings["later"]]
+    rule = StopRule(names, n_max=n_max, bounds=bounds, design=design, **settings, **luck)
     failures = FailureRule(on_error)
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
-    setup = Setup(env=env, policies=named_policies, score=score, timeout=timeout)
+    setup = Setup(env=env, policies=first, score=score, timeout=timeout)
     schedule = Schedule(
         rule,
         partial(episode_seed, seed, paired=design == "paired"),
@@ -153,12 +155,15 @@ def race(
         if book is not None:
             # Under "raise" what failed is run anew: its cause may have been mended.
             again = failures.kind == "raise"
-            schedule.restore(e for e in book.episodes if e.error is None or not again)
+            kept = [e for e in book.episodes if e.error is None or not again]
+            schedule.restore(kept, book.joined)
+            came = {} if arrivals is None else arrivals.joined(book.newcomers)
+            setup = replace(setup, policies={**first, **came})
         if not schedule.over:
             place.open(setup)
             if window is None:
-                schedule.window = max(1, ceil(SPARE * place.capacity / len(named_policies)))
-            seconds = drive(schedule, place, book, on_progress)
+                schedule.window = max(1, ceil(SPARE * place.capacity / len(first)))
+            seconds = drive(schedule, place, book, on_progress, arrivals)
     finally:
         abandoned = place.close()
         if book is not None:
@@ -169,14 +174,29 @@ def race(
     )
 
 
+def _entrants(
+    policies: Mapping[str, Any] | str | Path,
+    load: Loader | None,
+    settings: RaceSettings,
+    begun: Mapping[str, Any],
+) -> tuple[dict[str, Any], Checkpoints | None]:
+    """Return the policies of the start, and where others may appear, if they may join."""
+    if isinstance(policies, Mapping):
+        require_all_there(settings)
+        return named_policies(policies, load), None
+    joining = bool(settings.get("later") or settings.get("reserve"))
+    found = Checkpoints(policies, load, _named(begun) if joining else None)
+    return dict(found.first), found if joining else None
+
+
 def require_all_there(settings: RaceSettings) -> None:
-    """Raise if policies are to join later: those of a race are there from the start."""
+    """Raise if policies are to join later, but are given by name."""
     for name in ("later", "reserve"):
         require(
             not settings.get(name),
-            "all policies of a race are there from the start: ",
+            "policies that are given by name are there from the start: ",
             named(name),
-            " is for `stopwise watch` and StopRule",
+            " is for checkpoints, given as a folder or a pattern",
             code="no-joining",
         )
 
@@ -193,21 +213,15 @@ def _identity(rule: StopRule, setup: Setup, seed: int) -> dict[str, Any]:
     return {
         **rules.identity(),
         **luck,
-        **{f"policy {name!r}": _name(policy) for name, policy in setup.policies.items()},
-        "env": _name(setup.env),
-        "score": _name(setup.score),
+        **{f"policy {name!r}": identity_of(policy) for name, policy in setup.policies.items()},
+        "env": identity_of(setup.env),
+        "score": identity_of(setup.score),
         "timeout": setup.timeout,
         "seed": int(seed),
     }
 
 
-def _name(thing: Any) -> str | float | None:
-    """Return a text or a number as it is, and of anything else its name: code has no identity."""
-    if thing is None or isinstance(thing, str | bool | int | float):
-        return thing
-    if isinstance(thing, Checkpoint):
-        return f"{thing.path}, by {_name(thing.load)}"
-    spec = getattr(thing, "spec", None)
-    if spec is not None and hasattr(spec, "id"):
-        return str(spec.id)
-    return f"{type(thing).__name__} {getattr(thing, '__qualname__', '')}".strip()
+def _named(begun: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names of the policies that a recorded race began with, by what they are."""
+    places = {name: begun.get(f"policy {name!r}") for name in begun.get("policies", ())}
+    return {place: name for name, place in places.items() if place is not None}

@@ -32,6 +32,8 @@ class RaceProgress:
     candidates, p_values
         Policies that may still be the best, and, with the goal "best", the anytime p-value of
         "this is a best policy" of each.
+    awaited
+        Policies that were declared to come, and have not come yet.
     remaining
         Rows still needed at the growth of evidence so far, None where nothing is known.
     seconds
@@ -45,6 +47,7 @@ class RaceProgress:
     standings: tuple[Standing, ...]
     candidates: tuple[str, ...]
     p_values: Mapping[str, float]
+    awaited: tuple[str, ...]
     remaining: int | None
     seconds: float
 
@@ -147,6 +150,7 @@ def progress_of(schedule: Schedule, seconds: float) -> RaceProgress:
         standings=standings,
         candidates=rule.candidates,
         p_values=rule.p_values,
+        awaited=rule.awaited,
         remaining=rule.remaining(standings),
         seconds=seconds,
     )

@@ -7,9 +7,8 @@ run beyond the stop. See docs/design/rollouts.md.
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
-from stopwise.core.delegated import Delegated
 from stopwise.errors import InvalidInput, StopwiseError, require
 from stopwise.messages import Message, Setting, named
 from stopwise.questions.question import Places, complete
@@ -81,11 +80,15 @@ class Schedule:
         self._numbers = {policy: number for number, policy in enumerate(rule.policies)}
         self._begun = 0
         self._queue: deque[Ticket] = deque()
+        self._joins: deque[tuple[str, int]] = deque()  # to come, with their rows
         self._given: set[tuple[str, int]] = set()
         self._episodes: dict[tuple[str, int], Episode] = {}
         self._scored: list[tuple[Episode, float | None]] = []
 
-    over = Delegated[bool]("rule.stop", "Whether no further result is needed.")
+    @property
+    def over(self) -> bool:
+        """Whether no further result is needed, and nobody is awaited who may need one."""
+        return self.rule.stop and not self.rule.waits
 
     @property
     def count(self) -> int:
@@ -116,7 +119,7 @@ class Schedule:
     def take(self, most: int) -> list[Ticket]:
         """Return up to so many tickets to run now, in the order of their rows."""
         tickets: list[Ticket] = []
-        while len(tickets) < most and not self.over:
+        while len(tickets) < most and not self.rule.stop:
             self._begin(self.rule.places)  # which may ask for more trials of a policy than before
             if self._queue:
                 ticket = self._queue.popleft()
@@ -136,11 +139,20 @@ class Schedule:
                 break
         return tickets
 
-    def restore(self, episodes: Iterable[Episode]) -> None:
-        """Take in what an earlier run brought back; those places get no ticket."""
+    def restore(self, episodes: Iterable[Episode], joined: Mapping[str, int] | None = None) -> None:
+        """Take in what an earlier run brought back; those places get no ticket.
+
+        With those who joined it, and after how many rows: they join again at these.
+        """
         for episode in episodes:
             self._episodes.setdefault(episode.place, episode)
-        self.rule.follow(self._row)
+        self._joins.extend((joined or {}).items())
+        self._follow()
+
+    def join(self, policy: str) -> None:
+        """Let a policy take part from the next row on."""
+        self._joins.append((policy, self.rule.rows))
+        self._follow()
 
     def receive(self, episode: Episode) -> bool:
         """Take one result in; return False if its place has one already.
@@ -153,8 +165,17 @@ class Schedule:
         if episode.place in self._episodes:
             return False
         self._episodes[episode.place] = episode
-        self.rule.follow(self._row)
+        self._follow()
         return True
+
+    def _follow(self) -> None:
+        """Look at all rows that are complete, and let those join whose row has come."""
+        self.rule.follow(self._row)
+        while self._joins and self._joins[0][1] <= self.rule.rows:
+            policy, _ = self._joins.popleft()
+            self.rule.join(policy)
+            self._numbers.setdefault(policy, len(self._numbers))
+            self.rule.follow(self._row)
 
     def _may_begin(self) -> bool:
         self._begun = max(self._begun, self.rule.rows)  # rows of an earlier run
@@ -173,6 +194,8 @@ class Schedule:
     def _row(self, places: Places) -> dict[str, list[float | None]] | None:
         """Return the scores of a row, or None as long as one of its episodes is awaited."""
         wanted = [(policy, number) for policy, own in places.items() for number in own]
+        if self._joins and self._joins[0][1] <= self.rule.rows:
+            return None  # not before this policy has joined
         if any(place not in self._episodes for place in wanted):
             return None
         # All are judged before any is shown: an error leaves the row as it was.

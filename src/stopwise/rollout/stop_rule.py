@@ -88,6 +88,11 @@ class StopRule(Resumable):
         return tuple(name for name in self.rules.later if name not in self._question.joined)
 
     @property
+    def waits(self) -> bool:
+        """Whether nothing is to be tried until a policy that was declared to come has joined."""
+        return bool(self.awaited) and self.stop and not self.decided and self.rows != self.n_max
+
+    @property
     def stop(self) -> bool:
         """Whether everything is decided, or n_max rows were looked at."""
         return not self.needed

@@ -250,12 +250,10 @@ class Watch:
 
     def _sight(self, task: str, rule: StopRule, scores: Floats, notes: list[str]) -> TaskSight:
         standings = rule.standings()
-        # Where nothing is needed now, one that is awaited may bring more.
-        stop = rule.stop and (rule.decided or rule.rows == rule.n_max)
         after = np.arange(len(scores))[:, None] >= _taken(rule)
         return TaskSight(
             task=task,
-            stop=stop,
+            stop=rule.stop and not rule.waits,
             decided=rule.decided,
             best=rule.best,
             candidates=rule.candidates,

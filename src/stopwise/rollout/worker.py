@@ -1,5 +1,6 @@
 """What a worker keeps loaded, and how it runs its tickets; the same wherever it lives."""
 
+import pickle
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,6 +47,14 @@ class Setup:
         return Episode.failed(ticket, error, seconds)
 
 
+@dataclass(frozen=True, slots=True)
+class Newcomer:
+    """A policy that joins a race under way, sent in place of tickets; as bytes, as the rest was."""
+
+    name: str
+    payload: bytes
+
+
 class Worker:
     """Runs tickets; the environment is made at once, a policy when it is first needed.
 
@@ -56,14 +65,25 @@ class Worker:
         self._setup = setup
         self._arena: Arena = arena(setup.env)
         self._players: dict[str, Any] = {}
+        self._policies = dict(setup.policies)
         if setup.timeout is not None:
             for policy in setup.policies:  # so that loading takes nothing of an episode's time
                 self._player(policy)
 
     width = Delegated[int]("_arena.width", "Episodes of one policy that run side by side.")
 
-    def run(self, tickets: Sequence[Ticket]) -> list[Episode]:
+    def join(self, name: str, policy: Any) -> None:
+        """Take a policy that joins."""
+        self._policies[name] = policy
+        if self._setup.timeout is not None:
+            self._player(name)
+
+    def run(self, tickets: Sequence[Any]) -> list[Episode]:
         """Return one episode per ticket; whatever goes wrong in one is its outcome."""
+        if tickets and isinstance(tickets[0], Newcomer):
+            for own in tickets:
+                self.join(own.name, pickle.loads(own.payload))
+            return []
         found: list[Episode] = []
         # Tickets of one policy together, so that a vector environment can be filled.
         for policy, group in groupby(sorted(tickets), key=attrgetter("policy")):
@@ -94,7 +114,7 @@ class Worker:
         """Return the policy, loaded; if it cannot be, that is an error and no failed episode."""
         if policy not in self._players:
             try:
-                self._players[policy] = self._arena.player(made(self._setup.policies[policy]))
+                self._players[policy] = self._arena.player(made(self._policies[policy]))
             except Exception as error:  # whatever the user's code raises
                 raise StopwiseError(
                     f"policy {policy!r} cannot be loaded: {_line(error)}"

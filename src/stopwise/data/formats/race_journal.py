@@ -34,7 +34,11 @@ def read(path: Path) -> RawTable:
     require(bool(lines) and isinstance(lines[0].get("race"), dict), f"{path}: no race is described")
     race, on_error = lines[0]["race"], lines[0].get("on_error")
     places: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {}
+    joined: dict[str, int] = {}
     for number, line in enumerate(lines[1:], start=2):
+        if "joined" in line:
+            joined[line["joined"]] = line.get("row", 0)
+            continue
         if "resumed" in line:
             on_error = line.get("on_error")
             continue
@@ -51,6 +55,9 @@ def read(path: Path) -> RawTable:
         text = f"{path}: {counted(failed, 'failed episode')} left out"
         notes.add(text, code="failed-left-out")
     _note_allocation(race, notes)
+    if joined:
+        text = f"policies joined this race: to repeat its verdict, analyse it with joined={joined}"
+        notes.add(text, code="race-joined")
     roles = {"policy": "policy", "score": "score", "trial": "row"}
     if race.get("design") == "paired":
         roles["block"] = "row"

@@ -1,7 +1,7 @@
 """What a race asks of the place in which its episodes are run."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.worker import Setup
@@ -15,6 +15,9 @@ class Executor(Protocol):
 
     def open(self, setup: Setup) -> None:
         """Get ready to run tickets; called once, before everything else."""
+
+    def join(self, name: str, policy: Any) -> None:
+        """Take a policy that joins the race under way: tickets of it follow."""
 
     @property
     def capacity(self) -> int:

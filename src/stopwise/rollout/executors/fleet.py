@@ -11,6 +11,8 @@ from typing import Any, Protocol
 
 from stopwise.core.scores import require_whole
 from stopwise.errors import StopwiseError
+from stopwise.rollout.executors.payload import packed
+from stopwise.rollout.worker import Newcomer
 
 # How long after its time-out an episode that checks the clock itself may still come back.
 GRACE = 0.5
@@ -67,10 +69,19 @@ class Backend(Protocol):
 
 
 @dataclass(slots=True)
+class _Hand:
+    """A worker of the backend, whether it was ever ready, and how many newcomers it knows."""
+
+    worker: Any
+    ready: bool = False
+    told: int = 0
+
+
+@dataclass(slots=True)
 class _Task:
     """What a worker is doing; without tickets it is getting ready."""
 
-    worker: Any
+    hand: _Hand
     tickets: Sequence[Any]
     since: float
 
@@ -115,7 +126,8 @@ class Fleet:
         # One by one under a time-out, so that the clock of each episode is known.
         self._batch = self.batch if timeout is None else 1
         self._tasks: dict[Hashable, _Task] = {}
-        self._idle: deque[Any] = deque()
+        self._idle: deque[_Hand] = deque()
+        self._news: list[Newcomer] = []
         self._queue: deque[Any] = deque()
         self._losses: dict[Any, int] = {}
         self._lost_starting = 0
@@ -128,6 +140,10 @@ class Fleet:
         self._backend.open(work)
         for _ in range(self.workers):
             self._begin_worker()
+
+    def join(self, name: str, policy: Any) -> None:
+        """Take a policy that joins; each worker hears of it before its next ticket."""
+        self._news.append(Newcomer(name, packed(policy)))
 
     @property
     def capacity(self) -> int:
@@ -160,9 +176,9 @@ class Fleet:
     def close(self) -> int:
         """End all workers, busy or not."""
         for task in self._tasks.values():
-            self._backend.end(task.worker, busy=True)
-        for worker in self._idle:
-            self._backend.end(worker, busy=False)
+            self._backend.end(task.hand.worker, busy=True)
+        for hand in self._idle:
+            self._backend.end(hand.worker, busy=False)
         self._tasks.clear()
         self._idle.clear()
         self._backend.close()
@@ -170,11 +186,16 @@ class Fleet:
 
     def _begin_worker(self) -> None:
         worker, job = self._backend.begin()
-        self._tasks[job] = _Task(worker, (), self._clock())
+        self._tasks[job] = _Task(_Hand(worker), (), self._clock())
 
     def _send(self) -> None:
         while self._queue and self._idle:
-            worker = self._idle.popleft()
+            hand = self._idle.popleft()
+            if hand.told < len(self._news):
+                job = self._backend.send(hand.worker, self._news[hand.told :])
+                hand.told = len(self._news)
+                self._tasks[job] = _Task(hand, (), self._clock())
+                continue
             tickets = [self._queue.popleft()]
             # A ticket that lost a worker goes alone, so that it can harm no other again.
             while (
@@ -183,8 +204,8 @@ class Fleet:
                 and not {tickets[0], self._queue[0]} & self._losses.keys()
             ):
                 tickets.append(self._queue.popleft())
-            job = self._backend.send(worker, tickets)
-            self._tasks[job] = _Task(worker, tickets, self._clock())
+            job = self._backend.send(hand.worker, tickets)
+            self._tasks[job] = _Task(hand, tickets, self._clock())
 
     def _finished(self, task: _Task, job: Hashable) -> list[Any]:
         try:
@@ -192,22 +213,22 @@ class Fleet:
         except WorkerLost as error:
             return self._lost(task, str(error))
         except BaseException:
-            self._backend.end(task.worker, busy=True)
+            self._backend.end(task.hand.worker, busy=True)
             raise
-        self._idle.append(task.worker)
+        self._idle.append(task.hand)
         if task.tickets:
             results: list[Any] = answer
             return results
-        self._ready += 1
+        self._ready += not task.hand.ready
+        task.hand.ready = True
         self._lost_starting = 0
         return []
 
     def _lost(self, task: _Task, why: str) -> list[Any]:
         """Begin another worker, and queue the tickets again unless they did this too often."""
-        self._backend.end(task.worker, busy=True)
-        if task.tickets:
-            self._ready -= 1
-        else:
+        self._backend.end(task.hand.worker, busy=True)
+        self._ready -= task.hand.ready
+        if not task.tickets:
             self._lost_starting += 1
             if self._lost_starting > self.most_retries:
                 raise StopwiseError(
@@ -245,7 +266,7 @@ class Fleet:
             seconds = self._clock() - task.since
             if task.tickets and seconds >= self._timeout + GRACE:
                 del self._tasks[job]
-                self._backend.end(task.worker, busy=True)
+                self._backend.end(task.hand.worker, busy=True)
                 self._ready -= 1
                 self._begin_worker()
                 text = f"time-out: cut short after {seconds:.3g} s"

@@ -4,10 +4,9 @@ import pickle
 from typing import Any
 
 from stopwise.errors import InvalidInput
-from stopwise.rollout.executors.fleet import Work
 
 
-def packed(work: Work) -> bytes:
+def packed(work: Any) -> bytes:
     """Return it as bytes; with cloudpickle, which gymnasium brings, lambdas go too."""
     pickler: Any = pickle
     try:
@@ -26,7 +25,6 @@ def packed(work: Work) -> bytes:
     return payload
 
 
-def unpacked(payload: bytes) -> Work:
+def unpacked(payload: bytes) -> Any:
     """Return what the bytes hold."""
-    work: Work = pickle.loads(payload)
-    return work
+    return pickle.loads(payload)

@@ -59,7 +59,8 @@ class _RemoteWorker:
 
     def run(self, tickets: Sequence[Any]) -> list[Any]:
         """Run the tickets."""
-        return self._worker.run(tickets)
+        results: list[Any] = self._worker.run(tickets)
+        return results
 
 
 class _Ray:

@@ -1,6 +1,7 @@
 """Episodes one after the other in this process."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.worker import Setup, Worker
@@ -24,6 +25,11 @@ class Serial:
         """Make the environment."""
         self._worker = Worker(setup)
         self._policies = len(setup.policies)
+
+    def join(self, name: str, policy: Any) -> None:
+        """Take a policy that joins."""
+        assert self._worker is not None
+        self._worker.join(name, policy)
 
     @property
     def capacity(self) -> int:

@@ -96,10 +96,15 @@ def test_actors_of_ray_hear_of_a_policy_that_joins(
     monkeypatch.setattr("stopwise.rollout.checkpoints.PAUSE", 0.0)
     for name, rate in {"a": 0.3, "b": 0.5}.items():
         (tmp_path / f"{name}.txt").write_text(str(rate))
+
+    def copied(ready: bool) -> None:
+        if ready and not (tmp_path / "c.txt").exists():
+            (tmp_path / "c.txt").write_text("0.95")
+
     found = sw.race(
         tmp_path, draw, load=read_rate, n_max=60, goal="best", later=["c"],
         executor=ray_cluster(2), timeout=60,
-        on_progress=lambda look: (tmp_path / "c.txt").write_text("0.95") if look.rows > 3 else None,
+        on_progress=lambda look: copied(look.rows > 3),
     )  # fmt: skip
 
     assert (found.best, list(found.to_dict()["joined"])) == ("c", ["c"])

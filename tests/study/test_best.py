@@ -226,6 +226,70 @@ def test_nobody_joins_when_no_row_is_left(tmp_path: Path) -> None:
             study.join("40k", "its training is over")
 
 
+RESERVE = {**BEST, "policies": NAMES[:3], "reserve": 0.01}
+
+
+@pytest.mark.parametrize("changes", [{}, {"design": "blocks"}, {"blinding": "none"}])
+def test_a_policy_joins_that_the_plan_does_not_name(
+    tmp_path: Path, changes: dict[str, str]
+) -> None:
+    with sw.Study.create(tmp_path / "late", {**RESERVE, **changes}) as study:
+        study.lock()
+        run(study, 30)
+        before = study.verdict()
+        digest = study._ledger.refresh().digest
+        study.join("40k", "nobody had thought of it", run="serve --step 40k")
+        run(study, 250)
+        (task,) = study.verdict().tasks
+        label = "40k" if "blinding" in changes else "D"
+        assert before.best is None
+        assert list(task.joined.items()) == [(label, before.tasks[0].rows)]
+        assert study._ledger.refresh().digest == digest  # of the plan that was locked
+        if label == "D":
+            assert not any(
+                "40k" in str(entry.event.shown(blinded=True)) for entry in study.journal()
+            )
+
+        study.unblind()
+        (task,) = study.verdict().tasks
+        again = sw.analyze(
+            study.trials(), goal="best", n_max=60, reserve=0.01, joined=dict(task.joined)
+        )
+        assert task.best == "40k"
+        assert outcome(again) == outcome(task) == outcome(study.analyses()["stack"])
+        assert "a policy joined that the plan did not name" in study.report()
+        for _ in range(2):  # replayed from its first entry, then from what was saved
+            with sw.Study.open(tmp_path / "late") as other:
+                assert other.verdict() == study.verdict()
+                assert other.verify().problems == ()
+            study._ledger.save()
+
+
+def test_who_may_join_without_being_named(tmp_path: Path) -> None:
+    with sw.Study.create(tmp_path / "none", {**BEST, "policies": NAMES[:3]}) as study:
+        study.lock()
+        with pytest.raises(sw.NotAllowed, match="later, and puts no reserve of alpha aside"):
+            study.join("40k", "why not")
+    with sw.Study.create(tmp_path / "late", RESERVE) as study:
+        study.lock()
+        with pytest.raises(sw.NotAllowed, match="'10k' cannot join"):
+            study.join("10k", "again")
+        study.join("40k", "nobody had thought of it")
+        with pytest.raises(sw.NotAllowed, match="'40k' cannot join"):
+            study.join("40k", "again")
+        run(study, 250)
+        assert study.verdict().decided
+        with pytest.raises(sw.NotAllowed, match="a policy was named on 'stack' before this one"):
+            study.join("50k", "too late")
+        assert study.verify().problems == ()
+
+
+def test_tasks_share_the_reserve() -> None:
+    plan = StudyPlan.model_validate({**RESERVE, "tasks": ["stack", "pour"]})
+    rules = plan.rules(plan.tasks[0])
+    assert (rules.alpha, rules.reserve) == (0.025, 0.005)
+
+
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a baseline": ({"baseline": "10k"}, "baseline belongs to the goal .order."),
     "nothing to bet with": ({"method": "step", "n_max": 20}, "a method that bets"),

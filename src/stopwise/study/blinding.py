@@ -42,7 +42,7 @@ class Lots:
         names = plan.policy_names
         if plan.blinding == "none":
             return {name: name for name in names}
-        return {_letters(place): name for place, name in enumerate(self.shuffled(names, "label"))}
+        return {letters(place): name for place, name in enumerate(self.shuffled(names, "label"))}
 
     def shuffled(self, items: Iterable[str], *purpose: object) -> list[str]:
         """Return the items in a random order."""
@@ -96,7 +96,7 @@ class Lots:
         return hmac.digest(self.secret.encode(), text.encode(), "sha256")
 
 
-def _letters(place: int) -> str:
+def letters(place: int) -> str:
     """Return A to Z, then AA, AB and so on."""
     text = ""
     place += 1

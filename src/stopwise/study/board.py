@@ -13,7 +13,7 @@ of each arm is its next trial, whichever row that is in.
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
@@ -159,6 +159,10 @@ class SlotBoard:
     def join(self, arm: str, row: int) -> None:
         """Let an arm take part after so many rows of the question, which have been used by now."""
         self.joined[arm] = row
+        if arm not in self.rules.policies:
+            self.rules = replace(self.rules, policies=(*self.rules.policies, arm))
+            if self._own is not None:
+                self._own[arm] = []
         self._question = pose(self.rules, self.joined)
         self._checkpoints = []  # of questions that did not know it
         self._changed = True

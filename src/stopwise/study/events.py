@@ -179,13 +179,15 @@ class Amended(Event, kind="amended"):
         return f"{f'amended {changes}' if changes else 'remark'}: {self.reason}"
 
 
-class Joined(Event, kind="joined", says="a policy joined"):
-    """A policy that was declared to come later takes part from now on.
+class Joined(Event, kind="joined", says="a policy joined", left_out=("policy",)):
+    """A policy that was declared to come later, or has a reserve of alpha, takes part from now on.
 
     Attributes
     ----------
     arm
         Its label.
+    policy
+        Its entry in the plan, if it had none.
     rows
         By task, the rows that were used by then.
     salt
@@ -193,6 +195,7 @@ class Joined(Event, kind="joined", says="a policy joined"):
     """
 
     arm: Blind[str]
+    policy: Blind[dict[str, Any] | None] = None
     rows: Open[dict[str, int]]
     reason: Open[str]
     salt: Blind[str]

@@ -8,7 +8,7 @@ from stopwise import __version__
 from stopwise.core.registry import edition_of
 from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.assignment import locked_plan, require_reason
-from stopwise.study.blinding import Lots
+from stopwise.study.blinding import Lots, letters
 from stopwise.study.events import Amended, Joined, Locked, Unblinded
 from stopwise.study.plan_errors import faults
 from stopwise.study.state import StudyState
@@ -56,29 +56,48 @@ def amend(state: StudyState, reason: str, changes: dict[str, Any]) -> Amended:
     return Amended(reason=reason.strip(), changes=kept)
 
 
-def join(state: StudyState, lots: Lots, policy: str, reason: str) -> Joined:
-    """Return the event that a policy which was declared to come later takes part from now on."""
+def join(state: StudyState, lots: Lots, policy: str, reason: str, run: str | None = None) -> Joined:
+    """Return the event that a policy takes part from now on, if the plan allows for that."""
     plan = locked_plan(state)
-    if policy not in plan.later:
-        raise NotAllowed(f"{policy!r} cannot join: the plan does not list it under later")
+    if policy not in plan.later and (policy in plan.policy_names or not plan.reserve):
+        aside = "" if plan.reserve else ", and puts no reserve of alpha aside for others"
+        raise NotAllowed(f"{policy!r} cannot join: the plan does not list it under later{aside}")
     require_reason("joining", reason)
     if all(board.used == board.rules.n_max for board in state.boards.values()):
         raise NotAllowed(f"all rows up to n_max are used, so {policy!r} cannot be tried any more")
-    arm = next(arm for arm, name in lots.labels(plan).items() if name == policy)
+    if policy not in plan.later:
+        new = {"name": policy, **({} if run is None else {"run": run})}
+        return joined(state, lots, _next_label(state, plan, policy), reason, new)
+    arm = next(arm for arm, name in state.labels(lots).items() if name == policy)
     return joined(state, lots, arm, reason)
 
 
-def joined(state: StudyState, lots: Lots, arm: str, reason: str) -> Joined:
-    """Return the event that this label joins after the rows that are used now."""
+def joined(
+    state: StudyState, lots: Lots, arm: str, reason: str, policy: dict[str, Any] | None = None
+) -> Joined:
+    """Return the event that this label joins after the rows that are used now.
+
+    With a policy, one that the plan does not name: nobody has been named yet, nor unblinded.
+    """
     if any(arm in board.joined for board in state.boards.values()):
         raise NotAllowed("this policy takes part already")
+    named = [name for name, board in state.boards.items() if board.question.best is not None]
+    if policy is not None and (named or state.names is not None):
+        since = f"a policy was named on {named[0]!r}" if named else "the study was unblinded"
+        raise NotAllowed(f"{since} before this one joined: start a new study")
     rows = {name: board.used for name, board in state.boards.items()}
-    return Joined(arm=arm, rows=rows, reason=reason.strip(), salt=lots.salt("join", arm))
+    salt = lots.salt("join", arm)
+    return Joined(arm=arm, policy=policy, rows=rows, reason=reason.strip(), salt=salt)
 
 
-def unblind(state: StudyState, lots: Lots, plan: StudyPlan, reason: str) -> Unblinded:
+def _next_label(state: StudyState, plan: StudyPlan, policy: str) -> str:
+    """Return the label of a policy that the plan did not name: the one after all others."""
+    return policy if plan.blinding == "none" else letters(len(state.arms))
+
+
+def unblind(state: StudyState, lots: Lots, reason: str) -> Unblinded:
     """Return the event that the names were revealed, with the secret behind all random draws."""
     locked_plan(state)
     if state.unblinded_at is not None:
         raise NotAllowed("the study is already unblinded")
-    return Unblinded(names=lots.labels(plan), secret=lots.secret, reason=reason.strip())
+    return Unblinded(names=state.labels(lots), secret=lots.secret, reason=reason.strip())

@@ -132,7 +132,7 @@ class StudyReader:
             trial = assignment.under_way(state, code.strip())
             if trial is None:
                 raise NotAllowed("no trial with this code is in progress")
-            name = self._lots(state).labels(plan)[trial.arm]
+            name = state.labels(self._lots(state))[trial.arm]
         run = next(policy.run for policy in plan.policies if policy.name == name)
         return views.Resolved(trial=trial.number, policy=name, run=run)
 

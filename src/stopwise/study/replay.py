@@ -188,6 +188,12 @@ def _amended(event: Amended, state: StudyState, _: Entry) -> None:
 @take_in.register
 def _joined(event: Joined, state: StudyState, _: Entry) -> None:
     state.amendments += 1
+    if event.policy is not None and state.plan is not None:
+        content = state.plan.content()
+        state.plan = StudyPlan.model_validate(
+            {**content, "policies": [*content["policies"], event.policy]}
+        )
+        state.arms = (*state.arms, event.arm)
     for task, row in event.rows.items():
         state.boards[task].join(event.arm, row)
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from stopwise.core.registry import UNWRITTEN, other_edition
 from stopwise.errors import NotAllowed
+from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.entries import ORIGIN
 from stopwise.study.study_plan import StudyPlan
@@ -145,6 +146,17 @@ class StudyState:
     def later(self) -> tuple[str, ...]:
         """The labels of policies that were declared to join later."""
         return next((board.rules.later for board in self.boards.values()), ())
+
+    def labels(self, lots: Lots) -> dict[str, str]:
+        """Return the names by label: as drawn at the lock, then of those who joined since."""
+        assert self.plan is not None
+        joined = next((board.joined for board in self.boards.values()), {})
+        since = [arm for arm in joined if arm not in self.later]
+        policies = self.plan.policies
+        first = len(policies) - len(since)
+        drawn = lots.labels(self.plan.model_copy(update={"policies": policies[:first]}))
+        late = zip(since, policies[first:], strict=True)
+        return {**drawn, **{arm: policy.name for arm, policy in late}}
 
     def shown(self) -> dict[str, str]:
         """Return the name under which each arm is shown: its label until unblinded."""

@@ -104,21 +104,23 @@ class Study(StudyReader):
         """Log a remark or a change after the lock, with its reason."""
         self._enter(lambda state: lifecycle.amend(state, reason, dict(changes or {})), who)
 
-    def join(self, policy: str, reason: str, *, who: str = "owner") -> None:
-        """Let a policy take part that the plan lists under ``later``, on every task.
+    def join(self, policy: str, reason: str, *, run: str | None = None, who: str = "owner") -> None:
+        """Let a policy take part from now on, on every task.
 
-        Whether and when it joins may depend on everything that is known so far.
+        One that the plan lists under ``later`` joins for free, any other from the ``reserve`` of
+        alpha; ``run`` is then what the robot-side runner starts. Whether and when it joins may
+        depend on everything that is known so far.
         """
-        self._ledger.commit(
-            lambda state, _: [lifecycle.join(state, self._lots(state), policy, reason)], who=who
+        self._enter(
+            lambda state: lifecycle.join(state, self._lots(state), policy, reason, run), who
         )
 
     def unblind(self, *, reason: str = "", who: str = "owner") -> dict[str, str]:
         """Reveal which policy each label stands for, permanently; return names by label."""
-        plan = self.plan
-        lots = self._ledger.lots(plan)
-        self._enter(lambda state: lifecycle.unblind(state, lots, plan, reason), who)
-        return lots.labels(plan)
+        lots = self._ledger.lots(self.plan)
+        self._enter(lambda state: lifecycle.unblind(state, lots, reason), who)
+        with self._ledger.reading() as state:
+            return state.labels(lots)
 
     def next_trial(
         self, station: str, *, task: str | None = None, who: str | None = None
@@ -265,7 +267,7 @@ class Study(StudyReader):
         """
 
         def decide(state: StudyState, _: float) -> list[Event]:
-            names = self._lots(state).labels(assignment.locked_plan(state))
+            names = state.labels(self._lots(state))
             return trial_import.imported(
                 state, names, trials, source=source, reason=reason, again=again
             )

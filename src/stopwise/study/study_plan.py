@@ -20,7 +20,7 @@ Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
 # Entries that plans locked before did not have: written only where they say something.
-SINCE = ("goal", "indifference", "later")
+SINCE = ("goal", "indifference", "later", "reserve")
 
 
 class Policy(PlanPart):
@@ -81,6 +81,9 @@ class StudyPlan(PlanPart):
     indifference, later
         Asked for the best: how near to it is good enough, in units of the score, and which of the
         policies join later. Nothing is named before all of these have joined.
+    reserve
+        Asked for the best: the part of alpha that is put aside for policies which join although
+        the plan does not name them.
     n_max
         The greatest number of trials per policy and task, or None for no limit.
     seed
@@ -110,6 +113,7 @@ class StudyPlan(PlanPart):
     goal: str = Rules.goal
     indifference: float = Field(default=0.0, ge=0)
     later: tuple[str, ...] = ()
+    reserve: float = Field(default=0.0, ge=0)
     n_max: int | None = Field(default=None, ge=1)
     seed: int = Field(default=0, ge=0)
     blinding: Literal["trial", "policy", "none"] = "trial"
@@ -186,15 +190,17 @@ class StudyPlan(PlanPart):
 
     def rules(self, task: Task) -> Rules:
         """Return the rules of one task, for policies by their names."""
+        shares = len(self.tasks) if self.alpha_for == "study" else 1
         declared = {
             "goal": self.goal,
             "indifference": self.indifference,
             "later": self.later,
+            "reserve": self.reserve / shares,
         }
         return Rules(
             policies=self.policy_names,
             method=self.method,
-            alpha=self.alpha / (len(self.tasks) if self.alpha_for == "study" else 1),
+            alpha=self.alpha / shares,
             n_max=self.n_max,
             bounds=task.score.bounds,
             design="paired" if self.design == "blocks" else "independent",

@@ -99,9 +99,10 @@ def _amendments(entries: list[Entry]) -> Chapter:
             case Amended(changes=changes, reason=reason):
                 what = "; ".join(f"{name} = {value}" for name, value in changes.items())
                 what = what or "remark only"
-            case Joined(rows=seen, reason=reason):
+            case Joined(rows=seen, reason=reason, policy=new):
                 after = "; ".join(f"{task}: after row {row}" for task, row in seen.items())
-                what = f"a policy joined that was declared to come later ({after})"
+                how = "was declared to come later" if new is None else "the plan did not name"
+                what = f"a policy joined that {how} ({after})"
             case _:
                 continue
         rows.append((as_text(entry.time), entry.who, what, reason))

@@ -8,7 +8,7 @@ from stopwise.study.assignment import next_trial
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
 from stopwise.study.events import Assigned, Joined, Locked, Scored, Unblinded
-from stopwise.study.lifecycle import joined, lock
+from stopwise.study.lifecycle import join, lock
 from stopwise.study.replay import apply
 from stopwise.study.saved_state import dump_state, is_outdated, same_states
 from stopwise.study.state import StudyState
@@ -82,12 +82,17 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
         case Scored(trial=number, answer=answer, score=score):
             if plan.task(require_trial(state, number).task).score.score(answer) != score:
                 yield "the score does not match the answer"
-        case Joined(arm=arm, reason=reason) as found if (
-            arm not in state.later or joined(state, lots, arm, reason) != found
-        ):
+        case Joined() as found if _join_again(state, lots, found) != found:
             yield "this policy may not join now"
         case Unblinded(names=names, secret=revealed):
             if revealed != secret:
                 yield "the secret is not the one that was committed to"
-            elif names != lots.labels(plan):
+            elif names != state.labels(lots):
                 yield "the names do not match the labels"
+
+
+def _join_again(state: StudyState, lots: Lots, event: Joined) -> Joined:
+    """Return the event with which this policy would join now."""
+    new = event.policy
+    name = state.labels(lots).get(event.arm, "") if new is None else new["name"]
+    return join(state, lots, name, event.reason, None if new is None else new.get("run"))

@@ -52,14 +52,20 @@ def amend(
 
 
 def join(
-    policy: Annotated[str, typer.Argument(help="A policy that the plan lists under `later`.")],
+    policy: Annotated[
+        str,
+        typer.Argument(help="A policy that the plan lists under `later`, or one for its reserve."),
+    ],
     place: Place = ".",
     reason: Reason = "",
+    command: Annotated[
+        str | None, typer.Option("--run", help="What starts a policy that the plan does not name.")
+    ] = None,
     who: Who = None,
 ) -> None:
-    """Let a policy take part that was declared to come later, asked for the best."""
+    """Let a policy take part that comes later, asked for the best."""
     with open_study(place) as study:
-        study.join(policy, reason, who=person(who))
+        study.join(policy, reason, run=command, who=person(who))
     typer.echo(f"joined: {policy}")
 
 

@@ -214,6 +214,8 @@ def test_what_cannot_be_planned(settings: dict[str, Any], message: str) -> None:
         )
 
 
-def test_forecasts_are_of_orders_only() -> None:
+def test_metrics_are_compared_by_orders_only() -> None:
+    columns = {"policy": ["a", "b"] * 3, "score": [0.0, 1.0, 1.0, 1.0, 0.0, 0.0]}
+    trials = sw.Trials.from_columns(columns, bounds=(0, 1))
     with pytest.raises(sw.InvalidInput, match="offered for the goal 'order' only"):
-        sw.forecast({"a": [0, 1, 0], "b": [1, 1, 0]}, n_max=9, goal="best")
+        sw.compare_metrics(trials, n_max=9, goal="best")

@@ -1,21 +1,23 @@
 """Simulated continuations of a running study: what was seen stays, the rest is drawn."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.rules import Rules
-from stopwise.core.settings import ForecastSettings, RaceSettings
-from stopwise.planning.populations import Population
+from stopwise.planning.forecast_result import Forecast, PairForecast
+from stopwise.planning.populations import Population, Resampled
 from stopwise.planning.simulation import Tally
 from stopwise.planning.stopping_times import runs_for_share, share_error, within
 from stopwise.questions.pairs import Replay, replay
 from stopwise.questions.ranking import Ranking
-from stopwise.rows.table import Table
+from stopwise.rows.table import Table, unit_scores
 
-__all__ = ["Continuation", "ContinuationEnds", "further_trials", "study_ranking"]
+__all__ = ["Continuation", "ContinuationEnds", "further_trials", "study_ranking", "study_rules"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +90,33 @@ class Continuation:
     past: Floats
     population: Population
 
+    @classmethod
+    def of(cls, table: Table, rules: Rules) -> "Continuation":
+        """Return those of the study of a table."""
+        ranking = Ranking(rules)
+        past = unit_scores(table, ranking.comparison)
+        return cls(ranking, past, Resampled(past, rules.design == "paired"))
+
+    def answer(self, ends: ContinuationEnds, **common: Any) -> Forecast:
+        """Return the forecast."""
+        found = []
+        for pair, (first, second) in enumerate(self.ranking.family.pairs.tolist()):
+            names = self.ranking.rules.policies[first], self.ranking.rules.policies[second]
+            claims = self.now.claims[0, pair]
+            count1, count0 = ends.claims[pair]
+            found.append(
+                PairForecast(
+                    policy0=names[0],
+                    policy1=names[1],
+                    decided=names[1] if claims[0] else names[0] if claims[1] else None,
+                    chance=ends.share(count0 + count1),
+                    chance_error=0.0 if claims.any() else ends.error(count0 + count1),
+                    chance0=ends.share(count0),
+                    chance1=ends.share(count1),
+                )
+            )
+        return Forecast(pairs=tuple(found), **common)
+
     @cached_property
     def now(self) -> Replay:
         """How every pair stands after what was seen."""
@@ -120,16 +149,19 @@ class Continuation:
         )
 
 
-def study_ranking(table: Table, n_max: int, settings: ForecastSettings | RaceSettings) -> Ranking:
+def study_ranking(table: Table, n_max: int, settings: Mapping[str, Any]) -> Ranking:
     """Return the ranking of a study of this table, with settings as for ``analyze``."""
-    return Ranking(
-        Rules.of(
-            policies=table.policies,
-            n_max=n_max,
-            bounds=table.bounds or (0.0, 1.0),
-            design=table.design,
-            **settings,
-        )
+    return Ranking(study_rules(table, n_max, settings))
+
+
+def study_rules(table: Table, n_max: int, settings: Mapping[str, Any]) -> Rules:
+    """Return the rules of a study of this table."""
+    return Rules.of(
+        policies=table.policies,
+        n_max=n_max,
+        bounds=table.bounds or (0.0, 1.0),
+        design=table.design,
+        **settings,
     )
 
 

@@ -1,5 +1,6 @@
 """The question, midway through a study, whether it is worth continuing."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -7,22 +8,28 @@ import numpy as np
 
 from stopwise.core.keywords import flat
 from stopwise.core.progress import Progress
+from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number, require_whole
 from stopwise.core.settings import ForecastSettings
-from stopwise.errors import require
+from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, counted, named
-from stopwise.planning.continuation import Continuation, ContinuationEnds, study_ranking
-from stopwise.planning.forecast_result import Forecast, PairForecast
-from stopwise.planning.populations import Resampled
+from stopwise.planning.best_forecast import NamingContinuation
+from stopwise.planning.continuation import Continuation, study_rules
+from stopwise.planning.forecast_result import Forecast
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
-from stopwise.questions.ranking import Ranking
-from stopwise.rows.table import Table, unit_scores
+from stopwise.questions import for_files
+from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
 
 if TYPE_CHECKING:
     from stopwise.study.study import Study
 
 MOST_RUNS = 20_000
+# By the goal that is declared: what draws the ways in which a study may go on.
+CONTINUED: dict[str, Callable[[Table, Rules], Continuation | NamingContinuation]] = {
+    "order": Continuation.of,
+    "best": NamingContinuation.of,
+}
 
 
 @flat(ForecastSettings)
@@ -76,7 +83,7 @@ def forecast(
     require_whole(n_max, "n_max", 2)
     return _forecast(
         table,
-        study_ranking(table, n_max, settings).with_luck(seed),
+        study_rules(table, n_max, for_files(settings)).with_luck(seed),
         futility=futility,
         minutes_per_trial=minutes_per_trial,
         precision=precision,
@@ -88,7 +95,7 @@ def forecast(
 
 def _forecast(
     table: Table,
-    ranking: Ranking,
+    rules: Rules,
     *,
     futility: float | None = None,
     minutes_per_trial: float | None = None,
@@ -97,7 +104,6 @@ def _forecast(
     executor: ExecutorChoice = None,
     progress: Progress | None = None,
 ) -> Forecast:
-    rules = ranking.rules
     assert rules.n_max is not None
     require(
         futility is None or (is_number(futility) and 0 < futility < 1),
@@ -114,18 +120,18 @@ def _forecast(
         f"policy{where} so far: nothing is left to forecast",
         code="nothing-left",
     )
-    past = unit_scores(table, ranking.comparison)
-    continuation = Continuation(ranking, past, Resampled(past, rules.design == "paired"))
+    require_choice("goal", rules.goal, CONTINUED)
+    continuation = CONTINUED[rules.goal](table, rules)
     with opened(executor) as workers:
         simulator = Simulator(workers, seed, precision, progress)
         (ends,) = simulator.run([continuation], most=MOST_RUNS)
-    return Forecast(
+    return continuation.answer(
+        ends,
         seen=dict(zip(table.policies, table.counts, strict=True)),
         n_max=rules.n_max,
         chance=ends.share(ends.every),
         chance_error=0.0 if ends.trials == 0 else ends.error(ends.every),
         chance_further=ends.share(ends.further),
-        pairs=_pairs(continuation, ends),
         mean_n=float(ends.rows @ np.arange(ends.rows.size)) / ends.runs,
         n_quantiles=(ends.quantile(0.1), ends.quantile(0.5), ends.quantile(0.9)),
         chance_by=ends.chance_by(),
@@ -137,27 +143,6 @@ def _forecast(
         runs=ends.runs,
         notes=table.notes,
     )
-
-
-def _pairs(continuation: Continuation, ends: ContinuationEnds) -> tuple[PairForecast, ...]:
-    policies, now = continuation.ranking.rules.policies, continuation.now
-    found = []
-    for pair, (first, second) in enumerate(continuation.ranking.family.pairs.tolist()):
-        names = policies[first], policies[second]
-        claims = now.claims[0, pair]
-        count1, count0 = ends.claims[pair]
-        found.append(
-            PairForecast(
-                policy0=names[0],
-                policy1=names[1],
-                decided=names[1] if claims[0] else names[0] if claims[1] else None,
-                chance=ends.share(count0 + count1),
-                chance_error=0.0 if claims.any() else ends.error(count0 + count1),
-                chance0=ends.share(count0),
-                chance1=ends.share(count1),
-            )
-        )
-    return tuple(found)
 
 
 def forecast_study(
@@ -191,7 +176,7 @@ def forecast_study(
         )
         assert horizon is not None
         if len(analysis.aligned.scores) < horizon:
-            ranking = Ranking(replace(analysis.rules, n_max=horizon))
-            found[task] = _forecast(analysis.aligned, ranking, **settings)
+            rules = replace(analysis.rules, n_max=horizon)
+            found[task] = _forecast(analysis.aligned, rules, **settings)
     require(bool(found), "every task has reached its n_max: nothing is left to forecast")
     return found

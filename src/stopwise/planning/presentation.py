@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 SCHEMA = 1
 Rows = list[dict[str, Any]]
 # Columns of words; all others are numbers.
-TEXT_COLUMNS = ("pair", "now", "task", "metric", "two best")
+TEXT_COLUMNS = ("policy", "pair", "now", "task", "metric", "two best")
 CAPTIONS = {
     "named": "Chance that the right policy is named, by trials of all policies",
     "power": "Chance of the right verdict, by maximum number of trials",
     "stopping": "Chance of having reached the right verdict, by trial",
     "detectable": "Smallest detectable gap, by maximum number of trials",
+    "naming": "Chance that one is named, by number of further rows",
     "further": "Chance that all pairs are decided, by number of further trials",
     "measures": "Trials per policy until the study ends, by metric",
 }

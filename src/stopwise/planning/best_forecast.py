@@ -1,0 +1,212 @@
+"""The question, midway through a study of the best policy, whether it is worth continuing."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.core.rules import Rules
+from stopwise.errors import require
+from stopwise.messages import counted
+from stopwise.planning.continuation import ContinuationEnds, rows_over
+from stopwise.planning.forecast_result import Forecast
+from stopwise.planning.named_best import BLOCK
+from stopwise.planning.populations import Resampled
+from stopwise.planning.presentation import Rows
+from stopwise.questions.best import BestQuestion
+from stopwise.questions.best_analysis import BestAnalysis
+from stopwise.questions.best_rule import simulated_rows
+from stopwise.questions.candidates import Candidates
+from stopwise.report import plan_figures
+from stopwise.report.plan_figures import ChanceCurve
+from stopwise.rows.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestForecast(Forecast):
+    """What to expect of a running study of the best policy; it never affects validity.
+
+    ``chance`` is that of one being named by n_max, ``chance_further`` that at least one more is
+    dropped or named; ``n_max``, ``mean_n``, ``n_quantiles`` and ``chance_by`` count rows; there
+    are no ``pairs``.
+
+    Attributes
+    ----------
+    best, candidates
+        The policy that is named already, or None, and those that may still be the best.
+    chances
+        By name, the chance that it is named by n_max.
+    """
+
+    best: str | None
+    candidates: tuple[str, ...]
+    chances: dict[str, float]
+
+    @property
+    def decided(self) -> bool:
+        """Whether a best policy is named already."""
+        return self.best is not None
+
+    @property
+    def sentence(self) -> str:
+        """What to expect, in words, and what it rests on."""
+        seen = ", ".join(f"{name} {count}" for name, count in self.seen.items())
+        if self.decided:
+            return f"{self.best} is named already (trials: {seen}); no more trials are needed."
+        hours = "" if self.hours is None else f", {self.hours:.1f} hours"
+        return (
+            f"Trials so far: {seen}; {counted(len(self.candidates), 'candidate')} left. The chance "
+            f"that one is named by row {self.n_max} is {self.chance:.2f} (standard error "
+            f"{self.chance_error:.2g}), and that at least one more is dropped, "
+            f"{self.chance_further:.2f}. Continuing takes "
+            f"{counted(round(self.mean_n), 'more row')} on average, and no more than "
+            f"{self.n_quantiles[1]} half of the time "
+            f"({counted(round(self.mean_trials), 'trial')} in total{hours}). "
+            f"{self._advice()}{self._validity()}"
+        )
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row per policy."""
+        return [
+            {"policy": name, "candidate": name in self.candidates, "chance": chance}
+            for name, chance in self.chances.items()
+        ]
+
+    def text_tables(self) -> dict[str, Rows]:
+        """Return the policies as people read them."""
+        rows = [
+            {
+                "policy": row["policy"],
+                "now": "candidate" if row["candidate"] else "dropped",
+                "chance of being named": f"{row['chance']:.2f}",
+            }
+            for row in self.table()
+        ]
+        return {"Policies at the end of the study": rows}
+
+    def plot_further(self) -> "Figure":
+        """Draw the chance that one is named by each further row."""
+        return plan_figures.plot_stopping(
+            [ChanceCurve.by_trial(f"by n_max = {self.n_max}", np.array(self.chance_by))],
+            across="further rows",
+            upwards="chance that one is named",
+        )
+
+    def figures(self) -> dict[str, "Figure"]:
+        """Return the figure by the name under which it is saved; none if one is named already."""
+        return {} if self.decided else {"naming": self.plot_further()}
+
+
+@dataclass(frozen=True, eq=False)
+class NamingContinuation:
+    """Ways in which a running study of the best policy may go on.
+
+    Every run replays the study from its first trial; only trials that were not run yet differ. A
+    policy that was dropped is tried no more, so only the candidates have further trials.
+
+    Parameters
+    ----------
+    rules
+        Of the study, with its n_max.
+    past
+        Normalised scores (trials, policies), NaN where a policy has none.
+    now
+        What the study has found so far.
+    """
+
+    rules: Rules
+    past: Floats
+    now: BestAnalysis
+
+    @classmethod
+    def of(cls, table: Table, rules: Rules) -> "NamingContinuation":
+        """Return those of a table, or say why there are none."""
+        require(
+            not rules.later,
+            "a forecast needs all policies from the start, but some of these join later",
+            parameter="later",
+        )
+        question = BestQuestion(rules)
+        past = question.comparison.scale.unit(table.scores)
+        return cls(rules, past, question.analyze(table))
+
+    def simulate(self, seed: np.random.SeedSequence, runs: int) -> ContinuationEnds:
+        """Return how this many continuations end."""
+        rules, n_max = self.rules, self.rules.n_max
+        assert n_max is not None
+        trials = _Trials(self, np.random.default_rng(seed), runs)
+        rows, further = np.zeros((2, runs), dtype=np.int64)
+        board = None
+        for board in simulated_rows(rules, trials, runs):
+            trials.begin_row(board)
+            rows += board.count.any(axis=1)
+            further += trials.fresh
+        assert board is not None
+        named = board.named >= 0
+        names = np.bincount(board.named[named], minlength=len(rules.policies))
+        more = named | (board.open.sum(axis=1) < len(self.now.candidates))
+        return ContinuationEnds(
+            names,
+            int(named.sum()),
+            int(more.sum()),
+            np.bincount(np.maximum(rows - self.now.rows, 0), minlength=n_max + 1),
+            int(further.sum()),
+            runs,
+        )
+
+    def answer(self, ends: ContinuationEnds, **common: Any) -> BestForecast:
+        """Return the forecast."""
+        shares = zip(self.rules.policies, ends.claims.tolist(), strict=True)
+        return BestForecast(
+            pairs=(),
+            best=self.now.best,
+            candidates=self.now.candidates,
+            chances={name: ends.share(count) for name, count in shares},
+            **common,
+        )
+
+
+class _Trials:
+    """The trials of each study by their numbers: those seen, and then fresh ones."""
+
+    def __init__(
+        self, continuation: NamingContinuation, rng: np.random.Generator, runs: int
+    ) -> None:
+        rules, past = continuation.rules, continuation.past
+        self._paired = rules.design == "paired"
+        self._left = [rules.policies.index(name) for name in continuation.now.candidates]
+        population = Resampled(past[:, self._left], self._paired)
+        self._draw: Callable[[int], Floats] = population.begin(rng, runs).draw
+        self._over = rows_over(rules, past)
+        self._studies, self._policies = np.arange(runs)[:, None], np.arange(past.shape[1])
+        # A gap in what is over stays a gap; one may have fewer trials than others.
+        over = np.arange(len(past))[:, None] < self._over
+        self._scores = np.where(over, past, self._fresh(len(past)))
+        self._blocks = np.zeros(runs, dtype=np.int64)
+
+    def begin_row(self, board: Candidates) -> None:
+        """Find the numbers of the trials of the next row; count those that are yet to be run."""
+        first = self._blocks[:, None] if self._paired else board.asked
+        self._number = np.broadcast_to(first, board.count.shape).copy()
+        self._blocks = self._blocks + board.count.max(axis=1)
+        seen = np.clip(self._over - self._number, 0, board.count)
+        self.fresh = (board.count - seen).sum(axis=1)
+
+    def __call__(self) -> Floats:
+        """Return the next trial of each policy in each study."""
+        while self._scores.shape[1] <= self._number.max():
+            self._scores = np.concatenate([self._scores, self._fresh(BLOCK)], axis=1)
+        found: Floats = self._scores[self._studies, self._number, self._policies]
+        self._number += 1
+        return found
+
+    def _fresh(self, n: int) -> Floats:
+        """Return fresh trials (studies, n, policies) of the candidates."""
+        found = np.full((len(self._studies), n, self._policies.size), np.nan)
+        found[..., self._left] = self._draw(n)
+        return found

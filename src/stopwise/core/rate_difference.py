@@ -64,7 +64,7 @@ class _Tables:
 
     def __init__(self, n0: int, n1: int) -> None:
         self.n0, self.n1 = n0, n1
-        self.x0, self.x1 = np.arange(n0 + 1)[:, None], np.arange(n1 + 1)[None, :]
+        self.x0, self.x1 = np.arange(n0 + 1.0)[:, None], np.arange(n1 + 1.0)[None, :]
         self.angles = np.linspace(0.0, np.pi / 2, RATES)
 
     def p_value(self, x0: int, x1: int, difference: float) -> float:

@@ -381,7 +381,7 @@ def test_tables_leave_for_papers_and_frames() -> None:
     assert frame["policy"].to_list() == found.to_pandas()["policy"].tolist()
     assert frame["interval_low"][0] == found.policies[0].interval.low
     assert found.methods_paragraph in found.to_html().replace("&#39;", "'").replace("&#34;", '"')
-    assert found.bibtex.startswith("@misc{snyder,")
+    assert found.bibtex.startswith("@article{snyder2026,")
 
 
 @pytest.mark.parametrize(("high", "said"), [(1, False), (8, True)])

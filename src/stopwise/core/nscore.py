@@ -64,6 +64,8 @@ class NScore(MayBeFutile[NScoreState]):
         "D. Snyder et al.",
         "Beyond Binary Success: Sample-Efficient and Statistically Rigorous Robot Policy "
         "Comparison",
+        "arXiv:2603.13616",
+        2026,
     )
     advice: ClassVar[str] = "to compare with results published with N-SCORE"
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")

@@ -79,7 +79,8 @@ class Step(Method[StepState]):
         "D. Snyder et al.",
         "Is your imitation learning policy better than mine? Policy comparison with near-optimal "
         "stopping",
-        year=2025,
+        "arXiv:2503.10966",
+        2025,
     )
     advice: ClassVar[str] = (
         "for success or failure with a fixed n_max, if success rates stay the same throughout"

@@ -123,11 +123,6 @@ class Analysis(Drawn):
         return {policy.name: policy.letters for policy in self.policies}
 
     @property
-    def methods(self) -> str:
-        """What was done, in words that can go into a paper as they are."""
-        return order_paragraph(self)
-
-    @property
     def most_trials(self) -> int | None:
         """The most trials of all policies together, or None without an n_max."""
         return None if self.n_max is None else self.n_max * len(self.policies)
@@ -247,6 +242,16 @@ class Analysis(Drawn):
         top = [policy.name for policy in self.policies if policy.name not in beaten]
         named = ", ".join(top) if len(top) <= MOST_IN_WORDS else f"{len(top)} of them"
         return f"{len(self.policies)} policies, none shown to be better than {named}"
+
+    @property
+    def methods_paragraph(self) -> str:
+        """What was done, in words that can go into a paper as they are."""
+        return order_paragraph(self)
+
+    @property
+    def bibtex(self) -> str:
+        """What to cite with it, for BibTeX."""
+        return find(self.method).citation.bibtex
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row per policy, from best to worst."""

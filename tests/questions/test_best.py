@@ -390,3 +390,45 @@ def test_a_leader_that_ran_out_of_trials_does_not_stop_the_others() -> None:
 
     assert found.candidates == ("few", "good")
     assert found.eliminated["bad"].leader == "good"
+
+
+def test_the_best_few_are_named_together() -> None:
+    """The same row by row, resumed on the way, and from the table afterwards."""
+    rng = np.random.default_rng(2)
+    scores = {
+        name: (rng.random(200) < rate) * 1.0 for name, rate in zip("abcde", RATES5, strict=True)
+    }
+    rules: dict[str, Any] = {"goal": "best", "top": 2, "n_max": 200}
+    rule = sw.StopRule("abcde", **rules)
+    while not rule.stop:
+        rule = sw.StopRule.from_json(rule.to_json())
+        for policy, own in rule.places.items():
+            for number in own:
+                rule.add(policy, scores[policy][number])
+    found = sw.analyze(scores, **rules)
+    assert isinstance(found, BestAnalysis)
+
+    assert (rule.decided, rule.best, set(rule.candidates)) == (True, None, {"d", "e"})
+    assert set(found.winners) == set(found.candidates) == {"d", "e"}
+    assert dict(found.eliminated) == dict(rule.eliminated)
+    assert (
+        found.order_text == f"{found.candidates[0]} and {found.candidates[1]} are the best 2 of 5"
+    )
+    assert "the chance that any of the best 2 was dropped is at most 0.05" in found.sentence
+    assert found.standing("d") == "among the best 2"
+    assert found.to_dict()["top"] == 2
+    assert "any of the best 2 policies" in found.methods_paragraph
+    few = sw.analyze({name: own[:3] for name, own in scores.items()}, **rules)
+    assert few.order_text == "Each of the 5 policies may be among the best 2"
+    for wrong, line in (
+        ({"top": 5}, "top must be below 5"),
+        ({"indifference": 0.1}, "the best 2 are asked for without indifference"),
+        ({"goal": "order"}, "top belongs to the goal 'best'"),
+    ):
+        with pytest.raises(InvalidInput, match=line):
+            sw.StopRule("abcde", **{**rules, **wrong})
+    with pytest.raises(InvalidInput, match="one best policy, without top"):
+        sw.forecast(scores, **{**rules, "n_max": 300})
+
+
+RATES5 = (0.2, 0.3, 0.3, 0.8, 0.85)

@@ -29,7 +29,7 @@ REPLACED = {"interval"}
 ADDED = {
     *("interval_level", "interval_note"),
     *("best", "candidates", "eliminated", "awaited", "sentence"),
-    *("goal", "indifference", "set_aside", "joined"),
+    *("goal", "top", "indifference", "set_aside", "joined"),
 }
 
 

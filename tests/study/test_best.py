@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import binomtest
 
 import stopwise as sw
+from stopwise.cli.study.evidence_chart import evidence_chart
 from stopwise.questions.best_analysis import BestAnalysis
 from stopwise.study.records import trial_table
 from stopwise.study.study_plan import StudyPlan
@@ -282,6 +283,20 @@ def test_who_may_join_without_being_named(tmp_path: Path) -> None:
         with pytest.raises(sw.NotAllowed, match="a policy was named on 'stack' before this one"):
             study.join("50k", "too late")
         assert study.verify().problems == ()
+
+
+def test_a_study_names_the_best_two(tmp_path: Path) -> None:
+    plan = {**BEST, "top": 2, "n_max": 100, "blinding": "none"}
+    scores = {"10k": False, "20k": False, "30k": True, "40k": True}
+    with sw.Study.create(tmp_path / "two", plan) as study:
+        study.lock()
+        while (trial := study.next_trial("arm")) is not None:
+            study.record(trial.trial, scores[trial.code], station="arm")
+        found = study.verdict()
+        assert (found.decided, found.best, set(found.candidates)) == (True, None, {"30k", "40k"})
+        assert found.sentence.startswith("30k and 40k are the best 2 of 4 (alpha 0.05), after ")
+        assert "among the best 2" in evidence_chart(found)
+        assert "are the best 2 of 4" in study.report()
 
 
 def test_tasks_share_the_reserve() -> None:

@@ -74,6 +74,9 @@ class ComparisonOptions(OptionGroup):
             "one is best, in far fewer trials)."
         ),
     ] = "order"
+    top: Annotated[
+        int, typer.Option(help="With --goal best: name the best so many together, in no order.")
+    ] = 1
     indifference: Annotated[
         float,
         typer.Option(help="With --goal best: a policy this near to the best is good enough."),

@@ -127,7 +127,11 @@ def _print_json(sights: tuple["TaskSight", ...]) -> None:
 def _line(sight: "TaskSight") -> str:
     best = not sight.standings  # of no pair it is asked which is better
     if sight.stop:
-        found = f"{sight.best} is named" if best else "every pair is decided"
+        found = (
+            f"{sight.best or ', '.join(sight.candidates)} named"
+            if best
+            else "every pair is decided"
+        )
         why = found if sight.decided else "the maximum is reached"
         return f"task {sight.task}: stop after {counted(sight.rows, 'row')}, {why}"
     parts = [rows_text(sight.rows, sight.n_max, sight.remaining)]

@@ -27,7 +27,7 @@ ALLOCATIONS = ("leader", "even")
 # Settings that one goal has, and the others have not.
 OF_GOALS = {
     "order": ("adjust", "baseline", "ties"),
-    "best": ("indifference", "allocation", "later", "reserve"),
+    "best": ("top", "indifference", "allocation", "later", "reserve"),
 }
 # What several policies are saved with, in this order.
 SETTINGS = (
@@ -73,6 +73,8 @@ class Rules:
     goal, baseline
         What is asked ("order": which policies are better than which; "best": which one is best),
         and the policy that all others are compared with, if not with each other.
+    top
+        For the goal "best": how many of the best are to be named together.
     indifference
         For the goal "best": a policy is good enough if it is within this of the best.
     allocation
@@ -98,6 +100,7 @@ class Rules:
     adjust: str = "holm"
     goal: str = "order"
     baseline: str | None = None
+    top: int = 1
     indifference: float = 0.0
     allocation: str = "leader"
     later: tuple[str, ...] = ()
@@ -132,6 +135,13 @@ class Rules:
         require_choice("ties", self.ties, TIES)
         require_choice("allocation", self.allocation, ALLOCATIONS)
         self._check_design()
+        object.__setattr__(self, "top", require_whole(self.top, "top", 1))
+        require(
+            self.top < len(self.policies),
+            named("top"),
+            f" must be below {len(self.policies)}, the number of policies, but got {self.top}",
+            code="bad-top",
+        )
         object.__setattr__(self, "indifference", self._checked_indifference())
         object.__setattr__(self, "later", tuple(self.later))
         object.__setattr__(self, "reserve", self._checked_reserve())

@@ -57,6 +57,7 @@ class CommonSettings(MethodParameters, total=False):
     adjust: Annotated[str, 'How alpha is shared among claims: "bonferroni", "holm" or "closed".']
     ties: Ties
     goal: Annotated[str, 'What is asked: "order", which are better than which, or "best".']
+    top: Annotated[int, "With the goal best: how many of the best to name together; usually 1."]
     indifference: Annotated[float, "With the goal best: how near to the best is good enough."]
     allocation: Annotated[str, 'With the goal best: "leader" is tried more often, or "even".']
     later: Annotated[Sequence[str], "With the goal best: policies that join later."]

@@ -63,6 +63,7 @@ def plan_best(
         Setting("later"),
         code="plan-with-later",
     )
+    require_one(rules)
     cases = [case for scenario in scenarios for case in _with_tie(scenario)]
     studies = [(case, what_if, n) for case, what_if in cases for n in horizons]
     models = [NamingModel(replace(rules, n_max=n), case.population) for case, _, n in studies]
@@ -87,6 +88,16 @@ def plan_best(
         return plan
     study = replace(rules, n_max=plan.shown.n_max)
     return replace(plan, order_trials=_order_trials(study, scenarios[0].population, simulator.seed))
+
+
+def require_one(rules: Rules) -> None:
+    """Raise if several of the best are asked for: those are not simulated."""
+    require(
+        rules.top == 1,
+        "plans and forecasts are of one best policy, without ",
+        named("top"),
+        code="plan-of-top",
+    )
 
 
 def _with_tie(scenario: Scenario) -> list[tuple[Scenario, bool]]:

@@ -68,6 +68,8 @@ def analyze(
         such exact ties are assumed not to occur, as in the paper.
     goal
         What is asked: "order", which policies are better than which; "best", which one is best.
+    top
+        For the goal "best": how many of the best to name together, in no order.
     indifference
         For the goal "best": name a policy that is within this of the best, and stop.
     allocation

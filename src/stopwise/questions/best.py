@@ -91,13 +91,12 @@ class BestQuestion(Question):
     @property
     def best(self) -> str | None:
         """The policy that was named, or None; within the indifference of the best, if declared."""
-        named = int(self._board.named[0])
-        return self.policies[named] if named >= 0 else None
+        return self.policies[self._board.named[0]] if self.decided and self.rules.top == 1 else None
 
     @property
     def decided(self) -> bool:
-        """Whether a best policy is named."""
-        return self.best is not None
+        """Whether a best policy is named, or as many as were asked for."""
+        return bool(self._board.named[0] >= 0)
 
     @property
     def candidates(self) -> tuple[str, ...]:
@@ -198,7 +197,9 @@ class BestQuestion(Question):
     def in_words(task: "TaskVerdict") -> str:
         """Return what a study has found on one task, as a sentence."""
         k = len(task.candidates) + len(task.eliminated)
-        found = best_in_words(task.best, task.candidates, k, task.indifference, task.set_aside)
+        found = best_in_words(
+            task.best, task.candidates, k, task.indifference, aside=task.set_aside, top=task.top
+        )
         return f"{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}."
 
     def join(self, policy: str) -> None:
@@ -259,7 +260,7 @@ class BestQuestion(Question):
         """Return the rows still needed at the growth of evidence so far; None if unknown."""
         if self.decided:
             return 0
-        if any(name not in self._joined for name in self.rules.later):
+        if self.rules.top > 1 or any(name not in self._joined for name in self.rules.later):
             return None  # nobody knows what those bring that have not joined yet
         board, n_max = self._board, self.rules.n_max
         others = board.open[0] & board.joined[0]

@@ -59,6 +59,14 @@ class BestAnalysis(Analysis):
     set_aside: tuple[str, ...]
 
     indifference = FromRules[float]("indifference", "How near to the best is good enough.")
+    top = FromRules[int]("top", "How many of the best are asked for.")
+
+    @property
+    def winners(self) -> tuple[str, ...]:
+        """The policies that were named; none before that."""
+        if self.top > 1:
+            return self.candidates if len(self.candidates) == self.top else ()
+        return () if self.best is None else (self.best,)
 
     @property
     def methods_paragraph(self) -> str:
@@ -78,7 +86,7 @@ class BestAnalysis(Analysis):
         named = f", or one named that is not within {self.indifference:g} of it,"
         promised = promise(
             self.method,
-            "the chance that the best policy (or any given one of several) was dropped"
+            f"the chance that {self._best_in_general} was dropped"
             f"{named if self.indifference else ''}",
             self.alpha,
             n_max=self.n_max,
@@ -96,12 +104,18 @@ class BestAnalysis(Analysis):
             f"({self.method}, {self.design} design)."
         )
 
+    @property
+    def _best_in_general(self) -> str:
+        if self.top > 1:
+            return f"any of the best {self.top}"
+        return "the best policy (or any given one of several)"
+
     def _trials_text(self) -> str:
         most = self.most_trials
         if most is None:
             return f"after {self.trials_used:,} of {sum(own.n for own in self.policies):,} trials"
         used = f"after {self.trials_used:,} trials"
-        if self.best is None:
+        if not self.winners:
             return f"{used} in {self.rows} of at most {self.n_max} rows"
         return f"{used} instead of {most:,}" if self.trials_used < most else used
 
@@ -112,6 +126,8 @@ class BestAnalysis(Analysis):
             return f"dropped after row {out.row}, when {out.leader} led"
         if policy == self.best:
             return f"best, or within {self.indifference:g}" if self.indifference else "best"
+        if policy in self.winners:
+            return f"among the best {self.top}"
         return "set aside" if policy in self.set_aside else "candidate"
 
     def table(self) -> list[dict[str, Any]]:
@@ -139,6 +155,7 @@ class BestAnalysis(Analysis):
         return {
             **super().to_dict(),
             **plain_values(self, ("best", "candidates", "set_aside", "rows", "indifference")),
+            **({"top": self.top} if self.top > 1 else {}),
             "p_values": dict(self.p_values),
             "goal": self.rules.goal,
             "eliminated": {name: vars(out) for name, out in self.eliminated.items()},
@@ -195,7 +212,9 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
     return BestAnalysis(
         policies=policies,
         pairs=(),
-        order_text=best_in_words(best, left, len(rules.policies), rules.indifference, aside),
+        order_text=best_in_words(
+            best, left, len(rules.policies), rules.indifference, aside=aside, top=rules.top
+        ),
         rules=rules,
         aligned=table,
         ties="strict",
@@ -223,7 +242,9 @@ def best_in_words(
     left: tuple[str, ...],
     k: int,
     indifference: float,
+    *,
     aside: tuple[str, ...] = (),
+    top: int = 1,
 ) -> str:
     """Return who is the best of k, or who may be.
 
@@ -239,7 +260,11 @@ def best_in_words(
         How near to the best is good enough.
     aside
         Candidates that need no more trials.
+    top
+        How many of the best are to be named together.
     """
+    if len(left) == top > 1:
+        return f"{', '.join(left[:-1])} and {left[-1]} are the best {top} of {k}"
     if best is not None:
         near = f", or within {indifference:g} of it" if indifference else ""
         return f"{best} is the best of {k}{near}"
@@ -248,9 +273,11 @@ def best_in_words(
     rest = f", but only {', '.join(tried) if few else len(tried)} still need trials"
     rest = rest if aside else ""
     if len(left) == k:
-        return f"Each of the {k} policies may be the best{rest}"
+        part = "the best" if top == 1 else f"among the best {top}"
+        return f"Each of the {k} policies may be {part}{rest}"
     named = ", ".join(left) if few and not aside else f"{len(left)} of them"
-    return f"The best of {k} is among {named}{rest}"
+    best = f"best of {k} is" if top == 1 else f"best {top} of {k} are"
+    return f"The {best} among {named}{rest}"
 
 
 def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResult, ...]:

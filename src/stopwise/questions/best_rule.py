@@ -11,8 +11,10 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
 from stopwise.errors import require
+from stopwise.messages import named
 from stopwise.questions.candidates import Candidates
 from stopwise.questions.near_best import NearBest
+from stopwise.questions.top_candidates import TopCandidates
 
 
 def comparison_of(rules: Rules) -> Comparison:
@@ -36,6 +38,13 @@ def comparison_of(rules: Rules) -> Comparison:
         parameter="last_look",
     )
     comparison.require_no_futility_stop()
+    for name in ("indifference", "later", "reserve"):
+        require(
+            rules.top == 1 or not getattr(rules, name),
+            f"the best {rules.top} are asked for without ",
+            named(name),
+            code="top-alone",
+        )
     return comparison
 
 
@@ -54,7 +63,13 @@ def start(comparison: Comparison, studies: int, unannounced: Sequence[str] = ())
     wealth = levels / rules.alpha
     # A block is met once by each policy, and an average is not one of the levels of a method.
     often = rules.allocation == "leader" and rules.design != "paired" and comparison.levels is None
-    if rules.indifference == 0:
+    board: Candidates
+    if rules.top > 1:
+        # Each pair bets for what its wealth has to reach if all others of its policy come to 0.
+        level = rules.alpha / (rules.top * (len(policies) - rules.top))
+        test = Comparison(replace(rules, alpha=level)).test
+        board = TopCandidates(test, studies, len(policies), alpha=rules.alpha, top=rules.top)
+    elif rules.indifference == 0:
         board = Candidates(comparison.test, wealth, studies, often=often)
     else:
         near = replace(rules, margin=-rules.indifference)

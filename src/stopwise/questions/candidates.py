@@ -120,8 +120,7 @@ class Candidates:
         means: Floats = np.where(seen > 0, total / np.maximum(seen, 1), np.nan)
         self._bet(scores, means)
         self.peak = np.maximum(self.peak, self.log_wealth)
-        # Nothing was bet against the leader, so one is left.
-        out = self.open & (self.log_wealth >= self.target)
+        out = self._out()
         named = self.named
         if out.any():
             self.open = self.open & ~out
@@ -162,6 +161,10 @@ class Candidates:
         among = self.open & self.joined & present
         found = absent & among.any(axis=1)
         return np.where(found, self._first(among), self.leader)
+
+    def _out(self) -> Bools:
+        """Return who is dropped now; nothing was bet against the leader, so one is left."""
+        return np.asarray(self.open & (self.log_wealth >= self.target))
 
     def _rivals(self) -> Bools:
         """Return who stands between the leader and being named: all other candidates."""

@@ -14,6 +14,13 @@ ADJUSTMENTS = {
     "holm": "Holm's procedure over the directions of {pairs}{form}",
     "closed": "closed testing over {pairs}",
 }
+# How the best policy is found, and how the best few.
+BETS = (
+    "One wealth per policy bets that it is not the best, in each row against the policy that leads "
+    "at the time",
+    "Of each policy, one wealth against each other bets that the other is better; the mean of the "
+    "smallest of them, without as many of the largest as others may be better, is held against it",
+)
 DESIGNS = {
     "independent": "The policies' trials are assumed to be independent of each other.",
     "paired": "Trials of different policies share their environment and are compared within it; "
@@ -46,10 +53,12 @@ def best_paragraph(analysis: "Analysis") -> str:
     """Return the same where only the best was asked for: one claim per policy, none per pair."""
     low, high = analysis.bounds
     indifference, method = analysis.rules.indifference, registry.find(analysis.method)
+    top = analysis.rules.top
+    best = "a best policy" if top == 1 else f"any of the best {top} policies"
     near = f" or naming one that is not within {indifference:g} of it" if indifference else ""
     promised = promise(
         analysis.method,
-        f"the probability of ever dropping a best policy{near}",
+        f"the probability of ever dropping {best}{near}",
         analysis.alpha,
         n_max=analysis.n_max,
         bounds_inferred=analysis.bounds_inferred,
@@ -60,11 +69,11 @@ def best_paragraph(analysis: "Analysis") -> str:
     return (
         f"We asked which of {len(analysis.rules.policies)} policies has the greatest mean score "
         f"(range [{low:g}, {high:g}]){_pooling(analysis)} with the sequential test "
-        f"{analysis.method}{horizon}. One wealth per policy bets that it is not the "
-        "best, in each row against the policy that leads at the time, and the policy is dropped "
+        f"{analysis.method}{horizon}. {BETS[top > 1]}, and the policy is dropped "
         f"when this wealth is large enough; {promised}{looks}. So the candidates are at all times "
-        "a confidence set of the best policy. That a policy was dropped shows only that it is not "
-        "the best, not that the one that led then is better than it. "
+        f"a confidence set of the best{f' {top}' if top > 1 else ' policy'}. That a policy was "
+        "dropped shows only that it is not one of them, not that the one that led then is better "
+        "than it. "
         f"{same if analysis.pooled_tasks else ''}{_doubts(analysis)}{DESIGNS[analysis.design]} "
         "Intervals of the means hold together, at all times, with probability "
         f"{1 - analysis.alpha:.6g}. {method.citation}."

@@ -130,7 +130,8 @@ class Watch:
         later = list(settings.get("later", ()))
         names = [f"policy {number}" for number in range(len(later))]
         known = {**settings, "baseline": baseline, "later": names}
-        StopRule(["one", "other", *names], **known)
+        many = [f"another {number}" for number in range(1, settings.get("top", 1))]
+        StopRule(["one", "other", *many, *names], **known)
         require(
             reading.get("bounds") != "data",
             named("bounds"),

@@ -81,7 +81,7 @@ def joined(
     """
     if any(arm in board.joined for board in state.boards.values()):
         raise NotAllowed("this policy takes part already")
-    named = [name for name, board in state.boards.items() if board.question.best is not None]
+    named = [name for name, board in state.boards.items() if board.question.decided]
     if policy is not None and (named or state.names is not None):
         since = f"a policy was named on {named[0]!r}" if named else "the study was unblinded"
         raise NotAllowed(f"{since} before this one joined: start a new study")

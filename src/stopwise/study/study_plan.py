@@ -20,7 +20,7 @@ Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
 # Entries that plans locked before did not have: written only where they say something.
-SINCE = ("goal", "indifference", "later", "reserve")
+SINCE = ("goal", "top", "indifference", "later", "reserve")
 
 
 class Policy(PlanPart):
@@ -78,6 +78,8 @@ class StudyPlan(PlanPart):
         randomised method that is given no ``seed`` under ``parameters`` gets one at the lock.
     goal
         "order" (which policies are better than which) or "best" (only which one is best).
+    top
+        Asked for the best: how many of the best are to be named together.
     indifference, later
         Asked for the best: how near to it is good enough, in units of the score, and which of the
         policies join later. Nothing is named before all of these have joined.
@@ -111,6 +113,7 @@ class StudyPlan(PlanPart):
     baseline: str | None = None
     ties: Literal["strict", "paper"] = "strict"
     goal: str = Rules.goal
+    top: int = Field(default=1, ge=1)
     indifference: float = Field(default=0.0, ge=0)
     later: tuple[str, ...] = ()
     reserve: float = Field(default=0.0, ge=0)
@@ -193,6 +196,7 @@ class StudyPlan(PlanPart):
         shares = len(self.tasks) if self.alpha_for == "study" else 1
         declared = {
             "goal": self.goal,
+            "top": self.top,
             "indifference": self.indifference,
             "later": self.later,
             "reserve": self.reserve / shares,

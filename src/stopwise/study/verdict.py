@@ -53,8 +53,8 @@ class TaskVerdict:
         Policies that are still in an undecided comparison.
     decided
         Whether the question is answered: every pair is decided, or the best is named.
-    goal, indifference
-        What is asked, and how near to the best is good enough.
+    goal, indifference, top
+        What is asked, how near to the best is good enough, and how many of the best are wanted.
     best, candidates
         The policy shown to be the best, or None, and those that may still be it.
     eliminated
@@ -77,6 +77,7 @@ class TaskVerdict:
     decided: bool
     goal: str = "order"
     indifference: float = 0.0
+    top: int = 1
     best: str | None = None
     candidates: tuple[str, ...] = ()
     eliminated: Mapping[str, Elimination] = field(default_factory=dict)
@@ -208,6 +209,7 @@ def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVer
         decided=question.decided,
         goal=question.rules.goal,
         indifference=question.rules.indifference,
+        top=question.rules.top,
         best=None if question.best is None else shown[question.best],
         candidates=tuple(shown[arm] for arm in question.candidates),
         eliminated={

@@ -165,6 +165,8 @@ def candidate_chart(task: TaskView) -> Chart:
             kind, text = "dropped", f"dropped after round {own.last}"
         elif own.policy == task.best:
             kind, text = "best", "the best"
+        elif task.decided and task.best is None:
+            kind, text = "best", f"among the best {sum(not own.dropped for own in task.candidates)}"
         elif own.awaited:
             kind, text = "awaited", "has not joined yet"
         elif own.set_aside:

@@ -428,6 +428,21 @@ def test_a_race_that_was_cut_goes_on_with_those_who_joined(
         run(reserve=0.02, journal=journal)
 
 
+def test_a_newcomer_that_was_not_declared_takes_no_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stopwise.rollout.checkpoints.PAUSE", 0.0)
+    on_progress = growing(tmp_path / "c", {"a": 0.3, "b": 0.6}, COMERS)
+    found = sw.race(
+        tmp_path / "c", draw, load=read_rate, n_max=90, goal="best", later=["e"],
+        on_progress=on_progress,
+    )  # fmt: skip
+    assert set(found.analysis.rules.policies) == {"a", "b", "e"}
+    assert "c appeared during the race without being declared, and took no part" in (
+        found.analysis.warnings
+    )
+
+
 def test_a_newcomer_is_taken_when_it_is_written_and_named_as_the_others(tmp_path: Path) -> None:
     times = iter(np.arange(0, 20, 2.0).repeat(2).tolist())
     folder = checkpoints(tmp_path, {"x/1": 0.1, "x/2": 0.2})

@@ -73,6 +73,8 @@ class Checkpoints:
     ----------
     first
         Those that were there at the start, by name.
+    left_out
+        Names of those that appeared and may not join.
     """
 
     def __init__(
@@ -99,6 +101,7 @@ class Checkpoints:
         if begun:
             self._names = {path: begun[str(identity_of(own))] for path, own in found.items()}
         self.first = {self._names[path]: own for path, own in found.items()}
+        self.left_out: list[str] = []
         self._stamps: dict[str, tuple[int, int]] = {}
         self._looked = -math.inf
 

@@ -31,6 +31,8 @@ def drive(
                 if journal is not None:
                     journal.join(name, schedule.rule.rows, str(identity_of(policy)))
                 schedule.join(name)
+            elif arrivals is not None:
+                arrivals.left_out.append(name)
         if schedule.rule.waits:
             time.sleep(PAUSE)
         executor.submit(schedule.take(executor.room))

@@ -168,7 +168,10 @@ def race(
         abandoned = place.close()
         if book is not None:
             book.close()
-    notes = [] if book is None else book.notes
+    notes = [] if book is None else list(book.notes)
+    if arrivals is not None and arrivals.left_out:
+        told = "appeared during the race without being declared, and took no part"
+        notes.append(f"{', '.join(arrivals.left_out)} {told}")
     return result_of(
         schedule, retries=place.retries, abandoned=abandoned, seconds=seconds, notes=notes
     )

@@ -105,7 +105,7 @@ def race(
         Called whenever episodes came back.
     **settings
         ``method``, ``alpha``, ``adjust``, ``baseline``, ``ties``, ``goal="order"`` (or "best", with
-        ``indifference``, ``allocation="leader"``, ``later`` and ``reserve``) and the
+        ``top``, ``indifference``, ``allocation="leader"``, ``later`` and ``reserve``) and the
         method's own parameters, as for ``stopwise.analyze``.
 
     Examples

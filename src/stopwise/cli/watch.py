@@ -127,11 +127,7 @@ def _print_json(sights: tuple["TaskSight", ...]) -> None:
 def _line(sight: "TaskSight") -> str:
     best = not sight.standings  # of no pair it is asked which is better
     if sight.stop:
-        found = (
-            f"{sight.best or ', '.join(sight.candidates)} named"
-            if best
-            else "every pair is decided"
-        )
+        found = _named(sight) if best else "every pair is decided"
         why = found if sight.decided else "the maximum is reached"
         return f"task {sight.task}: stop after {counted(sight.rows, 'row')}, {why}"
     parts = [rows_text(sight.rows, sight.n_max, sight.remaining)]
@@ -145,3 +141,9 @@ def _line(sight: "TaskSight") -> str:
         held = counted(sight.waiting, "trial waits", "trials wait")
         parts.append(f"{held} for the rest of the row{' or will not be needed' if best else ''}")
     return f"task {sight.task}: {'; '.join(parts)}"
+
+
+def _named(sight: "TaskSight") -> str:
+    """Return who is named: one, or the best few."""
+    several = f"{', '.join(sight.candidates)} are named"
+    return several if sight.best is None else f"{sight.best} is named"

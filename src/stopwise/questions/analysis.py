@@ -123,7 +123,7 @@ class Analysis(Drawn):
         return {policy.name: policy.letters for policy in self.policies}
 
     @property
-    def methods(self) -> str:
+    def methods_paragraph(self) -> str:
         """What was done, in words that can go into a paper as they are."""
         return order_paragraph(self)
 
@@ -247,6 +247,11 @@ class Analysis(Drawn):
         top = [policy.name for policy in self.policies if policy.name not in beaten]
         named = ", ".join(top) if len(top) <= MOST_IN_WORDS else f"{len(top)} of them"
         return f"{len(self.policies)} policies, none shown to be better than {named}"
+
+    @property
+    def bibtex(self) -> str:
+        """What to cite with it, for BibTeX."""
+        return find(self.method).citation.bibtex
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row per policy, from best to worst."""

@@ -61,7 +61,7 @@ class BestAnalysis(Analysis):
     indifference = FromRules[float]("indifference", "How near to the best is good enough.")
 
     @property
-    def methods(self) -> str:
+    def methods_paragraph(self) -> str:
         """What was done, in words that can go into a paper as they are."""
         return best_paragraph(self)
 

@@ -83,7 +83,7 @@ def test_the_sentence_names_the_best_and_what_was_saved() -> None:
     assert "if one policy is the best on each of the 2 pooled tasks" in ANSWERS["pooled"].sentence
     assert ANSWERS["doubtful"].doubts
     assert ANSWERS["doubtful"].doubts[0] in ANSWERS["doubtful"].sentence
-    assert "do not look like that" in ANSWERS["doubtful"].methods
+    assert "do not look like that" in ANSWERS["doubtful"].methods_paragraph
 
 
 def test_no_more_trials_are_promised_than_the_leader_may_take() -> None:

@@ -117,14 +117,14 @@ def test_a_fixed_sample_test_is_not_called_anytime() -> None:
     assert "ever declaring" not in fixed.to_html()
     assert fixed.plot_evidence().axes[0].get_ylabel() == "p-value, adjusted"
     assert anytime.plot_evidence().axes[0].get_ylabel() == "anytime p-value, adjusted"
-    assert '<th class="number">anytime p</th>' in anytime.to_html()
+    assert '<th class="number" scope="col">anytime p</th>' in anytime.to_html()
     assert "Anytime p-values, adjusted" in anytime.to_html()
 
 
 def test_the_methods_paragraph_says_what_the_method_promises() -> None:
     scores = {"a": [0, 1] * 10, "b": [1, 1] * 10}
     bets, step, fixed, rough = (
-        sw.analyze(scores, method=method, n_max=20).methods
+        sw.analyze(scores, method=method, n_max=20).methods_paragraph
         for method in ("nscore-plus", "step", "barnard", "welch")
     )
 
@@ -148,10 +148,10 @@ def test_the_methods_paragraph_says_what_pooling_claims_and_what_is_doubtful() -
     pooled = sw.analyze(sw.read_trials(columns, bounds=(0, 1)), pool=True)
     by_score = sw.analyze({"a": [0] * 20 + [1] * 30, "b": [1] * 25 + [0] * 25})
 
-    text = pooled.methods
+    text = pooled.methods_paragraph
     assert "of 2 policies, pooled over 2 tasks (a row of trials of each in turn), with the" in text
     assert "A declared order means only: better on some of the 2 pooled tasks." in text
-    assert "these trials do not look like that: b > a was decided" in by_score.methods
+    assert "these trials do not look like that: b > a was decided" in by_score.methods_paragraph
 
 
 def drawn_from(names: list[str], trials: int = 40) -> sw.Analysis:
@@ -311,8 +311,8 @@ def test_the_methods_paragraph_denies_no_guarantee_that_it_speaks_of() -> None:
     inferred = sw.read_trials(
         {"policy": ["a"] * 50 + ["b"] * 50, "score": by_score["a"] + by_score["b"]}, bounds="data"
     )
-    text = sw.analyze(inferred).methods
-    against = sw.analyze(by_score, baseline="a").methods
+    text = sw.analyze(inferred).methods_paragraph
+    against = sw.analyze(by_score, baseline="a").methods_paragraph
 
     assert "nothing is guaranteed, since the bounds were taken from the data. All claims" in text
     assert "counts as false" not in text

@@ -15,6 +15,7 @@ __all__ = [
     "Setting",
     "counted",
     "first_few",
+    "listed",
     "named",
     "placed",
     "reworded",
@@ -126,6 +127,12 @@ def placed(place: str, text: str) -> str:
 def reworded(texts: Iterable[str], word: Callable[[Setting], str]) -> list[str]:
     """Return texts with their settings as ``word`` says them; what names none stays as it is."""
     return [text.worded(word) if isinstance(text, Message) else text for text in texts]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them: "a", "a and b", "a, b and c"."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

@@ -117,7 +117,7 @@ def test_a_fixed_sample_test_is_not_called_anytime() -> None:
     assert "ever declaring" not in fixed.to_html()
     assert fixed.plot_evidence().axes[0].get_ylabel() == "p-value, adjusted"
     assert anytime.plot_evidence().axes[0].get_ylabel() == "anytime p-value, adjusted"
-    assert '<th class="number">anytime p</th>' in anytime.to_html()
+    assert '<th class="number" scope="col">anytime p</th>' in anytime.to_html()
     assert "Anytime p-values, adjusted" in anytime.to_html()
 
 

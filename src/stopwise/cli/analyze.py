@@ -1,7 +1,10 @@
 """``stopwise analyze``: from files of trials to a ranking, figures and one sentence."""
 
+import shlex
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,7 +20,7 @@ from stopwise.cli.options import (
 )
 from stopwise.cli.output_files import check_places, write_files
 from stopwise.cli.printing import print_finding, print_notes, table_of
-from stopwise.cli.values import trial_source
+from stopwise.cli.values import trial_paths, trial_source
 from stopwise.cli.wording import in_options
 
 if TYPE_CHECKING:
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
 
 __all__ = ["analyze", "as_typed", "show"]
+
+# Columns of text; all others are numbers.
+WORDS = ("policy", "letters", "verdict", "pair", "better")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +90,7 @@ def analyze(
         found = list(analyze_tasks(trials, **settings).values())
     if strict:
         _refuse_doubts(found)
-    _tell(found, output)
+    _tell(found, output, trial_paths(files, policy))
 
 
 def _refuse_unproven(trials: "Trials", method: str, *, pool: bool) -> None:
@@ -133,8 +139,9 @@ def _harmless(doubt: str) -> bool:
     return getattr(doubt, "code", "") == "scores-together"
 
 
-def _tell(analyses: list["Analysis"], output: OutputOptions) -> None:
+def _tell(analyses: list["Analysis"], output: OutputOptions, paths: list[Path]) -> None:
     from stopwise.questions.analysis import report
+    from stopwise.report.html import Origin
 
     if output.as_json:
         typer.echo(json_of([analysis.to_dict() for analysis in analyses]))
@@ -148,7 +155,10 @@ def _tell(analyses: list["Analysis"], output: OutputOptions) -> None:
             show(analysis, without=shared, alone=len(analyses) == 1)
         print_notes(shared)
     named = [(analysis.task or "task", analysis) for analysis in analyses]
-    write_files(lambda: report(list(map(as_typed, analyses))), named, output)
+    command = f"stopwise {shlex.join(sys.argv[1:])}"
+    write_files(
+        lambda: report(list(map(as_typed, analyses)), Origin.of(paths, command)), named, output
+    )
 
 
 def as_typed(analysis: "Analysis") -> "Analysis":
@@ -161,10 +171,11 @@ def show(analysis: "Analysis", *, without: Sequence[str] = (), alone: bool = Tru
     from rich.console import Console
     from rich.markup import escape
 
-    (rows,) = analysis.text_tables().values()
     title = _place(analysis, alone=alone)
-    table = table_of(
-        rows, ("policy", "letters", "verdict"), title=None if title is None else escape(title)
-    )
-    Console(highlight=False).print(table)
+    console = Console(highlight=False)
+    for rows in analysis.text_tables().values():
+        if rows:
+            table = table_of(rows, WORDS, title=None if title is None else escape(title))
+            console.print(table)
+        title = None
     print_finding(analysis.sentence, [note for note in analysis.warnings if note not in without])

@@ -17,6 +17,11 @@ def trial_source(files: list[Path] | None, policies: list[str] | None) -> Any:
     return files[0] if len(files) == 1 else files
 
 
+def trial_paths(files: list[Path] | None, policies: list[str] | None) -> list[Path]:
+    """Return the files that were named."""
+    return list(files or ()) + [Path(item.partition("=")[2]) for item in policies or ()]
+
+
 def named_values(items: list[str], form: str, *, may_be_empty: bool = False) -> dict[str, str]:
     """Return the values by name, or raise if a name is given twice."""
     found: dict[str, str] = {}

@@ -13,9 +13,10 @@ from stopwise.core.plain_values import plain_values
 from stopwise.core.promise import promise
 from stopwise.core.registry import find
 from stopwise.core.rules import FromRules, Rules
-from stopwise.core.scores import score_text
-from stopwise.messages import Message, counted
+from stopwise.core.scores import interval_text, score_text
+from stopwise.messages import Message, counted, listed
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
+from stopwise.questions.shuffles import decided_otherwise
 from stopwise.questions.standing import Elimination
 from stopwise.report import figures, html
 from stopwise.report.drawn import Drawn
@@ -33,6 +34,8 @@ SAVED = (
     *("n_max", "task", "pooled_tasks", "trials_used", "trials_saved", "trials_unpaired"),
     *("doubts", "warnings", "facts"),
 )
+# Most pairs that a table for people lists.
+MOST_PAIRS = 28
 # Most policies whose whole order still makes a sentence.
 MOST_IN_WORDS = 10
 
@@ -249,6 +252,34 @@ class Analysis(Drawn):
         return order_paragraph(self)
 
     @property
+    def sorted_pairs(self) -> list[PairResult]:
+        """The pairs as people look for them: those of the best policy first."""
+        place = {policy.name: index for index, policy in enumerate(self.policies)}
+        return sorted(
+            self.pairs, key=lambda pair: sorted((place[pair.policy0], place[pair.policy1]))
+        )
+
+    @property
+    def headline(self) -> str:
+        """The answer alone, as one would say it aloud."""
+        if not self._in_words:
+            return f"{self._order_in_short}."
+        beaten: dict[str, list[str]] = {}
+        open_: dict[str, list[str]] = {}
+        for pair in self.sorted_pairs:
+            if pair.decided:
+                beaten.setdefault(str(pair.better), []).append(str(pair.worse))
+            else:
+                open_.setdefault(pair.policy0, []).append(pair.policy1)
+        said = [f"{name} is better than {listed(worse)}" for name, worse in beaten.items()]
+        said += [f"{name} and {listed(rest)} were not told apart" for name, rest in open_.items()]
+        return f"{'; '.join(said)}."
+
+    def decided_otherwise(self, orders: int = 100) -> int | None:
+        """Return in how many random orders of the same rows other pairs are decided, if known."""
+        return decided_otherwise(self.aligned, self.rules, orders)
+
+    @property
     def bibtex(self) -> str:
         """What to cite with it, for BibTeX."""
         return find(self.method).citation.bibtex
@@ -276,7 +307,18 @@ class Analysis(Drawn):
             }
             for policy in self.policies
         ]
-        return {"Policies": rows}
+        pairs = [
+            {
+                "pair": f"{pair.policy1} - {pair.policy0}",
+                "better": f"{pair.better or 'undecided'}{' (implied)' if pair.implied else ''}",
+                "p": f"{pair.p_value:.2g}",
+                "difference": interval_text(pair.interval),
+                "pairs": pair.n,
+            }
+            for pair in self.sorted_pairs[:MOST_PAIRS]
+        ]
+        more = f" (the first {MOST_PAIRS} of {len(self.pairs)})"
+        return {"Policies": rows, f"Pairs{more if len(self.pairs) > MOST_PAIRS else ''}": pairs}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""
@@ -341,6 +383,7 @@ class Analysis(Drawn):
         return report([self])
 
 
-def report(analyses: Sequence[Analysis]) -> str:
-    """Return one self-contained page for several tasks."""
-    return html.render(analyses, [analysis.figures() for analysis in analyses])
+def report(analyses: Sequence[Analysis], origin: html.Origin | None = None) -> str:
+    """Return one self-contained page for several tasks; it says from which files it came."""
+    figures = [analysis.figures() for analysis in analyses]
+    return html.render(analyses, figures, origin=origin)

@@ -74,6 +74,15 @@ class BestAnalysis(Analysis):
         return best_paragraph(self)
 
     @property
+    def headline(self) -> str:
+        """The answer alone, as one would say it aloud."""
+        return f"{self.order_text}."
+
+    def decided_otherwise(self, orders: int = 100) -> int | None:  # noqa: ARG002
+        """Return nothing: who was dropped in which row depends on the order by design."""
+        return None
+
+    @property
     def most_trials(self) -> int | None:
         """The trials of one per policy and row; the leader may be tried more often."""
         if self.n_max is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
+from stopwise.core.scores import score_text
 from stopwise.messages import counted
 from stopwise.report.fonts import wrapped
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
     from stopwise.questions.analysis_parts import PairResult
     from stopwise.questions.best_analysis import BestAnalysis
+
+
+# Pairs that the text of a figure tells one by one.
+MOST_TOLD = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +76,27 @@ def evidence_curves(analysis: "Analysis", kind: str) -> list[Curve]:
     return [_curve(pair, kind) for pair in analysis.pairs]
 
 
+def alt_text(analysis: "Analysis", figure: str, caption: str) -> str:
+    """Return what a figure shows, for those who do not see it."""
+    if figure == "scores":
+        means = ", ".join(
+            f"{own.name} {score_text(own.mean)}{f' ({own.letters})' if own.letters else ''}"
+            for own in analysis.policies
+        )
+        return f"{caption}. Means: {means}."
+    if figure == "intervals":
+        ends = "; ".join(
+            f"{pair.policy1} - {pair.policy0} from {score_text(pair.interval.low)} to "
+            f"{score_text(pair.interval.high)}"
+            for pair in analysis.pairs[:MOST_TOLD]
+        )
+        return f"{caption}: {ends}{'; and more' if len(analysis.pairs) > MOST_TOLD else ''}."
+    if figure in ("p_values", "e_values"):
+        decided = sum(pair.decided for pair in analysis.pairs)
+        return f"{caption}: {decided} of {counted(len(analysis.pairs), 'pair')} reach the line."
+    return f"{caption}: {analysis.headline}"
+
+
 def pair_matrix(analysis: "Analysis", value: "Callable[[PairResult], float]") -> Floats:
     """Return a value of policy1 against policy0 per pair, in the order of the policies.
 
@@ -95,7 +121,7 @@ def _curve(pair: "PairResult", kind: str) -> Curve:
         value = path.log_e[:, direction] / math.log(10.0)
     names = (pair.policy1, pair.policy0) if direction == 0 else (pair.policy0, pair.policy1)
     label = f"{names[0]} > {names[1]}" if pair.decided else f"{names[0]} ? {names[1]}"
-    return Curve(wrapped(label, 60), path.n, value, pair.n if pair.decided else None)
+    return Curve(wrapped(label, 24), path.n, value, pair.n if pair.decided else None)
 
 
 def _beeswarm(scores: Floats, bounds: tuple[float, float]) -> Floats:

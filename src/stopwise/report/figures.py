@@ -1,5 +1,6 @@
 """Drawing with matplotlib: colour-blind safe, without any global state."""
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 WIDTH = 5.2
 # Most pairs that get a name and a line each: those of eight policies.
 MOST_NAMED = 28
+# Most lines of text beside the ends of curves, and the height of one in inches.
+MOST_LINES, LINE = 40, 0.115
+# Least evidence that is shown, as a power of ten.
+LEAST_SHOWN = -3.0
 # More points than this are drawn as pixels, also within a vector figure.
 DENSE = 3000
 
@@ -86,14 +91,24 @@ def plot_eliminations(analysis: "BestAnalysis") -> "Figure":
 def plot_evidence(analysis: "Analysis", kind: str = "p") -> "Figure":
     """Draw p-values ("p") or e-values ("e") against trials, with the threshold."""
     curves = evidence_curves(analysis, kind)
-    # Narrow, with the legend below, so that letters stay legible on a phone.
-    figure, axes = new_axes(WIDTH, height=3.4)
+    lines = sum(curve.label.count("\n") + 1 for curve in curves)
+    labelled = len(curves) <= MOST_NAMED and lines <= MOST_LINES
+    # Narrow, so that letters stay legible on a phone.
+    figure, axes = new_axes(WIDTH, height=max(3.4, 1 + LINE * lines) if labelled else 3.4)
     dense = sum(curve.n.size for curve in curves) > DENSE
     if len(curves) <= MOST_NAMED:
         for index, curve in enumerate(curves):
             colour = COLOURS[index % len(COLOURS)]
             style = STYLES[index // len(COLOURS) % len(STYLES)]
-            _step(axes, [curve], curve.label, dense, color=colour, linestyle=style, markersize=5)
+            _step(
+                axes,
+                [curve],
+                "_" if labelled else curve.label,
+                dense,
+                color=colour,
+                linestyle=style,
+                markersize=5,
+            )
     else:
         faint = {"linewidth": 0.6, "alpha": 0.6, "markersize": 2}
         for name, colour in (("decided", COLOURS[0]), ("undecided", GREY)):
@@ -104,11 +119,43 @@ def plot_evidence(analysis: "Analysis", kind: str = "p") -> "Figure":
         axes.axhline(analysis.alpha, color=GREY, linewidth=1, label=f"alpha = {analysis.alpha:g}")
         axes.set_ylabel(f"{p_value_name(analysis.method)}-value, adjusted")
     else:
-        axes.axhline(0, color=GREY, linewidth=1)
+        axes.axhline(0, color=GREY, linewidth=0.6)
+        needed, name = -math.log10(analysis.alpha), f"1 / alpha = {1 / analysis.alpha:.4g}"
+        axes.axhline(needed, color=GREY, linewidth=1, label=name)
         axes.set_ylabel("evidence, log10 of the e-value")
+        # A hopeless pair sinks without end, and would flatten all others.
+        axes.set_ylim(bottom=max(axes.get_ylim()[0], LEAST_SHOWN))
     axes.set_xlabel("pairs of trials")
     legend_below(figure)
+    if labelled:
+        _label_ends(axes, curves)
     return drawable(figure)
+
+
+def _label_ends(axes: "Axes", curves: list[Curve]) -> None:
+    """Write the name of each curve beside its end, one below the other where they would overlap."""
+    axes.figure.canvas.draw()
+    line = LINE * axes.figure.dpi / axes.get_window_extent().height
+    low, high = axes.get_ylim()
+    to_share = axes.transScale + axes.transLimits
+    ends = [
+        float(to_share.transform((0, np.clip(curve.value[-1], low, high)))[1]) for curve in curves
+    ]
+    heights = [line * (curve.label.count("\n") + 1) for curve in curves]
+    order = np.argsort(ends).tolist()
+    tops: dict[int, float] = {}
+    least = 0.0
+    for index in order:  # from below, each above the one before
+        tops[index] = max(ends[index] + heights[index] / 2, least + heights[index])
+        least = tops[index]
+    most = 1.0 + line
+    for index in reversed(order):  # and none above the frame
+        tops[index] = min(tops[index], most)
+        most = tops[index] - heights[index]
+        axes.annotate(
+            curves[index].label, (1.02, tops[index]), xycoords="axes fraction", fontsize=7,
+            color=COLOURS[index % len(COLOURS)], va="top", annotation_clip=False, linespacing=1.0,
+        )  # fmt: skip
 
 
 def _step(axes: "Axes", curves: list[Curve], label: str, dense: bool, **look: Any) -> None:
@@ -128,10 +175,11 @@ def plot_intervals(analysis: "Analysis") -> "Figure":
     """Draw the confidence interval of each pair's difference; of very many pairs as a matrix."""
     if _is_matrix(analysis):
         return interval_matrix(analysis)
-    labels = [wrapped(f"{pair.policy1} - {pair.policy0}", 60) for pair in analysis.pairs]
+    pairs = analysis.sorted_pairs
+    labels = [wrapped(f"{pair.policy1} - {pair.policy0}", 60) for pair in pairs]
     lines = max(label.count("\n") for label in labels) + 1
     figure, axes = new_axes(WIDTH, height=0.8 + (0.2 + 0.14 * lines) * len(labels))
-    for place, (label, pair) in enumerate(zip(labels, analysis.pairs, strict=True)):
+    for place, (label, pair) in enumerate(zip(labels, pairs, strict=True)):
         colour = COLOURS[0] if pair.decided else GREY
         axes.plot(list(pair.interval), [place, place], color=colour, linewidth=3)
         middle = sum(pair.interval) / 2

@@ -1,16 +1,21 @@
 """The report: one self-contained page, for a phone, a screen and paper."""
 
 import base64
+import hashlib
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stopwise import __version__
 from stopwise.core.promise import p_value_name
 from stopwise.core.scores import interval_text, score_text
 from stopwise.report.drawn import DPI
+from stopwise.report.figure_data import alt_text
 from stopwise.report.fonts import font_note
+from stopwise.report.overview import overview_rows, plot_overview, policy_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,6 +33,33 @@ CAPTIONS = {
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Where the trials came from.
+
+    Attributes
+    ----------
+    files
+        Name and SHA-256 of each file.
+    command
+        What was typed, or nothing.
+    """
+
+    files: tuple[tuple[str, str], ...] = ()
+    command: str = ""
+
+    @classmethod
+    def of(cls, paths: Iterable[Path], command: str = "") -> "Origin":
+        """Return the origin of these files; of a folder, all files in it."""
+        found = [
+            file
+            for path in paths
+            for file in (sorted(path.rglob("*")) if path.is_dir() else [path])
+            if file.is_file()
+        ]
+        return cls(tuple((str(file), _digest(file)) for file in found), command)
+
+
+@dataclass(frozen=True)
 class Chapter:
     """A table that follows the analyses: its title, its columns and its rows of text."""
 
@@ -40,8 +72,17 @@ def render(
     analyses: Sequence["Analysis"],
     figures: list[dict[str, "Figure"]],
     chapters: Sequence[Chapter] = (),
+    origin: Origin | None = None,
 ) -> str:
-    """Return the page with one section per task."""
+    """Return the page: the answer first, an overview of several tasks, then a section for each.
+
+    What all tasks have in common (assumptions, methods) is said once, at the end.
+    """
+    shared = [
+        note
+        for note in analyses[0].warnings
+        if all(note in analysis.warnings for analysis in analyses)
+    ]
     sections = []
     for analysis, drawn in zip(analyses, figures, strict=True):
         p_value = p_value_name(analysis.method)
@@ -50,14 +91,49 @@ def render(
         sections.append(
             {
                 "analysis": analysis,
-                "figures": captioned(drawn, captions),
+                "figures": [
+                    (captions[key], alt_text(analysis, key, captions[key]), as_svg(figure))
+                    for key, figure in drawn.items()
+                ],
+                "notes": [note for note in analysis.warnings if note not in shared],
+                "otherwise": analysis.decided_otherwise(),
                 "figure_note": font_note(policy.name for policy in analysis.policies),
                 "p_value": p_value,
             }
         )
     titles = {analysis.ASKS for analysis in analyses}
     title = titles.pop() if len(titles) == 1 else "Which policy is better?"
-    return render_page("report.html", title=title, sections=sections, chapters=chapters)
+    several = len(analyses) > 1
+    return render_page(
+        "report.html",
+        title=title,
+        sections=sections,
+        chapters=chapters,
+        shared=shared,
+        headlines=_by_text(analyses, lambda analysis: analysis.headline),
+        compared=policy_names(analyses),
+        methods=_by_text(analyses, lambda analysis: analysis.methods_paragraph),
+        references=list(dict.fromkeys(analysis.bibtex for analysis in analyses)),
+        overview=overview_rows(analyses) if several else (),
+        forest=as_svg(plot_overview(analyses)) if several and all(figures) else None,
+        origin=origin or Origin(),
+        made=f"{datetime.now().astimezone():%Y-%m-%d %H:%M %Z}",
+    )
+
+
+def _by_text(
+    analyses: Sequence["Analysis"], text: Callable[["Analysis"], str]
+) -> list[tuple[str, list[str]]]:
+    """Return each text once, with the tasks for which it holds, the commonest first."""
+    found: dict[str, list[str]] = {}
+    for analysis in analyses:
+        found.setdefault(text(analysis), []).append(str(analysis.task))
+    return sorted(found.items(), key=lambda item: -len(item[1]))
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def render_page(template: str, **content: Any) -> str:
@@ -79,10 +155,10 @@ def captioned(
     figures: Mapping[str, "Figure"], captions: Mapping[str, str]
 ) -> list[tuple[str, str]]:
     """Return captions and image sources."""
-    return [(captions[name], _as_svg(figure)) for name, figure in figures.items()]
+    return [(captions[name], as_svg(figure)) for name, figure in figures.items()]
 
 
-def _as_svg(figure: "Figure") -> str:
+def as_svg(figure: "Figure") -> str:
     """Return an image source; as data in an <img>, so that no script inside could ever run."""
     picture = io.BytesIO()
     figure.savefig(picture, format="svg", dpi=DPI, metadata={"Date": None})

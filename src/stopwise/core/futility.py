@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from stopwise.core.arrays import Bools, Floats
+from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Method, State
 from stopwise.core.scores import is_number
 from stopwise.errors import require, require_choice
@@ -62,6 +63,11 @@ class MayBeFutile(Method[State]):
     def stops_at_futility(self) -> bool:
         """Whether futility stops are binding."""
         return self.futility == "binding"
+
+    @property
+    def least_chance(self) -> float:
+        """The chance of a decision below which a study is futile."""
+        return self.futility_chance
 
     def chance(self, state: State) -> Floats | None:
         """Return the chance of a decision by n_max if there is an effect, or None without n_max."""
@@ -129,14 +135,24 @@ class Outlook:
 
     test: Method[Any]
     state: tuple[Any, ...]
+    sameness: Sameness | None = None
+    same: SamenessState | None = None
 
     @property
     def chance(self) -> float | None:
-        """The chance of a decision by n_max if there is an effect: of the better direction."""
+        """The chance of a decision by n_max: of the likeliest end, if the truth is such."""
         chance = self.test.chance(self.state)
-        return None if chance is None else float(chance.max())
+        if chance is None:
+            return None
+        largest = float(chance.max())
+        if self.sameness is None or self.same is None:
+            return largest
+        return max(largest, float(self.sameness.chance(self.same) or 0.0))
 
     @property
     def futile(self) -> bool:
-        """Whether no direction is worth more pairs."""
-        return bool(self.test.futile(self.state).all())
+        """Whether no end is worth more pairs."""
+        futile = bool(self.test.futile(self.state).all())
+        if self.sameness is None or self.same is None:
+            return futile
+        return futile and bool(self.sameness.futile(self.same))

@@ -65,6 +65,8 @@ class Rules:
         are assumed not to occur.
     adjust
         How alpha is shared among many claims: "bonferroni", "holm" or "closed".
+    equivalence
+        Policies whose means differ by less than this may be declared practically the same, or None.
     goal, baseline
         What is asked ("order": which policies are better than which; "best": which one is best),
         and the policy that all others are compared with, if not with each other.
@@ -97,6 +99,7 @@ class Rules:
     allocation: str = "leader"
     later: tuple[str, ...] = ()
     reserve: float = 0.0
+    equivalence: float | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -131,6 +134,7 @@ class Rules:
         object.__setattr__(self, "later", tuple(self.later))
         object.__setattr__(self, "reserve", self._checked_reserve())
         object.__setattr__(self, "margin", self._checked_margin())
+        object.__setattr__(self, "equivalence", self._checked_equivalence())
 
     def _with_seed(self) -> dict[str, Any]:
         """Return the parameters as plain values, with the seed of a randomised method."""
@@ -203,6 +207,39 @@ class Rules:
             parameter="margin",
         )
         return float(self.margin)
+
+    def _checked_equivalence(self) -> float | None:
+        if self.equivalence is None:
+            return None
+        span, method = Scale(*self.bounds).span, registry.find(self.method)
+        require(
+            is_number(self.equivalence) and 0 < self.equivalence < (1 - 1e-6) * span,
+            named("equivalence"),
+            f" must be above 0 and below {span:g}, the width of the bounds, but got "
+            f"{self.equivalence!r}",
+            code="bad-equivalence",
+        )
+        require(
+            method.takes_margin and method.anytime,
+            named("equivalence"),
+            f" needs a method that bets with a margin; {self.method} "
+            + ("answers only at n_max" if method.takes_margin else "takes no margin"),
+            code="equivalence-not-offered",
+        )
+        for name, so, needed in (
+            ("alternative", self.alternative == "two-sided", "two-sided"),
+            ("margin", self.margin == 0, 0),
+            ("goal", self.goal == "order", "order"),
+        ):
+            require(
+                so,
+                named("equivalence"),
+                " needs ",
+                Setting(name, needed),
+                f", but got {getattr(self, name)!r}",
+                code="equivalence-settings",
+            )
+        return float(self.equivalence)
 
     def _checked_indifference(self) -> float:
         span = Scale(*self.bounds).span
@@ -283,7 +320,8 @@ class Rules:
 
     def pair_settings(self) -> dict[str, Any]:
         """Return plain values from which an equal test of two policies can be made."""
-        return {name: getattr(self, name) for name in PAIR_FIELDS}
+        same = {} if self.equivalence is None else {"equivalence": self.equivalence}
+        return {name: getattr(self, name) for name in PAIR_FIELDS} | same
 
 
 class FromRules(Delegated[T]):

@@ -21,6 +21,10 @@ Futility = Annotated[
     'With n_max: say when a decision has become unlikely ("advisory"), end there ("binding"), '
     "or neither (None).",
 ]
+Equivalence = Annotated[
+    float | None,
+    "Also claim that policies are practically the same: that means differ by less than this.",
+]
 Seed = Annotated[int | None, "Of a randomised method; by default one is drawn and written down."]
 
 
@@ -36,6 +40,7 @@ class PairSettings(MethodParameters, total=False):
         float, "By how much better, in units of the score; negative for non-inferiority."
     ]
     ties: Ties
+    equivalence: Equivalence
     futility: Futility
     seed: Seed
 

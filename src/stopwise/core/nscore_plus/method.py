@@ -8,7 +8,7 @@ in the paired design ``cross`` is 0.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -28,6 +28,7 @@ from stopwise.core.nscore_plus.estimates import (
 )
 from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
 from stopwise.core.nscore_plus.horizon_induction import bet_table, chance_table
+from stopwise.core.nscore_plus.sameness import chance_by_deadline, sameness_bet
 from stopwise.core.nscore_plus.state import PlusState, PlusWealth, Sums
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
@@ -110,6 +111,11 @@ class NScorePlus(MayBeFutile[PlusState]):
     def _threshold(self) -> np.float64:
         threshold: np.float64 = -np.log(self.alpha)
         return threshold
+
+    def not_worse(self, alpha: float, margin: float) -> "NScorePlus":
+        """Return the test of "not worse by the margin or more", for a claim of equivalence."""
+        own = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return NotWorse(**{**own, "alpha": alpha, "margin": -margin})
 
     def facts(self) -> tuple[str, ...]:
         """Return what a reader must know about a randomised look."""
@@ -233,7 +239,7 @@ class NScorePlus(MayBeFutile[PlusState]):
         estimates = self._estimates(sums, margin)
         deviation = np.sqrt(estimates.variance)
         total = (sums.high - sums.low) / deviation
-        standardised = self._standardised_bet(sums.pairs, total, need)
+        standardised = self._standardised_bet(sums.pairs, total, need, deviation)
         bolder = bets.large_effects(sums.pairs, total, SECOND_ORDER[self.design])
         # The difference of means for which the bet of greatest growth is the planned one.
         effect = standardised * bolder * deviation
@@ -247,7 +253,13 @@ class NScorePlus(MayBeFutile[PlusState]):
             return paired_deviation(sums, margin)
         return independent_estimates(sums, margin)
 
-    def _standardised_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
+    def _standardised_bet(
+        self,
+        pairs: Floats,
+        total: Floats,
+        need: Floats,
+        deviation: Floats,  # noqa: ARG002
+    ) -> Floats:
         """Return the planned bet while n_max lies ahead, else that of growth."""
         if self.n_max is None or not self.deadline:
             return self._growth_bet(pairs, total, need)
@@ -309,3 +321,25 @@ class NScorePlus(MayBeFutile[PlusState]):
         A method of its own so that ``benchmarks.efficiency.learning`` can tell what it costs.
         """
         return bets.rare_failures(amount, effect, worst, pairs, odds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotWorse(NScorePlus):
+    """One of the two tests that show equivalence: its bets assume equal policies."""
+
+    def _standardised_bet(
+        self,
+        pairs: Floats,
+        total: Floats,
+        need: Floats,
+        deviation: Floats,
+    ) -> Floats:
+        """Return the bet on a gap of the margin, towards a deadline if there is one."""
+        left = None if self.n_max is None or not self.deadline else self.n_max - pairs
+        return sameness_bet(-self.margin / deviation, left, pairs, total, need)
+
+    def _chance_by(self, n_max: int, state: PlusState) -> Floats:
+        """Return the chance of a decision by n_max, if the policies are equal."""
+        deviation = np.sqrt(self._estimates(state.sums, self.margin).variance)
+        need = self._threshold - state.log_e
+        return chance_by_deadline(-self.margin / deviation, n_max - state.pairs, need)

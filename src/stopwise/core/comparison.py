@@ -13,8 +13,7 @@ from stopwise.core.confidence_state import Pairs
 from stopwise.core.method import Evidence, Method
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import Scale, numeric_array
-from stopwise.errors import InvalidInput, require
-from stopwise.messages import Setting
+from stopwise.errors import InvalidInput
 
 
 @dataclass(frozen=True)
@@ -62,15 +61,6 @@ class Comparison:
             n_max=self.n_max,
             margin=self.rules.margin / self.scale.span,
             design=self.rules.design,
-        )
-
-    def require_no_futility_stop(self) -> None:
-        """Raise if the rules say that a test of two policies ends early: others do not."""
-        require(
-            self.test.closes_at_futility or not self.test.stops_at_futility,
-            f"binding futility stops of {self.method} are for a test of two policies; here choose ",
-            Setting("futility", "advisory"),
-            code="futility-of-many",
         )
 
     @property

@@ -32,6 +32,7 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
                 "p": f"{pair.p_value:.2g}",
                 "evidence": _bar(share_of_way(pair, alpha=alpha)),
                 "e-value": e_value,
+                **({} if all(own.chance is None for own in standings) else {"chance": _chance(pair)}),
             }
         )
     return table_of(rows, ("pair",), title=escape(title))
@@ -61,6 +62,13 @@ def candidates_text(candidates: Sequence[str]) -> str:
     left = counted(len(candidates), "candidate")
     few = f" ({', '.join(candidates)})" if len(candidates) <= FEW else ""
     return f"{left} left{few}"
+
+
+def _chance(pair: "Standing") -> str:
+    """Return the chance of a decision by n_max, with a mark where it is too small."""
+    if pair.chance is None:
+        return ""
+    return f"{pair.chance:.0%}{' futile' if pair.futile else ''}"
 
 
 def _bar(share: float) -> str:

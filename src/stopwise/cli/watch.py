@@ -153,8 +153,11 @@ def _line(sight: "TaskSight") -> str:
     if sight.stop:
         found = f"{sight.best} is named" if best else "every pair is decided"
         why = found if sight.decided else "the maximum is reached"
+        why = "a decision by n_max had become unlikely" if sight.futile else why
         return f"task {sight.task}: stop after {counted(sight.rows, 'row')}, {why}"
     parts = [rows_text(sight.rows, sight.n_max, sight.remaining)]
+    if sight.futile:
+        parts.append("a decision by n_max has become unlikely")
     if best:
         parts.append(candidates_text(sight.candidates))
     if sight.needed:

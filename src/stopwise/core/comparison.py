@@ -14,8 +14,7 @@ from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence, Method
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import Scale, numeric_array
-from stopwise.errors import InvalidInput, require
-from stopwise.messages import Setting
+from stopwise.errors import InvalidInput
 
 # The end of a study, beside 1 and 0 for the policy that is better: practically the same.
 EQUIVALENT = 2
@@ -79,15 +78,6 @@ class Comparison:
         if within is None:
             return None
         return Sameness(test.not_worse(self.alpha, within / self.scale.span))
-
-    def require_no_futility_stop(self) -> None:
-        """Raise if the rules say that a test of two policies ends early: others do not."""
-        require(
-            self.test.closes_at_futility or not self.test.stops_at_futility,
-            f"binding futility stops of {self.method} are for a test of two policies; here choose ",
-            Setting("futility", "advisory"),
-            code="futility-of-many",
-        )
 
     @property
     def rests_on_independence(self) -> bool:

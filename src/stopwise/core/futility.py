@@ -6,6 +6,7 @@ stays so at this one: a poor estimate of the chance costs power or trials, never
 """
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,7 +21,7 @@ from stopwise.core.scores import is_number
 from stopwise.errors import require, require_choice
 from stopwise.messages import named
 
-__all__ = ["MayBeFutile", "Outlook", "chance_of_growth"]
+__all__ = ["MayBeFutile", "Outlook", "chance_of_growth", "futility_text"]
 
 FUTILITIES = (None, "advisory", "binding")
 # Effects per pair that a decision may be hoped for: the greatest, and how many.
@@ -156,3 +157,19 @@ class Outlook:
         if self.sameness is None or self.same is None:
             return futile
         return futile and bool(self.sameness.futile(self.same))
+
+
+def futility_text(parameters: Mapping[str, Any], *, further: bool) -> str:
+    """Return that a decision is unlikely or, where that is binding, why a study has ended.
+
+    Parameters
+    ----------
+    parameters
+        Of the method.
+    further
+        Whether something was decided before.
+    """
+    decision = f"a {'further ' if further else ''}decision by n_max"
+    if parameters.get("futility") == "binding":
+        return f"stopped for futility: {decision} had become unlikely"
+    return f"{decision} has become unlikely"

@@ -123,11 +123,11 @@ def _many_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppi
     found = np.asarray((outcome.claims & ~false).any(axis=-1))
     wrong = np.asarray((outcome.claims & false).any(axis=(1, 2)))
     right = (found | ~different).all(axis=1) & ~wrong
-    n = np.where(different, outcome.rows, 1).max(axis=1)
-    trials = sum(float(outcome.rows[:, own].max(axis=1).sum()) for own in family.of_policy)
+    ends = np.minimum(outcome.rows, outcome.last[:, family.pairs].min(axis=-1))
+    n = np.where(different, ends, 1).max(axis=1)
     share = (found.sum(axis=1) / np.maximum(different.sum(axis=1), 1)).sum()
     return StoppingTimes.of_runs(
-        n, right, wrong, trials=trials, pairs_right=float(share), n_max=study.n_max
+        n, right, wrong, trials=float(outcome.last.sum()), pairs_right=float(share), n_max=study.n_max
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from stopwise.core.arrays import Floats
 from stopwise.core.delegated import Delegated
+from stopwise.core.futility import futility_text
 from stopwise.core.plain_values import plain_values
 from stopwise.core.promise import promise
 from stopwise.core.registry import find
@@ -77,6 +78,8 @@ class Analysis(Drawn):
     eliminated
         The others, in the order in which that was shown, with the row and who led (or was declared
         better) then.
+    futile
+        Whether a further decision by n_max has become too unlikely to be worth more trials.
     """
 
     policies: tuple[PolicyResult, ...]
@@ -91,6 +94,7 @@ class Analysis(Drawn):
     best: str | None
     candidates: tuple[str, ...]
     eliminated: Mapping[str, Elimination]
+    futile: bool = False
 
     method = FromRules[str]("method", "The method's name.")
     alpha = FromRules[float]("alpha", "The probability of any false claim.")
@@ -189,8 +193,8 @@ class Analysis(Drawn):
             signs.append(f"{unknown} does not mean equal")
         meaning = f" ({'; '.join(signs)})" if signs else ""
         return (
-            f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}; "
-            f"{promised} ({self.method}, {self.adjust}, {self.design} design{ties})."
+            f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}"
+            f"{self.futility_clause}; {promised} ({self.method}, {self.adjust}, {self.design} design{ties})."
         )
 
     def _doubted(self, promised: str, doubt: str) -> str:
@@ -202,6 +206,14 @@ class Analysis(Drawn):
         given = "" if self.bounds_inferred else f"for {drawn} "
         looks = "" if code == "scores-opposed" else f"these trials do not look like {drawn}: "
         return f"{given}{promised}; and {looks}{doubt}"
+
+    @property
+    def futility_clause(self) -> str:
+        """Return that more trials are hardly worth it, or were not, as a clause."""
+        if not self.futile:
+            return ""
+        further = bool(self.eliminated) or any(pair.decided for pair in self.pairs)
+        return f"; {futility_text(self.rules.parameters, further=further)}"
 
     def _trials_text(self) -> str:
         if self.n_max is None:
@@ -267,6 +279,7 @@ class Analysis(Drawn):
                 "log_e": pair.log_e if pair.log_e != -math.inf else None,
                 "interval": list(pair.interval),
                 "interval_level": pair.interval_level,
+                **({} if pair.decided else plain_values(pair, ("chance", "futile"))),
             }
             for pair in self.pairs
         ]
@@ -278,6 +291,7 @@ class Analysis(Drawn):
             "sentence": self.sentence,
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
             **plain_values(self, SAVED),
+            **({"futile": True} if self.futile else {}),
         }
 
     def to_json(self) -> str:

@@ -17,6 +17,7 @@ from stopwise.core.snapshot import encode_shaped, restore_shaped, restore_state
 from stopwise.errors import require
 from stopwise.questions.best_analysis import BestAnalysis, answer
 from stopwise.questions.best_rule import comparison_of, start
+from stopwise.questions.candidates import Candidates
 from stopwise.questions.question import Places, Question
 from stopwise.questions.standing import Elimination, Standing, rows_to_go
 from stopwise.rows.table import Table, side_by_side, unit_scores
@@ -107,6 +108,22 @@ class BestQuestion(Question):
         """
         found = zip(self.policies, self._board.set_aside()[0].tolist(), strict=True)
         return tuple(name for name, aside in found if aside)
+
+    @property
+    def resting(self) -> tuple[str, ...]:
+        """Candidates that are tried no more: futility is binding, and they are futile."""
+        found = zip(self.policies, self._board.rests[0].tolist(), strict=True)
+        return tuple(name for name, rests in found if rests and name in self.candidates)
+
+    @property
+    def futile(self) -> bool:
+        """Whether it is too unlikely that another candidate will be ruled out by n_max."""
+        board, n_max = self._board, self.rules.n_max
+        others = board.open[0].copy()
+        others[board.leader[0]] = False
+        if self.decided or n_max is None or not 0 < self.rows < n_max:
+            return False
+        return bool((board.joined & (board.rests | board.futile()))[0, others].all())
 
     @property
     def eliminated(self) -> Mapping[str, Elimination]:
@@ -235,10 +252,10 @@ class BestQuestion(Question):
 
     def remaining(self, standings: Sequence[Standing]) -> int | None:  # noqa: ARG002
         """Return the rows still needed at the growth of evidence so far; None if unknown."""
-        if self.decided:
+        if self.decided or self.gave_up:
             return 0
         board, n_max = self._board, self.rules.n_max
-        others = board.open[0] & board.joined[0]
+        others = board.open[0] & board.joined[0] & ~board.rests[0]
         others[board.leader[0]] = False
         gone = board.against_leader()[0, others] / board.target
         late = [self._joined.get(name, 0) for name in self.policies]
@@ -324,7 +341,7 @@ class BestQuestion(Question):
             "rows": board.rows,
             "runs": board.runs.tolist(),
             "states": [[encode_shaped(array) for array in getattr(board, name)] for name in states],
-            **{name: encode_shaped(getattr(board, name)) for name in board.kept},
+            **{name: encode_shaped(getattr(board, name)) for name in _kept(board)},
         }
 
     @classmethod
@@ -335,10 +352,15 @@ class BestQuestion(Question):
         board = question._board
         board.rows = require_whole(content["rows"], "rows", 0)
         board.keep(np.searchsorted(board.runs, np.array(content["runs"], dtype=np.int64)))
-        for name in board.kept:
+        for name in _kept(board):
             setattr(board, name, restore_shaped(content[name], getattr(board, name)))
         states = zip((*board.pair_states, *board.own_states), content["states"], strict=True)
         for name, encoded in states:
             found = restore_state(encoded, getattr(board, name), restore=restore_shaped)
             setattr(board, name, found)
         return question
+
+
+def _kept(board: Candidates) -> tuple[str, ...]:
+    """Return the names of what cannot be computed from the rest."""
+    return (*board.kept, *(("rests",) if board.method.stops_at_futility else ()))

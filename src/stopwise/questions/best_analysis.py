@@ -75,8 +75,8 @@ class BestAnalysis(Analysis):
             else ""
         )
         return (
-            f"{self.order_text} (alpha {self.alpha:g}){pooled}, {self._trials_text()}; {promised} "
-            f"({self.method}, {self.design} design)."
+            f"{self.order_text} (alpha {self.alpha:g}){pooled}, {self._trials_text()}{self.futility_clause}; "
+            f"{promised} ({self.method}, {self.design} design)."
         )
 
     def _trials_text(self) -> str:
@@ -179,7 +179,13 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
     return BestAnalysis(
         policies=policies,
         pairs=(),
-        order_text=best_in_words(best, left, len(rules.policies), rules.indifference, aside),
+        order_text=best_in_words(
+            best,
+            left,
+            len(rules.policies),
+            rules.indifference,
+            () if question.gave_up else (*aside, *question.resting),
+        ),
         rules=rules,
         aligned=table,
         ties="strict",
@@ -195,6 +201,7 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
         best=best,
         candidates=left,
         eliminated=question.eliminated,
+        futile=question.futile,
         rows=question.rows,
         p_values=MappingProxyType(question.p_values),
         joined=question.joined,
@@ -249,11 +256,12 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
         scale.unit(table.scores[:, columns]), rules.alpha / len(rules.policies)
     )
     aside = question.set_aside
+    rest = question.policies if question.gave_up else question.resting
     used = dict(zip(rules.policies, question.table().counts, strict=True))
     results = []
     for name, low, high in zip(names, lows.tolist(), highs.tolist(), strict=True):
         own = table.by_policy[name]
-        done = question.decided or name in question.eliminated or name in aside
+        done = question.decided or name in question.eliminated or name in (*aside, *rest)
         limit = own.size if rules.n_max is None else rules.n_max - question.joined.get(name, 0)
         results.append(
             PolicyResult(

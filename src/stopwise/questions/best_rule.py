@@ -42,7 +42,6 @@ def comparison_of(rules: Rules) -> Comparison:
         "the goal 'best' has no randomised last look",
         parameter="last_look",
     )
-    comparison.require_no_futility_stop()
     return comparison
 
 

@@ -61,6 +61,14 @@ class Budget(ABC, Generic[Account]):
         """Return the level (studies, pairs) of each direction of a pair, or None without one."""
         return None
 
+    @abstractmethod
+    def hoped_for(self, account: Account, log_e: Floats) -> Floats:
+        """Return the log e-values, to be held against the first share of alpha, as they may count.
+
+        That is at the highest level that a pair can still get. Only futility asks for it, so it
+        steers when a study stops, and no claim.
+        """
+
 
 class Multipliers(NamedTuple):
     """By how much p-values are multiplied, per study and pair; fixed once the pair is decided."""
@@ -92,6 +100,10 @@ class Bonferroni(Budget[Multipliers]):
         """Return the level at which each pair was decided, or would be now."""
         return self.alpha / account.factor
 
+    def hoped_for(self, account: Multipliers, log_e: Floats) -> Floats:  # noqa: ARG002
+        """Return the evidence as it is: a share stays what it is."""
+        return log_e
+
     def _reached(self, account: Multipliers, seen: Seen) -> Bools:
         """Directions of undecided pairs that reach their level; not if both do at once."""
         open_pairs = ~seen.claims.any(axis=-1)
@@ -122,6 +134,12 @@ class Holm(Bonferroni):
             if not new.any():
                 return account, claims
             claims = claims | new
+
+    def hoped_for(self, account: Multipliers, log_e: Floats) -> Floats:  # noqa: ARG002
+        """Return the evidence as it counts for the last pair that is undecided."""
+        if self.family.ties != "strict":
+            return log_e
+        return log_e + float(np.log(self.family.most_false / (self.family.size + 1)))
 
 
 class Wealth(NamedTuple):
@@ -186,6 +204,14 @@ class Closed(Budget[Wealth]):
         weakest = [account.largest[:, orders].min(axis=1) for orders in self._orders_of]
         p_values: Floats = np.exp(-np.stack(weakest, axis=1)).reshape(p_value.shape)
         return p_values
+
+    def hoped_for(self, account: Wealth, log_e: Floats) -> Floats:
+        """Return what is held now against the order that is most in the way of each direction."""
+        standing = account.largest[:, account.held] < -np.log(self.alpha)
+        wealth = np.where(standing, account.log_wealth, np.inf)
+        weakest = [wealth[:, own > 0].min(axis=1, initial=np.inf) for own in account.false]
+        held: Floats = np.stack(weakest, axis=1).reshape(log_e.shape)
+        return held + float(np.log(self.family.most_false))
 
     def _log_growth(self, seen: Seen, false: Floats) -> Floats:
         """Return the log growth of the portfolio against each order in this row."""

@@ -22,6 +22,8 @@ from stopwise.rows.table import Table
 
 # All of the pairs that changes; what else they have follows from the rules and these.
 _ACCOUNTS = ("log_e_now", "log_e", "p_value", "adjusted", "claims", "open", "implied", "n", "rows")
+# With binding futility these, too.
+_GIVEN_UP = ("tried", "last", "chance", "futile")
 
 
 class OrderQuestion(Question):
@@ -66,6 +68,12 @@ class OrderQuestion(Question):
         return not self._pairs.open.any()
 
     @property
+    def futile(self) -> bool:
+        """Whether every undecided pair is too unlikely to be decided by n_max."""
+        self._pairs.look_ahead(self.rows)
+        return not self.decided and bool(self._pairs.futile[self._pairs.open].all())
+
+    @property
     def eliminated(self) -> Mapping[str, Elimination]:
         """Policies that were shown to be worse than another, in the order in which they were."""
         pairs = self._pairs
@@ -75,12 +83,12 @@ class OrderQuestion(Question):
         """Return the rows until all pairs of the policy were decided, or all."""
         if policy in self._tried:
             return self.rows
-        own = self._ranking.family.of_policy[self._columns[policy]]
-        return int(self._pairs.rows[0, own].max())
+        return int(self._pairs.last[0, self._columns[policy]])
 
     def standings(self) -> tuple[Standing, ...]:
         """Return where each pair stands now."""
         self._pairs.adjust()
+        self._pairs.look_ahead(self.rows)
         outcome, family = self._pairs.result(None), self._ranking.family
         return tuple(
             Standing(**standing_of(self.policies, family, outcome, pair))
@@ -96,14 +104,16 @@ class OrderQuestion(Question):
         if not pairs.runs.size:
             return
         seen = pairs.observe(scores[None], complete=False)
-        if seen is not None and pairs.judge(seen, self.rows):
+        changed = seen is not None and pairs.judge(seen, self.rows)
+        if changed:
             pairs.adjust()
-            pairs.settle()
+        if changed or pairs.gives_up:
+            pairs.settle(self.rows + 1)
             self._settle()
 
     def _settle(self) -> None:
-        tried = (self._pairs.open[0] & self._ranking.family.of_policy).any(axis=1)
-        self._tried = tuple(name for name, still in zip(self.policies, tried, strict=True) if still)
+        tried = zip(self.policies, self._pairs.tried[0].tolist(), strict=True)
+        self._tried = tuple(name for name, still in tried if still)
 
     def _content(self) -> dict[str, Any]:
         pairs = self._pairs
@@ -114,7 +124,7 @@ class OrderQuestion(Question):
             "runs": pairs.runs.tolist(),
             "state": [encode_shaped(array) for array in pairs.state],
             "account": [encode_shaped(array) for array in pairs.account],
-            **{name: encode_shaped(getattr(pairs, name)) for name in _ACCOUNTS},
+            **{name: encode_shaped(getattr(pairs, name)) for name in _accounts(pairs)},
         }
 
     @classmethod
@@ -124,8 +134,12 @@ class OrderQuestion(Question):
         _, scores = content["scores"]
         question._scores = list(np.array(scores, dtype=float).reshape(-1, len(question.policies)))
         pairs = question._pairs
-        for name in _ACCOUNTS:
+        for name in _accounts(pairs):
             setattr(pairs, name, restore_shaped(content[name], getattr(pairs, name)))
+        if not pairs.gives_up:
+            open_, own = pairs.open[0], question._ranking.family.of_policy
+            pairs.tried[0] = (open_ & own).any(axis=1)
+            pairs.last[0] = np.where(own, pairs.rows[0], 0).max(axis=1)
         pairs.keep(np.array(content["runs"], dtype=np.int64))
         pairs.state = restore_state(content["state"], pairs.state, restore=restore_shaped)
         # A procedure may drop, with its last axis, what can no longer be claimed.
@@ -134,3 +148,8 @@ class OrderQuestion(Question):
         )
         question._settle()
         return question
+
+
+def _accounts(pairs: PairStates) -> tuple[str, ...]:
+    """Return the names of what cannot be computed from the rest."""
+    return (*_ACCOUNTS, *(_GIVEN_UP if pairs.gives_up else ()))

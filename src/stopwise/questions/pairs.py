@@ -2,7 +2,8 @@
 
 A row holds one trial of each policy: the same block in a paired design, else the i-th trial of
 each. A pair whose partner has no trial in a row waits. A policy is tried until all of its pairs
-are decided; what comes after is not looked at, as if it had not been run.
+are decided or, where that is binding, futile; what comes after is not looked at, as if it had not
+been run.
 """
 
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.comparison import Comparison
+from stopwise.core.futility import MayBeFutile
 from stopwise.core.method import Evidence
 from stopwise.core.progress import Progress
 from stopwise.core.runs import of_runs, put_runs, writable
@@ -43,6 +45,12 @@ class Replay:
     levels
         The level of each direction at the pair's decision, or at the end; None if it has none of
         its own.
+    tried, last
+        Whether a policy (studies, policies) would be tried in a further row, and the rows until it
+        was not, or all.
+    chance, futile
+        Of open pairs with n_max ahead: the chance of a decision by then if there is an effect, NaN
+        if unknown, and whether it is too small to go on for.
     """
 
     claims: Bools
@@ -53,6 +61,10 @@ class Replay:
     p_value: Floats
     trace: Trace | None
     levels: Floats | None
+    tried: Bools
+    last: Ints
+    chance: Floats
+    futile: Bools
 
 
 def replay(
@@ -103,12 +115,13 @@ def replay(
             board.adjust()
         if trace is not None and kept:
             trace.add(board.n[0], board.log_e[0], board.adjusted[0])
-        if changed:
-            board.settle()
+        if changed or board.gives_up:
+            board.settle(row + 1)
             if not board.runs.size:
                 break
     if with_p_values:
         board.adjust()
+        board.look_ahead(rows)
     return board.result(trace)
 
 
@@ -142,6 +155,11 @@ class PairStates:
         self.implied = np.zeros((studies, size), dtype=bool)
         self.n = np.zeros((studies, size), dtype=np.int64)
         self.rows = np.full((studies, size), rows)
+        self.gives_up = comparison.test.stops_at_futility
+        self.tried: Bools = np.ones((studies, self.family.k), dtype=bool)
+        self.last = np.full((studies, self.family.k), rows)
+        self.chance = np.full((studies, size), np.nan)
+        self.futile = np.zeros((studies, size), dtype=bool)
         # No policy tried, no growth: what a budget sees between rows.
         self.at_rest = ~self.open, np.ones((studies, size, 2)), np.zeros((studies, size, 2))
         self._locate()
@@ -168,7 +186,7 @@ class PairStates:
 
     def leap(self, rows: Floats) -> int:
         """Show the methods several rows at once if nothing can come of them; return how many."""
-        if self.budget.shares_evidence:
+        if self.budget.shares_evidence or self.gives_up:
             return 0  # there every row counts
         method, at = self.comparison.test, self.at
         count = min(method.held(self.state), len(rows))
@@ -224,10 +242,43 @@ class PairStates:
         fresh = self.budget.p_values(self.account, self.p_value)
         self.adjusted = np.where(self.open[..., None], fresh, self.adjusted)
 
-    def settle(self) -> None:
-        """Close decided pairs, and look no more at pairs that can tell nothing."""
+    def look_ahead(self, rows: int) -> None:
+        """Find out, after so many rows, what the pairs still looked at may expect by n_max.
+
+        A pair is given the highest level that it can still get.
+        """
+        test, at = self.comparison.test, self.at
+        chance, futile = None, np.zeros(self.runs.size, dtype=bool)
+        if test.n_max is not None and rows < test.n_max:
+            state = self.state
+            if isinstance(test, MayBeFutile):
+                log_e = self.log_e_now if self.budget.shares_evidence else self.log_e
+                hoped = self.budget.hoped_for(self.account, log_e)[at]
+                state = state._replace(log_e=hoped)
+            chance = test.chance(state)
+            futile = np.asarray(test.futile(state).all(axis=-1)) & (self.n[at] > 0)
+        self.chance[at] = np.nan if chance is None else chance.max(axis=-1)
+        self.futile[at] = futile
+
+    def settle(self, rows: int) -> None:
+        """Close decided pairs, and look no more at pairs that can tell nothing.
+
+        An open pair is a reason to try its two policies, unless futility is binding and it is
+        futile. A policy without a reason rests for good: its pairs are looked at no more, so that
+        nothing can give it another one.
+        """
         self.open = ~np.asarray(self.claims.any(axis=-1))
-        going = self._of_use()[self.at]
+        reason = np.zeros_like(self.open)
+        reason[self.at] = self.open[self.at]
+        if self.gives_up:
+            self.look_ahead(rows)
+            reason &= ~self.futile
+        tried = np.asarray((reason[:, None, :] & self.family.of_policy).any(axis=-1))
+        self.last[self.tried & ~tried] = rows
+        self.tried = tried
+        going = tried[:, self.family.pairs].all(axis=-1)[self.at]
+        if not self.budget.shares_evidence:
+            going &= self.open[self.at]
         if not going.all():
             self.keep(np.flatnonzero(going))
 
@@ -242,7 +293,18 @@ class PairStates:
         p_value = with_implied_p_values(self.family, self.claims, self.implied, self.adjusted)
         levels = self.budget.levels(self.account)
         return Replay(
-            self.claims, self.implied, self.n, self.rows, self.log_e, p_value, trace, levels
+            self.claims,
+            self.implied,
+            self.n,
+            self.rows,
+            self.log_e,
+            p_value,
+            trace,
+            levels,
+            self.tried,
+            self.last,
+            self.chance,
+            self.futile,
         )
 
     def _locate(self) -> None:
@@ -262,10 +324,3 @@ class PairStates:
             part = method.step(of_runs(self.state, some), *scores)
             self.state = writable(self.state)
             put_runs(self.state, some, part)
-
-    def _of_use(self) -> Bools:
-        """Pairs that are undecided or, if evidence is shared, whose policies are still tried."""
-        if not self.budget.shares_evidence:
-            return self.open
-        tried = np.asarray((self.open[:, None, :] & self.family.of_policy).any(axis=-1))
-        return np.asarray(tried[:, self.family.pairs].all(axis=-1))

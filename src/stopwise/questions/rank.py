@@ -58,6 +58,8 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
         best=left[0] if len(left) == 1 else None,
         candidates=left,
         eliminated=eliminated,
+        futile=any(pair.futile for pair in pairs)
+        and all(pair.futile or pair.decided for pair in pairs),
     )
 
 
@@ -83,17 +85,16 @@ def _policy_results(
     # The pairs hold together at alpha; so do the policies.
     alpha = comparison.alpha * family.size / family.k
     lows, highs = mean_intervals(scores, alpha)
-    last = _last_rows(family, outcome)
+    last = outcome.last[0].tolist()
     entered = _entered(scores, ranking, outcome)
-    decided = np.asarray(outcome.claims[0].any(axis=-1))
     results = []
     for index in order:
         known = ~np.isnan(scores[:, index])
         own = scores[known, index]
         trials_used = int(entered[:, index].sum())
         later = int(known[last[index] :].sum())
-        # Of an undecided policy nothing is saved, though it may have had fewer than n_max trials.
-        done = bool(decided[family.of_policy[index]].all())
+        # Of a policy that needs more nothing is saved, though it may have had fewer than n_max.
+        done = not outcome.tried[0, index]
         results.append(
             PolicyResult(
                 name=table.policies[index],
@@ -112,21 +113,16 @@ def _policy_results(
     return tuple(results)
 
 
-def _last_rows(family: Family, outcome: Replay) -> list[int]:
-    """Return the rows of each policy until its last pair was decided, or all."""
-    return [int(outcome.rows[0, has].max()) for has in family.of_policy]
-
-
 def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:
     """Return which trials (rows, policies) entered a comparison: those with a partner in time."""
-    last = _last_rows(ranking.family, outcome)
+    last = outcome.last[0]
     present = ~np.isnan(scores)
     entered = np.zeros_like(present)
     for pair, policies in enumerate(ranking.family.pairs.tolist()):
         # Shared evidence counts as long as both policies are tried, also after the decision.
-        end = int(outcome.rows[0, pair])
-        if ranking.budget.shares_evidence:
-            end = min(last[policy] for policy in policies)
+        end = int(last[policies].min())
+        if not ranking.budget.shares_evidence:
+            end = min(end, int(outcome.rows[0, pair]))
         entered[:end, policies] |= np.asarray(present[:end, policies].all(axis=1, keepdims=True))
     return entered
 
@@ -162,7 +158,7 @@ def _warnings(
     table: Table, family: Family, comparison: Comparison, outcome: Replay
 ) -> list[Message]:
     # A policy that is no longer needed is not missing.
-    columns = zip(table.scores.T, _last_rows(family, outcome), strict=True)
+    columns = zip(table.scores.T, outcome.last[0].tolist(), strict=True)
     incomplete = any(np.isnan(column[:rows]).any() for column, rows in columns)
     test = comparison.test
     holds = {

@@ -33,7 +33,6 @@ class Ranking:
             f"{self.rules.method} does not; choose 'holm'",
             parameter="adjust",
         )
-        self.comparison.require_no_futility_stop()
 
     def with_luck(self, seed: int) -> Self:
         """Return the same ranking with this seed, if its method draws random numbers at all."""

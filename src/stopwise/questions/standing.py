@@ -35,6 +35,11 @@ class Standing:
     log_e
         Log e-value of the pair alone, of the direction claimed or, if undecided, of the one with
         more evidence; None for methods without.
+    chance
+        While undecided with n_max ahead: the chance of a decision by then if there is an effect
+        worth finding, at the highest level that the pair can still get; None if unknown.
+    futile
+        Whether that has become too unlikely to be worth more trials.
     """
 
     policy0: str
@@ -44,6 +49,8 @@ class Standing:
     n: int
     p_value: float
     log_e: float | None
+    chance: float | None = None
+    futile: bool = False
 
     @property
     def decided(self) -> bool:
@@ -72,7 +79,8 @@ def standing_of(
     """Return the fields of one pair's ``Standing`` in the replay of one study."""
     policy0, policy1 = family.pairs[pair].tolist()
     claims, log_e = outcome.claims[0, pair], outcome.log_e[0, pair]
-    shown = claims if claims.any() else np.ones(2, dtype=bool)
+    decided, chance = bool(claims.any()), float(outcome.chance[0, pair])
+    shown = claims if decided else np.ones(2, dtype=bool)
     return {
         "policy0": policies[policy0],
         "policy1": policies[policy1],
@@ -81,6 +89,8 @@ def standing_of(
         "n": int(outcome.n[0, pair]),
         "p_value": float(outcome.p_value[0, pair][shown].min()),
         "log_e": None if np.isnan(log_e).any() else float(log_e[shown].max()),
+        "chance": None if decided or math.isnan(chance) else chance,
+        "futile": bool(outcome.futile[0, pair]) and not decided,
     }
 
 

@@ -35,7 +35,8 @@ class StopRule(Resumable):
         ``method="nscore-plus"``, ``alpha=0.05``, ``n_max``, ``bounds=(0, 1)``,
         ``design="independent"`` (or "paired": a row is one environment), ``adjust="holm"``,
         ``baseline``, ``ties="strict"``, ``goal="order"`` (or "best", with ``indifference``,
-        ``allocation="leader"``, ``later`` and ``reserve``) and the method's own parameters, as for
+        ``allocation="leader"``, ``later`` and ``reserve``), ``futility="advisory"`` (or "binding":
+        stop where a decision by n_max has become unlikely) and the method's own parameters, as for
         ``stopwise.analyze``.
 
     Examples
@@ -89,10 +90,16 @@ class StopRule(Resumable):
 
     @property
     def stop(self) -> bool:
-        """Whether everything is decided, or n_max rows were looked at."""
+        """Whether everything is decided, n_max rows were looked at, or binding futility says so."""
         return not self.needed
 
     decided = Delegated[bool]("_question.decided", "Whether the question is answered.")
+    futile = Delegated[bool](
+        "_question.futile", "Whether a further decision by n_max has become too unlikely."
+    )
+    gave_up = Delegated[bool](
+        "_question.gave_up", "Whether it stopped for that, with binding futility."
+    )
 
     @property
     def waiting(self) -> int:

@@ -44,6 +44,8 @@ class TaskSight:
     ----------
     stop, decided
         Whether to stop, and whether because every pair is decided, or the best is named.
+    futile
+        Whether a further decision by n_max has become too unlikely; if that is binding, to stop.
     best, candidates, eliminated
         The policy shown to be the best, or None; those that may still be; the others, and when
         they were shown not to be.
@@ -65,6 +67,7 @@ class TaskSight:
     task: str
     stop: bool
     decided: bool
+    futile: bool
     best: str | None
     candidates: tuple[str, ...]
     eliminated: Mapping[str, Elimination]
@@ -79,7 +82,7 @@ class TaskSight:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        shown = ("task", "stop", "decided", "rows", "n_max", "needed", "waiting", "remaining")
+        shown = ("task", "stop", "decided", "futile", "rows", "n_max", "needed", "waiting", "remaining")
         analysis = None if self.analysis is None else self.analysis.to_dict()
         return {
             **plain_values(self, shown),
@@ -252,13 +255,14 @@ class Watch:
     def _sight(self, task: str, rule: StopRule, scores: Floats, notes: list[str]) -> TaskSight:
         standings = rule.standings()
         # Where nothing is needed now, one that is awaited may bring more.
-        stop = rule.stop and (rule.decided or rule.rows == rule.n_max)
+        stop = rule.stop and (rule.decided or rule.rows == rule.n_max or rule.gave_up)
         remaining = rule.remaining(standings) if rule.needed or stop else None
         after = np.arange(len(scores))[:, None] >= _taken(rule)
         return TaskSight(
             task=task,
             stop=stop,
             decided=rule.decided,
+            futile=rule.futile,
             best=rule.best,
             candidates=rule.candidates,
             eliminated=rule.eliminated,

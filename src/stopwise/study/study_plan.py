@@ -20,7 +20,7 @@ Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
 # Entries that plans locked before did not have: written only where they say something.
-SINCE = ("goal", "indifference", "later")
+SINCE = ("goal", "indifference", "later", "futility")
 
 
 class Policy(PlanPart):
@@ -83,6 +83,9 @@ class StudyPlan(PlanPart):
         policies join later. Nothing is named before all of these have joined.
     n_max
         The greatest number of trials per policy and task, or None for no limit.
+    futility
+        With n_max: "advisory" (say when a decision by then has become unlikely), "binding" (end
+        there, undecided) or None.
     seed
         Enters the random order; what makes it unpredictable is a secret in the store.
     blinding
@@ -111,6 +114,7 @@ class StudyPlan(PlanPart):
     indifference: float = Field(default=0.0, ge=0)
     later: tuple[str, ...] = ()
     n_max: int | None = Field(default=None, ge=1)
+    futility: Literal["advisory", "binding"] | None = "advisory"
     seed: int = Field(default=0, ge=0)
     blinding: Literal["trial", "policy", "none"] = "trial"
     lease_minutes: float = Field(default=30.0, gt=0)
@@ -131,7 +135,8 @@ class StudyPlan(PlanPart):
     @classmethod
     def _own_parameters(cls, value: dict[str, Any]) -> dict[str, Any]:
         # The seed of a randomised method is its own; that of the plan enters the random order.
-        declared = ({*cls.model_fields, "bounds"} - {"seed"}) & set(value)
+        # Plans locked before have the kind of futility stops here.
+        declared = ({*cls.model_fields, "bounds"} - {"seed", "futility"}) & set(value)
         if declared:
             raise ValueError(f"{min(declared)} is set by the plan itself, not under parameters")
         return value
@@ -200,6 +205,8 @@ class StudyPlan(PlanPart):
     def _recorded_parameters(self) -> dict[str, Any]:
         """Return the parameters with the seed of a randomised method: the lock writes it down."""
         recorded = with_recorded_seed({**self.parameters, "method": self.method})
+        if self.futility != "advisory":
+            recorded["futility"] = self.futility
         return {name: value for name, value in recorded.items() if name != "method"}
 
     def with_luck(self) -> "StudyPlan":

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, computed_field, field_serializer
 
+from stopwise.core.futility import futility_text
 from stopwise.errors import NotAllowed
 from stopwise.messages import counted
 from stopwise.questions import pose
@@ -68,6 +69,10 @@ class TaskVerdict:
         Candidates that were declared to join later and have not joined yet.
     joined
         The rows that had been used when others of them joined.
+    futile
+        Whether a further decision by n_max has become too unlikely to be worth more trials.
+    futility
+        What that means for the study, in words; empty otherwise.
     """
 
     task: str
@@ -84,6 +89,8 @@ class TaskVerdict:
     eliminated: Mapping[str, Elimination] = field(default_factory=dict)
     awaited: tuple[str, ...] = ()
     joined: Mapping[str, int] = field(default_factory=dict)
+    futile: bool = False
+    futility: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,7 +206,11 @@ def _what_is_awaited(state: StudyState) -> str:
 
 
 def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVerdict:
-    question = board.question
+    question, futility = board.question, ""
+    futile = question.futile
+    if futile:
+        further = bool(question.eliminated) or any(pair.decided for pair in question.standings())
+        futility = futility_text(question.rules.parameters, further=further)
     return TaskVerdict(
         task=name,
         alpha=question.rules.alpha,
@@ -223,20 +234,23 @@ def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVer
         },
         awaited=tuple(shown[arm] for arm in board.awaited),
         joined={shown[arm]: row for arm, row in board.joined.items()},
+        futile=futile,
+        futility=futility,
     )
 
 
 def _sentence(task: TaskVerdict, *, several: bool) -> str:
     prefix = f"{task.task}: " if several else ""
+    futility = f"; {task.futility}" if task.futile else ""
     if task.goal == "best":
         k = len(task.candidates) + len(task.eliminated)
         found = best_in_words(task.best, task.candidates, k, task.indifference)
-        return f"{prefix}{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}."
+        return f"{prefix}{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}{futility}."
     decided = [pair for pair in task.pairs if pair.decided]
     claims = "; ".join(f"{pair.better} is better than {pair.worse}" for pair in decided)
     rest = len(task.pairs) - len(decided)
     rows = f"{counted(task.rows, 'row')} of trials"
     if not decided:
-        return f"{prefix}nothing is decided after {rows}."
+        return f"{prefix}nothing is decided after {rows}{futility}."
     open_text = f"; {rest} of {len(task.pairs)} pairs undecided" if rest else ""
-    return f"{prefix}{claims}{open_text} (alpha = {task.alpha:g}, {rows})."
+    return f"{prefix}{claims}{open_text} (alpha = {task.alpha:g}, {rows}){futility}."

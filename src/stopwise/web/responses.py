@@ -80,6 +80,8 @@ class PairView(_Answer):
     low: float
     high: float
     interval_level: float
+    chance: float | None
+    futile: bool
     curve: CurveView
 
 
@@ -117,6 +119,7 @@ class TaskView(_Answer):
     rows: int
     n_max: int | None
     decided: bool
+    futile: bool
     needed: list[str]
     sentence: str | None
     order: str | None

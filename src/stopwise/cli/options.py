@@ -79,6 +79,13 @@ class ComparisonOptions(OptionGroup):
         typer.Option(help="With --goal best: a policy this near to the best is good enough."),
     ] = 0.0
 
+    equivalence: Annotated[
+        float | None,
+        typer.Option(
+            help="Also look for policies that are practically the same: means less than this "
+            "apart, in units of the score."
+        ),
+    ] = None
     allocation: Annotated[
         str | None,
         typer.Option(

@@ -32,7 +32,11 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
                 "p": f"{pair.p_value:.2g}",
                 "evidence": _bar(share_of_way(pair, alpha=alpha)),
                 "e-value": e_value,
-                **({} if all(own.chance is None for own in standings) else {"chance": _chance(pair)}),
+                **(
+                    {}
+                    if all(own.chance is None for own in standings)
+                    else {"chance": _chance(pair)}
+                ),
             }
         )
     return table_of(rows, ("pair",), title=escape(title))
@@ -87,6 +91,5 @@ def rows_text(rows: int, n_max: int | None, remaining: int | None) -> str:
 
 
 def relation(pair: "Standing") -> str:
-    """Return which policy is better, or a question mark between both."""
-    unknown = f"{pair.policy0} ? {pair.policy1}"
-    return f"{pair.better} > {pair.worse}" if pair.decided else unknown
+    """Return which policy is better or that they are the same, or a question mark between both."""
+    return pair.claim or f"{pair.policy0} ? {pair.policy1}"

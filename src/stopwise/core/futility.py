@@ -140,23 +140,35 @@ class Outlook:
     same: SamenessState | None = None
 
     @property
-    def chance(self) -> float | None:
-        """The chance of a decision by n_max: of the likeliest end, if the truth is such."""
+    def chances(self) -> Floats | None:
+        """The chance of a decision by n_max, by run: of the likeliest end, if the truth is such."""
         chance = self.test.chance(self.state)
         if chance is None:
             return None
-        largest = float(chance.max())
+        likeliest: Floats = np.asarray(chance.max(axis=-1))
         if self.sameness is None or self.same is None:
-            return largest
-        return max(largest, float(self.sameness.chance(self.same) or 0.0))
+            return likeliest
+        same = self.sameness.chance(self.same)
+        return likeliest if same is None else np.maximum(likeliest, same)
+
+    @property
+    def hopeless(self) -> Bools:
+        """Whether no end is worth more pairs, by run."""
+        hopeless: Bools = np.asarray(self.test.futile(self.state).all(axis=-1))
+        if self.sameness is None or self.same is None:
+            return hopeless
+        return hopeless & self.sameness.futile(self.same)
+
+    @property
+    def chance(self) -> float | None:
+        """The chance of a decision by n_max, of one study."""
+        chances = self.chances
+        return None if chances is None else float(chances)
 
     @property
     def futile(self) -> bool:
-        """Whether no end is worth more pairs."""
-        futile = bool(self.test.futile(self.state).all())
-        if self.sameness is None or self.same is None:
-            return futile
-        return futile and bool(self.sameness.futile(self.same))
+        """Whether no end is worth more pairs, of one study."""
+        return bool(self.hopeless)
 
 
 def futility_text(parameters: Mapping[str, Any], *, further: bool) -> str:

@@ -61,6 +61,7 @@ class CommonSettings(MethodParameters, total=False):
     alpha: Annotated[float, "Probability, in (0, 1), of any false claim."]
     adjust: Annotated[str, 'How alpha is shared among claims: "bonferroni", "holm" or "closed".']
     ties: Ties
+    equivalence: Equivalence
     goal: Annotated[str, 'What is asked: "order", which are better than which, or "best".']
     indifference: Annotated[float, "With the goal best: how near to the best is good enough."]
     allocation: Annotated[str, 'With the goal best: "leader" is tried more often, or "even".']

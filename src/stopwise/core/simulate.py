@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.comparison import EQUIVALENT, Comparison
+from stopwise.core.futility import Outlook
 from stopwise.core.keywords import flat
 from stopwise.core.rules import Rules
 from stopwise.core.runs import of_runs
@@ -196,9 +197,7 @@ def _run_block(
             same = sameness.step(same, *scores)
         falls, winner = comparison.end(evidence, smallest, same)
         if test.stops_at_futility:
-            futile = test.futile(state).all(axis=-1)
-            if sameness is not None and same is not None:
-                futile &= sameness.futile(same)
+            futile = Outlook(test, state, sameness, same).hopeless
             winner = np.where(falls, winner, -1)
             falls = falls | futile
         if falls.any():

@@ -26,6 +26,8 @@ class ContinuationEnds(Tally):
     ----------
     claims
         Continuations in which each direction (pairs, 2) is claimed in the end.
+    same
+        Continuations in which each pair ends as practically the same.
     every, further
         Those in which every pair is decided, and in which at least one more is.
     rows
@@ -35,6 +37,7 @@ class ContinuationEnds(Tally):
     """
 
     claims: Ints
+    same: Ints
     every: int
     further: int
     rows: Ints
@@ -108,12 +111,13 @@ class Continuation:
         ranking = self.ranking.with_luck(int(rng.integers(2**32)))
         outcome = replay(ranking.comparison, ranking.budget, scores, with_p_values=False)
         further = further_trials(self.ranking, self.past, outcome)
-        decided = np.asarray(outcome.claims.any(axis=-1))
+        decided = outcome.decided
         longest = further.max(axis=1)
         return ContinuationEnds(
             outcome.claims.sum(axis=0),
+            outcome.same.sum(axis=0),
             int(decided.all(axis=1).sum()),
-            int((decided.sum(axis=1) > self.now.claims.any(axis=-1).sum()).sum()),
+            int((decided.sum(axis=1) > self.now.decided.sum()).sum()),
             np.bincount(longest, minlength=n_max + 1),
             int(further.sum()),
             runs,

@@ -144,17 +144,21 @@ def _pairs(continuation: Continuation, ends: ContinuationEnds) -> tuple[PairFore
     found = []
     for pair, (first, second) in enumerate(continuation.ranking.family.pairs.tolist()):
         names = policies[first], policies[second]
-        claims = now.claims[0, pair]
-        count1, count0 = ends.claims[pair]
+        claims, same = now.claims[0, pair], bool(now.same[0, pair])
+        (count1, count0), both = ends.claims[pair], ends.same[pair]
+        if same:
+            count1 = count0 = 0  # what follows from others does not change how it ended
+        decided = names[1] if claims[0] else names[0] if claims[1] else None
         found.append(
             PairForecast(
                 policy0=names[0],
                 policy1=names[1],
-                decided=names[1] if claims[0] else names[0] if claims[1] else None,
-                chance=ends.share(count0 + count1),
-                chance_error=0.0 if claims.any() else ends.error(count0 + count1),
+                decided="the same" if same else decided,
+                chance=ends.share(count0 + count1 + both),
+                chance_error=0.0 if now.decided[0, pair] else ends.error(count0 + count1 + both),
                 chance0=ends.share(count0),
                 chance1=ends.share(count1),
+                chance_same=ends.share(both) if now.asks_same else None,
             )
         )
     return tuple(found)

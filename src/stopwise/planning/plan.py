@@ -68,6 +68,10 @@ def plan(
     happens if the two best are equal. There ``n_max`` counts rows, ``budget`` is not taken, and no
     smallest gap is searched for.
 
+    With ``equivalence`` it also says how often studies end as practically the same, and equal
+    guesses are possible; no smallest gap is searched for, and nothing is compared with a
+    fixed-sample plan.
+
     Parameters
     ----------
     *guesses
@@ -175,7 +179,7 @@ def plan(
                 known=[(row.gap, row.power) for row in rows if row.n_max == study.n_max],
             )
             for study in studies
-            if detectable
+            if detectable and rules.equivalence is None
         ]
     return Plan(
         rows=tuple(rows),
@@ -204,7 +208,8 @@ def _rows(
 
 
 def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: Scale) -> PlanRow:
-    fixed = fixed_plan(study, scenario.population, times.power)
+    asks_same = study.rules.equivalence is not None
+    fixed = None if asks_same else fixed_plan(study, scenario.population, times.power)
     return PlanRow(
         scenario=scenario.text,
         gap=scenario.gap * scale.span,
@@ -223,6 +228,7 @@ def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: S
         policies=len(study.rules.policies),
         runs=times.runs,
         times=times,
+        same=times.same_rate if asks_same else None,
     )
 
 
@@ -305,7 +311,7 @@ def _check_guesses(rules: Rules, population: Guessed, scale: Scale) -> None:
     """Raise unless something can be found out about the order of these policies."""
     means = [guess.mean for guess in population.guesses]
     require(
-        max(means) - min(means) > 1e-9,
+        max(means) - min(means) > 1e-9 or rules.equivalence is not None,
         f"the guesses have the same mean {scale.low + means[0] * scale.span:.4g}: equal policies "
         "cannot be told apart by any number of trials, so there is nothing to plan",
     )

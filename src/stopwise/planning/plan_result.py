@@ -37,6 +37,10 @@ class PlanRow:
         its standard error, 0 if computed exactly.
     wrong, undecided
         Chance of a false verdict, and of still being undecided at n_max.
+    same
+        With ``equivalence``: chance that the study ends as "practically the same" (with many
+        policies the expected share of such pairs), else None. It is right if the means are closer
+        than declared.
     pair_power
         Expected share of the differing pairs that are decided correctly.
     mean_n, mean_n_error
@@ -71,6 +75,7 @@ class PlanRow:
     policies: int
     runs: int | None
     times: StoppingTimes = field(repr=False, compare=False)
+    same: float | None = None
 
     @property
     def exact(self) -> bool:
@@ -178,10 +183,18 @@ class Plan(PlanningResult):
         return (
             f"{self._shortfall()}If the policies perform as assumed ({row.scenario}), a study of "
             f"at most {counted(row.n_max, 'trial')} per policy reaches the right verdict with "
-            f"probability {power}. Half of such studies end within "
+            f"probability {power}{self._ends(row)}. Half of such studies end within "
             f"{counted(row.n_quantiles[1], 'trial')} per policy (mean {row.mean_n:.0f})"
             f"{self._saving(row)}. {self._caveat()}"
         )
+
+    def _ends(self, row: PlanRow) -> str:
+        """Return the chance of each end where sameness is one of them."""
+        if row.same is None:
+            return ""
+        pairs = "" if self.policies == 2 else " of the pairs"
+        same = f"{row.same:.2f}{pairs} as practically the same (within {self.rules.equivalence:g})"
+        return f"; {same}, {row.undecided:.2f} undecided, {row.wrong:.2g} with a false claim"
 
     def _shortfall(self) -> str:
         if self.advised:

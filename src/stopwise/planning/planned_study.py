@@ -7,6 +7,7 @@ from typing import TypeGuard
 import numpy as np
 
 from stopwise.core.arrays import Bools, Doubles, Floats
+from stopwise.core.comparison import EQUIVALENT
 from stopwise.core.simulate import run_studies
 from stopwise.core.step.method import Step
 from stopwise.errors import require
@@ -42,6 +43,11 @@ class PlannedStudy(Ranking):
         """The maximum number of trials per policy."""
         assert self.rules.n_max is not None
         return self.rules.n_max
+
+    def close(self, gap: Floats) -> Bools:
+        """Return where means in [0, 1] with this gap are practically the same, if that is asked."""
+        within = self.rules.equivalence
+        return np.abs(gap) < (0.0 if within is None else within / self.rules.scale.span)
 
     @property
     def level(self) -> float:
@@ -101,14 +107,16 @@ def _two_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppin
     scores = np.clip(low + (high - low) * scores, low, high)
     outcome = run_studies(study.rules, scores[..., 0], scores[..., 1], workers=1)
     gap = means[:, 1] - means[:, 0]
-    decided = outcome.decision >= 0
+    decided, same = outcome.decision >= 0, outcome.decision == EQUIVALENT
     right = decided & (np.where(outcome.decision == 1, gap, -gap) > 0)
+    right = np.where(same, study.close(gap), right)
     return StoppingTimes.of_runs(
         outcome.n,
         right,
         decided & ~right,
         trials=2.0 * float(outcome.n.sum()),
         pairs_right=float(right.sum()),
+        pairs_same=float(same.sum()),
         n_max=study.n_max,
     )
 
@@ -118,16 +126,25 @@ def _many_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppi
     outcome = replay(study.comparison, study.budget, scores, with_p_values=False)
     first, second = family.pairs.T
     gap = means[:, second] - means[:, first]
-    different: Bools = np.abs(gap) > 1e-9
+    close = study.close(gap)
+    # What can be found out of a pair: who is better or, if that is asked, that it is the same.
+    different: Bools = (np.abs(gap) > 1e-9) | close
     false = np.stack([gap < 1e-9, gap > -1e-9], axis=-1)
-    found = np.asarray((outcome.claims & ~false).any(axis=-1))
+    found = np.asarray((outcome.claims & ~false).any(axis=-1)) | (outcome.same & close)
     wrong = np.asarray((outcome.claims & false).any(axis=(1, 2)))
-    right = (found | ~different).all(axis=1) & ~wrong
+    wrong = wrong | np.asarray((outcome.same & ~close).any(axis=1))
+    right = np.asarray((found | ~different).all(axis=1) & ~wrong)
     ends = np.minimum(outcome.rows, outcome.last[:, family.pairs].min(axis=-1))
     n = np.where(different, ends, 1).max(axis=1)
     share = (found.sum(axis=1) / np.maximum(different.sum(axis=1), 1)).sum()
     return StoppingTimes.of_runs(
-        n, right, wrong, trials=float(outcome.last.sum()), pairs_right=float(share), n_max=study.n_max
+        n,
+        right,
+        wrong,
+        trials=float(outcome.last.sum()),
+        pairs_right=float(share),
+        pairs_same=float(outcome.same.mean(axis=1).sum()),
+        n_max=study.n_max,
     )
 
 
@@ -150,7 +167,7 @@ def exact_stopping_times(
     trials = 2.0 * (right + wrong + undecided) @ np.arange(1, study.n_max + 1)
     return [
         StoppingTimes(
-            right[i], wrong[i], undecided[i], float(trials[i]), float(right[i].sum()), None
+            right[i], wrong[i], undecided[i], float(trials[i]), float(right[i].sum()), None, 0.0
         )
         for i in range(len(rates))
     ]

@@ -98,6 +98,7 @@ def plan_rows(plan: "Plan") -> Rows:
             "n_max": row["n_max"],
             "power": f"{row['power']:.3f}",
             "± SE": "exact" if row["exact"] else f"{row['power_error']:.3f}",
+            **({} if row["same"] is None else {"same": f"{row['same']:.2f}"}),
             "undecided": f"{row['undecided']:.2f}",
             "mean": f"{row['mean_n']:.1f}",
             "10/50/90 %": "/".join(map(str, row["n_quantiles"])),
@@ -156,6 +157,7 @@ def pair_rows(forecast: "Forecast") -> Rows:
             "chance of a verdict": f"{pair.chance:.2f} ± {pair.chance_error:.1g}",
             "for the first": f"{pair.chance0:.2f}",
             "for the second": f"{pair.chance1:.2f}",
+            **({} if pair.chance_same is None else {"the same": f"{pair.chance_same:.2f}"}),
         }
         for pair in forecast.pairs
     ]

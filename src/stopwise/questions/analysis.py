@@ -53,7 +53,8 @@ class Analysis(Drawn):
     pairs
         One result per compared pair.
     order_text
-        The partial order in words: "A > B, C; B ? C".
+        The partial order in words: "A > B, C; B ? C"; with ``equivalence`` also "B = C (within
+        0.1)".
     rules
         What was declared; its method, alpha, adjust, baseline, bounds and n_max are attributes of
         the analysis too.
@@ -174,13 +175,13 @@ class Analysis(Drawn):
     @property
     def sentence(self) -> str:
         """What was found, in words, with what it rests on."""
-        decided = sum(pair.decided for pair in self.pairs)
+        decided, within = sum(pair.decided for pair in self.pairs), self.rules.equivalence
         pairs = f"{decided} of {counted(len(self.pairs), 'pair')} decided"
         ties = "" if self.ties == "strict" else ", assuming no exact ties"
         against = f" against {self.baseline}" if self.baseline is not None else ""
         promised = promise(
             self.method,
-            "the chance of any false order",
+            "the chance of any false order" if within is None else "the chance of any false claim",
             self.alpha,
             n_max=self.n_max,
             bounds_inferred=self.bounds_inferred,
@@ -189,6 +190,9 @@ class Analysis(Drawn):
             promised = self._doubted(promised, self.doubts[0])
         better, unknown = (">", "?") if self._in_words else ("better", "undecided")
         signs = [f"{better} means {self.pooled_claim}"] if self.pooled_tasks else []
+        if any(pair.same for pair in self.pairs):
+            same = "=" if self._in_words else "the same"
+            signs.append(f"{same} assumes a difference that stays the same")
         if decided < len(self.pairs):
             signs.append(f"{unknown} does not mean equal")
         meaning = f" ({'; '.join(signs)})" if signs else ""
@@ -240,7 +244,7 @@ class Analysis(Drawn):
                 f"of {len(self.pairs)} policies {better} shown to be better than {self.baseline}, "
                 f"{worse} worse"
             )
-        beaten = {pair.worse for pair in self.pairs if pair.decided}
+        beaten = {pair.worse for pair in self.pairs if pair.better is not None}
         top = [policy.name for policy in self.policies if policy.name not in beaten]
         named = ", ".join(top) if len(top) <= MOST_IN_WORDS else f"{len(top)} of them"
         return f"{len(self.policies)} policies, none shown to be better than {named}"
@@ -279,6 +283,7 @@ class Analysis(Drawn):
                 "log_e": pair.log_e if pair.log_e != -math.inf else None,
                 "interval": list(pair.interval),
                 "interval_level": pair.interval_level,
+                **({} if pair.p_equivalent is None else {"p_equivalent": pair.p_equivalent}),
                 **({} if pair.decided else plain_values(pair, ("chance", "futile"))),
             }
             for pair in self.pairs
@@ -289,6 +294,7 @@ class Analysis(Drawn):
             "pairs": pairs,
             "order": self.order_text,
             "sentence": self.sentence,
+            **({} if self.rules.equivalence is None else {"equivalence": self.rules.equivalence}),
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
             **plain_values(self, SAVED),
             **({"futile": True} if self.futile else {}),

@@ -57,6 +57,16 @@ class Budget(ABC, Generic[Account]):
     def p_values(self, account: Account, p_value: Floats) -> Floats:
         """Return p-values (studies, pairs, 2) to be held against alpha."""
 
+    def level_of_sameness(self, claims: Bools) -> Floats:
+        """Return the level (studies, pairs) of each test that shows a pair to be the same.
+
+        Parameters
+        ----------
+        claims
+            The orders claimed so far (studies, pairs, 2).
+        """
+        return np.full(claims.shape[:-1], self.alpha / self.family.size)
+
     def levels(self, account: Account) -> Floats | None:  # noqa: ARG002
         """Return the level (studies, pairs) of each direction of a pair, or None without one."""
         return None
@@ -140,6 +150,14 @@ class Holm(Bonferroni):
         if self.family.ties != "strict":
             return log_e
         return log_e + float(np.log(self.family.most_false / (self.family.size + 1)))
+
+    def level_of_sameness(self, claims: Bools) -> Floats:
+        """Return the level of a pair that is no tie: all others without an order may be ties."""
+        if self.family.ties != "strict":
+            return super().level_of_sameness(claims)
+        undecided = (~claims.any(axis=-1)).sum(axis=-1, keepdims=True)
+        most_false = self.family.size + np.maximum(undecided - 1, 0)
+        return np.broadcast_to(self.alpha / most_false, claims.shape[:-1])
 
 
 class Wealth(NamedTuple):

@@ -24,6 +24,8 @@ from stopwise.rows.table import Table
 _ACCOUNTS = ("log_e_now", "log_e", "p_value", "adjusted", "claims", "open", "implied", "n", "rows")
 # With binding futility these, too.
 _GIVEN_UP = ("tried", "last", "chance", "futile")
+# With equivalence these, too.
+_SAME = ("p_not_worse", "p_same", "same")
 
 
 class OrderQuestion(Question):
@@ -123,6 +125,7 @@ class OrderQuestion(Question):
             "scores": encode_shaped(np.array(self._scores)),
             "runs": pairs.runs.tolist(),
             "state": [encode_shaped(array) for array in pairs.state],
+            **_same_state(pairs),
             "account": [encode_shaped(array) for array in pairs.account],
             **{name: encode_shaped(getattr(pairs, name)) for name in _accounts(pairs)},
         }
@@ -142,6 +145,9 @@ class OrderQuestion(Question):
             pairs.last[0] = np.where(own, pairs.rows[0], 0).max(axis=1)
         pairs.keep(np.array(content["runs"], dtype=np.int64))
         pairs.state = restore_state(content["state"], pairs.state, restore=restore_shaped)
+        if pairs.same_state is not None:
+            same = content["same_state"]
+            pairs.same_state = restore_state(same, pairs.same_state, restore=restore_shaped)
         # A procedure may drop, with its last axis, what can no longer be claimed.
         pairs.account = restore_state(
             content["account"], pairs.account, free_last_axis=True, restore=restore_shaped
@@ -150,6 +156,13 @@ class OrderQuestion(Question):
         return question
 
 
+def _same_state(pairs: PairStates) -> dict[str, Any]:
+    if pairs.same_state is None:
+        return {}
+    return {"same_state": [encode_shaped(array) for array in pairs.same_state]}
+
+
 def _accounts(pairs: PairStates) -> tuple[str, ...]:
     """Return the names of what cannot be computed from the rest."""
-    return (*_ACCOUNTS, *(_GIVEN_UP if pairs.gives_up else ()))
+    same = _SAME if pairs.sameness is not None else ()
+    return (*_ACCOUNTS, *(_GIVEN_UP if pairs.gives_up else ()), *same)

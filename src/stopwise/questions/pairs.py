@@ -13,8 +13,9 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.comparison import Comparison
-from stopwise.core.futility import MayBeFutile
-from stopwise.core.method import Evidence
+from stopwise.core.equivalence import SamenessState
+from stopwise.core.futility import MayBeFutile, Outlook
+from stopwise.core.method import Evidence, Method
 from stopwise.core.progress import Progress
 from stopwise.core.runs import of_runs, put_runs, writable
 from stopwise.questions.budget import Budget, Seen
@@ -42,6 +43,9 @@ class Replay:
         P-value of each direction, to be held against alpha (ones, if not asked for).
     trace
         Evidence by row, for figures (where asked for).
+    same, p_same, asks_same
+        Which pairs were declared practically the same, the p-value of that, to be held against
+        alpha, and whether it is asked at all.
     levels
         The level of each direction at the pair's decision, or at the end; None if it has none of
         its own.
@@ -65,6 +69,14 @@ class Replay:
     last: Ints
     chance: Floats
     futile: Bools
+    same: Bools
+    p_same: Floats
+    asks_same: bool
+
+    @property
+    def decided(self) -> Bools:
+        """Which pairs (studies, pairs) have a decision: an order, or practically the same."""
+        return np.asarray(self.claims.any(axis=-1) | self.same)
 
 
 def replay(
@@ -142,6 +154,10 @@ class PairStates:
         self.runs = np.arange(studies * size)  # study * pairs + pair
         self.state = comparison.test.start((self.runs.size, 2))
         self.account = budget.start(studies)
+        self.sameness = comparison.sameness
+        self.same_state = (
+            None if self.sameness is None else self.sameness.test.start((self.runs.size, 2))
+        )
         # Evidence is counted from the start; a method may begin with half of its wealth, because
         # its two directions share one level. Here each has its own.
         first = comparison.test.evidence(self.state).log_e
@@ -160,6 +176,10 @@ class PairStates:
         self.last = np.full((studies, self.family.k), rows)
         self.chance = np.full((studies, size), np.nan)
         self.futile = np.zeros((studies, size), dtype=bool)
+        # Of both tests of "not worse"; where there are none, they hold nobody up.
+        self.p_not_worse = np.full((studies, size, 2), float(self.sameness is not None))
+        self.p_same = np.ones((studies, size))
+        self.same = np.zeros((studies, size), dtype=bool)
         # No policy tried, no growth: what a budget sees between rows.
         self.at_rest = ~self.open, np.ones((studies, size, 2)), np.zeros((studies, size, 2))
         self._locate()
@@ -177,16 +197,46 @@ class PairStates:
         # Only undecided pairs are here, and only a new minimum can change a decision.
         self.n[at] += 1 if present is None else present
         self.log_e[at] = evidence.log_e - self.start
-        known = self.p_value[at]
-        p_value = evidence.p_value * self.halves
-        if not (p_value < known).any():
+        if not self._lowered(self.p_value, evidence) | self._sameness_lowered():
             return None
-        self.p_value[at] = np.minimum(known, p_value)
-        return Seen(self.claims, self.p_value, *self.at_rest)
+        return Seen(self.claims, self._backed(), *self.at_rest)
+
+    def _lowered(self, known: Floats, evidence: Evidence) -> bool:
+        """Keep the least p-values (studies, pairs, 2) in place; say if any is new."""
+        before, now = known[self.at], evidence.p_value * self.halves
+        if not (now < before).any():
+            return False
+        known[self.at] = np.minimum(before, now)
+        return True
+
+    def _sameness_lowered(self) -> bool:
+        if self.sameness is None:
+            return False
+        return self._lowered(self.p_not_worse, self.sameness.test.evidence(self.same_state))
+
+    def _backed(self) -> Floats:
+        """Return the p-values of the orders; who is better must not be worse, by the margin."""
+        if self.sameness is None:
+            return self.p_value
+        backed: Floats = np.maximum(self.p_value, self.p_not_worse)
+        return np.where((self.same & ~self.open)[..., None], 1.0, backed)
+
+    def _shown_same(self, claims: Bools) -> Bools:
+        """Return which pairs are practically the same: both policies not worse, and no order."""
+        if self.sameness is None:
+            return self.same
+        level = self.budget.level_of_sameness(claims)
+        self.p_same = np.where(self.open, self._adjusted_same(level), self.p_same)
+        shown = self.p_same <= self.budget.alpha * (1 + 1e-12)
+        return self.same | (self.open & shown & ~claims.any(axis=-1))
+
+    def _adjusted_same(self, level: Floats) -> Floats:
+        p_value: Floats = self.p_not_worse.max(axis=-1) * (self.budget.alpha / level)
+        return np.minimum(p_value, 1.0)
 
     def leap(self, rows: Floats) -> int:
         """Show the methods several rows at once if nothing can come of them; return how many."""
-        if self.budget.shares_evidence or self.gives_up:
+        if self.budget.shares_evidence or self.gives_up or self.sameness is not None:
             return 0  # there every row counts
         method, at = self.comparison.test, self.at
         count = min(method.held(self.state), len(rows))
@@ -222,7 +272,7 @@ class PairStates:
     def judge(self, seen: Seen, row: int) -> bool:
         """Let the budget claim, add what follows, until nothing changes; say if anything did."""
         self.account, claims = self.budget.step(self.account, seen)
-        if not (claims != self.claims).any():
+        if not (claims != self.claims).any() and not (self._shown_same(claims) != self.same).any():
             return False
         while True:
             more, follows = with_implied(self.family, claims)
@@ -233,13 +283,13 @@ class PairStates:
             self.account, claims = self.budget.step(
                 self.account, Seen(more, seen.p_value, *self.at_rest)
             )
-        self.claims = claims
-        self.rows[self.open & claims.any(axis=-1)] = row + 1
+        self.claims, self.same = claims, self._shown_same(claims)
+        self.rows[self.open & (claims.any(axis=-1) | self.same)] = row + 1
         return True
 
     def adjust(self) -> None:
         """Bring the p-values of all pairs up to date that were open before this row."""
-        fresh = self.budget.p_values(self.account, self.p_value)
+        fresh = self.budget.p_values(self.account, np.maximum(self.p_value, self.p_not_worse))
         self.adjusted = np.where(self.open[..., None], fresh, self.adjusted)
 
     def look_ahead(self, rows: int) -> None:
@@ -255,9 +305,9 @@ class PairStates:
                 log_e = self.log_e_now if self.budget.shares_evidence else self.log_e
                 hoped = self.budget.hoped_for(self.account, log_e)[at]
                 state = state._replace(log_e=hoped)
-            chance = test.chance(state)
-            futile = np.asarray(test.futile(state).all(axis=-1)) & (self.n[at] > 0)
-        self.chance[at] = np.nan if chance is None else chance.max(axis=-1)
+            ahead = Outlook(test, state, self.sameness, self._same_at())
+            chance, futile = ahead.chances, ahead.hopeless & (self.n[at] > 0)
+        self.chance[at] = np.nan if chance is None else chance
         self.futile[at] = futile
 
     def settle(self, rows: int) -> None:
@@ -267,7 +317,7 @@ class PairStates:
         futile. A policy without a reason rests for good: its pairs are looked at no more, so that
         nothing can give it another one.
         """
-        self.open = ~np.asarray(self.claims.any(axis=-1))
+        self.open = np.asarray(~self.claims.any(axis=-1) & ~self.same)
         reason = np.zeros_like(self.open)
         reason[self.at] = self.open[self.at]
         if self.gives_up:
@@ -286,6 +336,8 @@ class PairStates:
         """Look no more at other runs than these, given by their places among those left."""
         self.runs = self.runs[places]
         self.state = of_runs(self.state, places)
+        if self.same_state is not None:
+            self.same_state = of_runs(self.same_state, places)
         self._locate()
 
     def result(self, trace: Trace | None) -> Replay:
@@ -305,6 +357,9 @@ class PairStates:
             self.last,
             self.chance,
             self.futile,
+            self.same,
+            self.p_same,
+            self.sameness is not None,
         )
 
     def _locate(self) -> None:
@@ -315,12 +370,32 @@ class PairStates:
 
     def _step(self, r0: Floats, r1: Floats, present: Bools | None) -> None:
         """Step the methods; a pair with a missing partner keeps its state."""
-        method = self.comparison.test
-        if present is None or present.all():
-            self.state = method.step(self.state, *self.comparison.directed(r0, r1))
-        elif present.any():
-            some = np.flatnonzero(present)
-            scores = self.comparison.directed(r0[some], r1[some])
-            part = method.step(of_runs(self.state, some), *scores)
-            self.state = writable(self.state)
-            put_runs(self.state, some, part)
+        some = None if present is None or present.all() else np.flatnonzero(present)
+        if some is not None:
+            r0, r1 = r0[some], r1[some]
+        scores = self.comparison.directed(r0, r1)
+        self.state = _stepped(self.comparison.test, self.state, scores, some)
+        if self.sameness is not None:
+            self.same_state = _stepped(self.sameness.test, self.same_state, scores, some)
+
+    def _same_at(self) -> SamenessState | None:
+        """Return what the tests of sameness have seen, of the pairs still looked at."""
+        return (
+            None
+            if self.sameness is None
+            else SamenessState(self.same_state, self.p_not_worse[self.at])
+        )
+
+
+def _stepped(
+    method: Method[Any], state: Any, scores: tuple[Floats, Floats], some: Ints | None
+) -> Any:
+    """Return the state after a row: of all runs, or of some only."""
+    if some is None:
+        return method.step(state, *scores)
+    if not some.size:
+        return state
+    part = method.step(of_runs(state, some), *scores)
+    state = writable(state)
+    put_runs(state, some, part)
+    return state

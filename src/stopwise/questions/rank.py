@@ -9,7 +9,14 @@ from stopwise.core.progress import watched
 from stopwise.messages import Message, counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
-from stopwise.questions.doubts import CAUTIONS, dependent, doubtful, doubts, wide_bounds
+from stopwise.questions.doubts import (
+    CAUTIONS,
+    dependent,
+    doubtful,
+    doubts,
+    drifting,
+    wide_bounds,
+)
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import difference_intervals, interval_level, mean_intervals
 from stopwise.questions.letters import letters, order_text, ranked
@@ -32,16 +39,25 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     policies = _policy_results(used, scores, ranking, outcome)
     pairs, differences = _pair_results(used, scores, comparison, family, outcome)
     found = doubts(policies, pairs, differences, comparison.scale.span)
+    found += drifting(pairs, scores, family)
     shared = dependent(comparison, scores, family)
     order = [rules.policies.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
+    same = family.better(np.repeat(outcome.same[0][:, None], 2, axis=1))
     tested = family.better(np.ones_like(outcome.claims[0]))
     eliminated = eliminations(rules.policies, family, outcome.claims[0], outcome.rows[0])
     left = tuple(policy.name for policy in policies if policy.name not in eliminated)
     return Analysis(
         policies=policies,
         pairs=pairs,
-        order_text=order_text(rules.policies, better, tested, order),
+        order_text=order_text(
+            rules.policies,
+            better,
+            tested,
+            order,
+            same=same,
+            within=f"{rules.equivalence or 0:g}",
+        ),
         rules=rules,
         aligned=used,
         ties=family.ties,

@@ -34,6 +34,13 @@ class Ranking:
             parameter="adjust",
         )
 
+        require(
+            self.rules.equivalence is None or not self.budget.shares_evidence,
+            f"the {self.rules.adjust} adjustment bets against orders and shows no equivalence; "
+            "choose 'holm' or 'bonferroni'",
+            parameter="adjust",
+        )
+
     def with_luck(self, seed: int) -> Self:
         """Return the same ranking with this seed, if its method draws random numbers at all."""
         rules = self.rules.with_luck(seed)

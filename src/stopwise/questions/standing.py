@@ -24,7 +24,7 @@ class Standing:
     Attributes
     ----------
     decision
-        Which policy was declared better, or "undecided".
+        Which policy was declared better, "equivalent" (practically the same) or "undecided".
     implied
         Whether the decision follows from two others instead of the pair's own evidence.
     n
@@ -35,6 +35,8 @@ class Standing:
     log_e
         Log e-value of the pair alone, of the direction claimed or, if undecided, of the one with
         more evidence; None for methods without.
+    p_equivalent
+        P-value of "practically the same", adjusted for the family, or None if that was not asked.
     chance
         While undecided with n_max ahead: the chance of a decision by then if there is an effect
         worth finding, at the highest level that the pair can still get; None if unknown.
@@ -49,6 +51,7 @@ class Standing:
     n: int
     p_value: float
     log_e: float | None
+    p_equivalent: float | None = None
     chance: float | None = None
     futile: bool = False
 
@@ -56,6 +59,18 @@ class Standing:
     def decided(self) -> bool:
         """Whether a decision was taken."""
         return self.decision is not Decision.UNDECIDED
+
+    @property
+    def same(self) -> bool:
+        """Whether both were declared practically the same."""
+        return self.decision is Decision.EQUIVALENT
+
+    @property
+    def claim(self) -> str | None:
+        """What was shown, as in "a > b" or "a = b", or None."""
+        if self.same:
+            return f"{self.policy0} = {self.policy1}"
+        return f"{self.better} > {self.worse}" if self.decided else None
 
     @property
     def better(self) -> str | None:
@@ -79,15 +94,19 @@ def standing_of(
     """Return the fields of one pair's ``Standing`` in the replay of one study."""
     policy0, policy1 = family.pairs[pair].tolist()
     claims, log_e = outcome.claims[0, pair], outcome.log_e[0, pair]
-    decided, chance = bool(claims.any()), float(outcome.chance[0, pair])
-    shown = claims if decided else np.ones(2, dtype=bool)
+    same, chance = bool(outcome.same[0, pair]), float(outcome.chance[0, pair])
+    decided = same or bool(claims.any())
+    shown = claims if claims.any() else np.ones(2, dtype=bool)
+    p_value, p_same = outcome.p_value[0, pair][shown].min(), outcome.p_same[0, pair]
+    decision = CLAIMED.get(tuple(claims.tolist()), Decision.UNDECIDED)
     return {
         "policy0": policies[policy0],
         "policy1": policies[policy1],
-        "decision": CLAIMED.get(tuple(claims.tolist()), Decision.UNDECIDED),
-        "implied": bool(outcome.implied[0, pair]),
+        "decision": Decision.EQUIVALENT if same else decision,
+        "implied": bool(outcome.implied[0, pair]) and not same,
         "n": int(outcome.n[0, pair]),
-        "p_value": float(outcome.p_value[0, pair][shown].min()),
+        "p_value": float(p_same if same else p_value),
+        "p_equivalent": float(p_same) if outcome.asks_same else None,
         "log_e": None if np.isnan(log_e).any() else float(log_e[shown].max()),
         "chance": None if decided or math.isnan(chance) else chance,
         "futile": bool(outcome.futile[0, pair]) and not decided,

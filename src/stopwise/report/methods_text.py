@@ -81,9 +81,10 @@ def _horizon(analysis: "Analysis") -> str:
 
 
 def _promise(analysis: "Analysis", anytime: bool) -> str:
+    claim = "order" if analysis.rules.equivalence is None else "order or equivalence"
     promised = promise(
         analysis.method,
-        f"the probability of {'ever ' if anytime else ''}declaring any false order",
+        f"the probability of {'ever ' if anytime else ''}declaring any false {claim}",
         analysis.alpha,
         n_max=analysis.n_max,
         bounds_inferred=analysis.bounds_inferred,
@@ -106,6 +107,12 @@ def _pooling(analysis: "Analysis") -> str:
 def _meaning(analysis: "Analysis") -> str:
     """Return what a reader must know of the claims before anything else."""
     said = ""
+    if analysis.rules.equivalence is not None:
+        said += (
+            f"Policies were declared practically the same once two one-sided tests had shown that "
+            f"their means differ by less than {analysis.rules.equivalence:g}, which assumes that "
+            "the difference stays the same throughout. "
+        )
     if analysis.pooled_tasks:
         said += f"A declared order means only: {analysis.pooled_claim}. "
     return said + _doubts(analysis)

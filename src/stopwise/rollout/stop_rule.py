@@ -34,10 +34,10 @@ class StopRule(Resumable):
     **settings
         ``method="nscore-plus"``, ``alpha=0.05``, ``n_max``, ``bounds=(0, 1)``,
         ``design="independent"`` (or "paired": a row is one environment), ``adjust="holm"``,
-        ``baseline``, ``ties="strict"``, ``goal="order"`` (or "best", with ``indifference``,
-        ``allocation="leader"``, ``later`` and ``reserve``), ``futility="advisory"`` (or "binding":
-        stop where a decision by n_max has become unlikely) and the method's own parameters, as for
-        ``stopwise.analyze``.
+        ``baseline``, ``ties="strict"``, ``equivalence``, ``goal="order"`` (or "best", with
+        ``indifference``, ``allocation="leader"``, ``later`` and ``reserve``),
+        ``futility="advisory"`` (or "binding": stop where a decision by n_max has become unlikely)
+        and the method's own parameters, as for ``stopwise.analyze``.
 
     Examples
     --------

@@ -20,7 +20,7 @@ Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
 # Entries that plans locked before did not have: written only where they say something.
-SINCE = ("goal", "indifference", "later", "futility")
+SINCE = ("goal", "indifference", "later", "futility", "equivalence")
 
 
 class Policy(PlanPart):
@@ -81,6 +81,9 @@ class StudyPlan(PlanPart):
     indifference, later
         Asked for the best: how near to it is good enough, in units of the score, and which of the
         policies join later. Nothing is named before all of these have joined.
+    equivalence
+        Asked for the order: policies whose means differ by less than this, in units of the score,
+        may be declared practically the same, which also ends their comparison; or None.
     n_max
         The greatest number of trials per policy and task, or None for no limit.
     futility
@@ -113,6 +116,7 @@ class StudyPlan(PlanPart):
     goal: Literal["order", "best"] = "order"
     indifference: float = Field(default=0.0, ge=0)
     later: tuple[str, ...] = ()
+    equivalence: float | None = Field(default=None, gt=0)
     n_max: int | None = Field(default=None, ge=1)
     futility: Literal["advisory", "binding"] | None = "advisory"
     seed: int = Field(default=0, ge=0)
@@ -199,6 +203,7 @@ class StudyPlan(PlanPart):
             # A policy that is tried more often than others would be told by its code to lead.
             allocation="even" if self.goal == "best" else "leader",
             later=self.later,
+            equivalence=self.equivalence,
             parameters=self._recorded_parameters(),
         )
 

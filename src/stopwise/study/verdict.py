@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter, computed_field, field_serializer
 
 from stopwise.core.futility import futility_text
+from stopwise.core.promise import same_text
 from stopwise.errors import NotAllowed
 from stopwise.messages import counted
 from stopwise.questions import pose
@@ -69,6 +70,8 @@ class TaskVerdict:
         Candidates that were declared to join later and have not joined yet.
     joined
         The rows that had been used when others of them joined.
+    equivalence
+        Below which difference of means two policies are practically the same, if that is asked.
     futile
         Whether a further decision by n_max has become too unlikely to be worth more trials.
     futility
@@ -89,6 +92,7 @@ class TaskVerdict:
     eliminated: Mapping[str, Elimination] = field(default_factory=dict)
     awaited: tuple[str, ...] = ()
     joined: Mapping[str, int] = field(default_factory=dict)
+    equivalence: float | None = None
     futile: bool = False
     futility: str = ""
 
@@ -146,6 +150,9 @@ class StudyVerdict:
             if task["goal"] == "order":
                 for name in OF_THE_BEST:
                     del task[name]
+            if task["equivalence"] is None:
+                for part in (task, *task["pairs"]):
+                    part.pop("equivalence" if part is task else "p_equivalent")
         return content
 
     def __str__(self) -> str:
@@ -234,6 +241,7 @@ def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVer
         },
         awaited=tuple(shown[arm] for arm in board.awaited),
         joined={shown[arm]: row for arm, row in board.joined.items()},
+        equivalence=question.rules.equivalence,
         futile=futile,
         futility=futility,
     )
@@ -245,12 +253,21 @@ def _sentence(task: TaskVerdict, *, several: bool) -> str:
     if task.goal == "best":
         k = len(task.candidates) + len(task.eliminated)
         found = best_in_words(task.best, task.candidates, k, task.indifference)
-        return f"{prefix}{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}{futility}."
+        return (
+            f"{prefix}{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}{futility}."
+        )
     decided = [pair for pair in task.pairs if pair.decided]
-    claims = "; ".join(f"{pair.better} is better than {pair.worse}" for pair in decided)
+    claims = "; ".join(_claim(pair, task.equivalence) for pair in decided)
     rest = len(task.pairs) - len(decided)
     rows = f"{counted(task.rows, 'row')} of trials"
     if not decided:
         return f"{prefix}nothing is decided after {rows}{futility}."
     open_text = f"; {rest} of {len(task.pairs)} pairs undecided" if rest else ""
     return f"{prefix}{claims}{open_text} (alpha = {task.alpha:g}, {rows}){futility}."
+
+
+def _claim(pair: PairVerdict, within: float | None) -> str:
+    """Return what was shown of a pair, in words."""
+    if pair.same:
+        return f"{pair.policy0} and {pair.policy1} are {same_text(within)}"
+    return f"{pair.better} is better than {pair.worse}"

@@ -68,11 +68,12 @@ class CurveView(_Answer):
 
 
 class PairView(_Answer):
-    """One pair: which is better, the p-value, and the interval for mean 1 - mean 0."""
+    """One pair: which is better or that both are practically the same, p-value and interval."""
 
     policy0: str
     policy1: str
     better: str | None
+    same: bool
     implied: bool
     n: int
     p_value: float

@@ -69,5 +69,5 @@ def _bar(pair: "PairVerdict", task: "TaskVerdict") -> str:
 
     share = share_of_way(pair, alpha=task.alpha)
     full = min(WIDTH if pair.decided else WIDTH - 1, int(share * WIDTH))
-    text = "decided" if pair.decided else "open"
+    text = "the same" if pair.same else "decided" if pair.decided else "open"
     return f"|{'#' * full}{'.' * (WIDTH - full)}| p = {pair.p_value:.2g}, {text}, n = {pair.n}"

@@ -27,7 +27,7 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
         e_value = "" if pair.log_e is None else f"{math.exp(min(pair.log_e, 700)):.3g}"
         rows.append(
             {
-                "pair": relation(pair),
+                "pair": pair.relation,
                 "rows": pair.n,
                 "p": f"{pair.p_value:.2g}",
                 "evidence": _bar(share_of_way(pair, alpha=alpha)),
@@ -84,9 +84,3 @@ def rows_text(rows: int, n_max: int | None, remaining: int | None) -> str:
     if n_max is not None and remaining == n_max - rows:
         return f"{so_far}; at the present rate all of them will be needed"
     return f"{so_far}; about {remaining} more at the present rate of evidence"
-
-
-def relation(pair: "Standing") -> str:
-    """Return which policy is better, or a question mark between both."""
-    unknown = f"{pair.policy0} ? {pair.policy1}"
-    return f"{pair.better} > {pair.worse}" if pair.decided else unknown

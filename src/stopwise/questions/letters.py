@@ -80,7 +80,14 @@ def letters(decided: Bools, ranking: Sequence[int]) -> tuple[str, ...]:
     )
 
 
-def order_text(names: Sequence[str], better: Bools, tested: Bools, ranking: Sequence[int]) -> str:
+def order_text(
+    names: Sequence[str],
+    better: Bools,
+    tested: Bools,
+    ranking: Sequence[int],
+    *,
+    not_worse: bool = False,
+) -> str:
     """Return the partial order in words: "A > B, C; B ? C".
 
     Parameters
@@ -94,6 +101,8 @@ def order_text(names: Sequence[str], better: Bools, tested: Bools, ranking: Sequ
         Symmetric matrix (k, k): whether the pair was compared at all.
     ranking
         The policies from best to worst.
+    not_worse
+        Whether "better" is only "not worse".
 
     Examples
     --------
@@ -114,7 +123,8 @@ def order_text(names: Sequence[str], better: Bools, tested: Bools, ranking: Sequ
                     if tested[i, j] and not better[i, j] and not better[j, i]
                 ]
             if found:
-                parts.append(f"{names[i]} {sign} {', '.join(names[j] for j in found)}")
+                shown = "not worse than" if not_worse and sign == ">" else sign
+                parts.append(f"{names[i]} {shown} {', '.join(names[j] for j in found)}")
     return "; ".join(parts)
 
 

@@ -51,9 +51,9 @@ class OrderQuestion(Question):
     def __init__(self, rules: Rules) -> None:
         super().__init__(rules)
         require(
-            rules.alternative == "two-sided" and rules.margin == 0,
-            "an order is asked in both directions and without a margin, but alternative is "
-            f"{rules.alternative!r} and margin {rules.margin:g}",
+            rules.alternative == "two-sided" or (rules.margin < 0 and rules.baseline is not None),
+            "an order is asked in both directions, but with a negative margin and a baseline, and "
+            f"alternative is {rules.alternative!r}",
         )
         self._ranking = Ranking(rules)
         self._pairs = PairStates(self._ranking.comparison, self._ranking.budget, 1, 0)
@@ -91,7 +91,7 @@ class OrderQuestion(Question):
         self._pairs.look_ahead(self.rows)
         outcome, family = self._pairs.result(None), self._ranking.family
         return tuple(
-            Standing(**standing_of(self.policies, family, outcome, pair))
+            Standing(**standing_of(self.rules, family, outcome, pair))
             for pair in range(family.size)
         )
 

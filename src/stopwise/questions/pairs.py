@@ -81,7 +81,7 @@ def replay(
     Parameters
     ----------
     comparison
-        The settings of one pair, two-sided, with its share of alpha as the level to aim at.
+        The settings of one pair, with its share of alpha as the level to aim at.
     budget
         The family-wise procedure.
     scores
@@ -140,14 +140,17 @@ class PairStates:
         self.comparison, self.budget, self.family = comparison, budget, budget.family
         size = self.family.size
         self.runs = np.arange(studies * size)  # study * pairs + pair
-        self.state = comparison.test.start((self.runs.size, 2))
+        # With one side only, direction 1 has no evidence: a p-value of 1, and no claim.
+        self.sides = len(comparison.directions)
+        self.state = comparison.test.start((self.runs.size, self.sides))
         self.account = budget.start(studies)
         # Evidence is counted from the start; a method may begin with half of its wealth, because
         # its two directions share one level. Here each has its own.
         first = comparison.test.evidence(self.state).log_e
         self.start = float(first.flat[0]) if has_e_process(comparison) else 0.0
         self.halves = 0.5 if comparison.test.splits_itself else 1.0
-        self.log_e_now = (first - self.start).reshape(studies, size, 2)
+        self.log_e_now = np.full((studies, size, 2), -np.inf)
+        self.log_e_now[..., : self.sides] = (first - self.start).reshape(studies, size, self.sides)
         self.log_e = self.log_e_now.copy()
         self.p_value, self.adjusted = np.ones((2, studies, size, 2))
         self.claims = np.zeros((studies, size, 2), dtype=bool)
@@ -176,12 +179,12 @@ class PairStates:
             return self._shared(evidence, present)
         # Only undecided pairs are here, and only a new minimum can change a decision.
         self.n[at] += 1 if present is None else present
-        self.log_e[at] = evidence.log_e - self.start
-        known = self.p_value[at]
+        self.log_e[self.sided] = evidence.log_e - self.start
+        known = self.p_value[self.sided]
         p_value = evidence.p_value * self.halves
         if not (p_value < known).any():
             return None
-        self.p_value[at] = np.minimum(known, p_value)
+        self.p_value[self.sided] = np.minimum(known, p_value)
         return Seen(self.claims, self.p_value, *self.at_rest)
 
     def leap(self, rows: Floats) -> int:
@@ -196,23 +199,25 @@ class PairStates:
         r1 = rows[:count, at[0], self.columns[1]]
         state, path = method.leap(self.state, *self.comparison.directed(r0, r1))
         # Only a new minimum can change a decision; then the rows are gone through one by one.
-        if (np.exp(-path) * self.halves < self.p_value[at]).any():
+        if (np.exp(-path) * self.halves < self.p_value[self.sided]).any():
             return 0
         self.state = state
         self.n[at] += count
-        self.log_e[at] = path[-1] - self.start
+        self.log_e[self.sided] = path[-1] - self.start
         return count
 
     def _shared(self, evidence: Evidence, present: Bools | None) -> Seen:
         """Enter evidence that is of use beyond its own pair, decided or not."""
         before = self.log_e_now
         self.log_e_now = before.copy()
-        self.log_e_now[self.at] = evidence.log_e - self.start
+        self.log_e_now[self.sided] = evidence.log_e - self.start
         counts = self.open[self.at]
         at = self.at[0][counts], self.at[1][counts]
         self.n[at] += 1 if present is None else present[counts]
         self.log_e[at] = self.log_e_now[at]
-        self.p_value[at] = np.minimum(self.p_value[at], evidence.p_value[counts] * self.halves)
+        sided = *at, slice(self.sides)
+        p_value = evidence.p_value[counts] * self.halves
+        self.p_value[sided] = np.minimum(self.p_value[sided], p_value)
         with np.errstate(invalid="ignore"):  # an e-process that has lost all stays lost
             log_growth = np.where(np.isneginf(before), 0.0, self.log_e_now - before)
         running = np.zeros(self.open.shape, dtype=bool)
@@ -253,7 +258,7 @@ class PairStates:
             state = self.state
             if isinstance(test, MayBeFutile):
                 log_e = self.log_e_now if self.budget.shares_evidence else self.log_e
-                hoped = self.budget.hoped_for(self.account, log_e)[at]
+                hoped = self.budget.hoped_for(self.account, log_e)[self.sided]
                 state = state._replace(log_e=hoped)
             chance = test.chance(state)
             futile = np.asarray(test.futile(state).all(axis=-1)) & (self.n[at] > 0)
@@ -311,6 +316,7 @@ class PairStates:
         """Find studies, pairs and policies of the runs that go on."""
         study, pair = np.divmod(self.runs, self.family.size)
         self.at = study, pair
+        self.sided = study, pair, slice(self.sides)
         self.columns = self.family.pairs[pair].T
 
     def _step(self, r0: Floats, r1: Floats, present: Bools | None) -> None:

@@ -41,7 +41,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     return Analysis(
         policies=policies,
         pairs=pairs,
-        order_text=order_text(rules.policies, better, tested, order),
+        order_text=order_text(rules.policies, better, tested, order, not_worse=family.sides == 1),
         rules=rules,
         aligned=used,
         ties=family.ties,
@@ -78,7 +78,7 @@ def _policy_results(
     low, high = comparison.bounds
     means = np.nanmean(table.scores, axis=0)
     better = family.better(outcome.claims[0])
-    order = ranked(better, means)
+    order = ranked(better & (family.sides == 2), means)
     shown = [""] * family.k
     if family.baseline is None:
         shown = list(letters(better | better.T, order))
@@ -145,7 +145,7 @@ def _pair_results(
         assert isinstance(trace, Trace)
         results.append(
             PairResult(
-                **standing_of(table.policies, family, outcome, pair),
+                **standing_of(comparison.rules, family, outcome, pair),
                 interval=Interval(float(lows[pair]) * span, float(highs[pair]) * span),
                 interval_level=interval_level(comparison, levels, pair),
                 path=trace.path(pair),

@@ -10,6 +10,7 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Ints
 from stopwise.core.pair_verdict import Decision, e_value_of
+from stopwise.core.rules import Rules
 from stopwise.questions.family import Family
 from stopwise.questions.pairs import Replay
 
@@ -40,6 +41,8 @@ class Standing:
         worth finding, at the highest level that the pair can still get; None if unknown.
     futile
         Whether that has become too unlikely to be worth more trials.
+    margin
+        By how much a policy must be better; negative: by how much policy 1 must not be worse.
     """
 
     policy0: str
@@ -51,6 +54,7 @@ class Standing:
     log_e: float | None
     chance: float | None = None
     futile: bool = False
+    margin: float = 0.0
 
     @property
     def decided(self) -> bool:
@@ -59,13 +63,41 @@ class Standing:
 
     @property
     def better(self) -> str | None:
-        """The name of the policy declared better, or None."""
+        """The name of the policy declared better, or None: that it is not worse is less."""
+        if self.margin < 0:
+            return None
         return {Decision.POLICY0: self.policy0, Decision.POLICY1: self.policy1}.get(self.decision)
 
     @property
     def worse(self) -> str | None:
         """The name of the policy that the other was declared better than, or None."""
+        if self.margin < 0:
+            return None
         return {Decision.POLICY0: self.policy1, Decision.POLICY1: self.policy0}.get(self.decision)
+
+    @property
+    def relation(self) -> str:
+        """What was shown, in short: "A > B" or "A not worse than B"; "A ? B" if nothing was."""
+        if not self.decided:
+            return f"{self.policy0} ? {self.policy1}"
+        if self.margin < 0:
+            return f"{self.policy1} not worse than {self.policy0}"
+        return f"{self.better} > {self.worse}"
+
+    @property
+    def claim(self) -> str | None:
+        """What was shown, in words with the margin, or None."""
+        if not self.decided:
+            return None
+        if self.margin < 0:
+            return f"{self.policy1} is not worse than {self.policy0} by {-self.margin:g} or more"
+        by = f" by more than {self.margin:g}" if self.margin else ""
+        return f"{self.better} is better than {self.worse}{by}"
+
+    @property
+    def finding(self) -> str | None:
+        """Who was shown to be better, or not to be worse, or None: an entry of a table."""
+        return f"{self.policy1} not worse" if self.decided and self.margin < 0 else self.better
 
     @property
     def e_value(self) -> float | None:
@@ -74,7 +106,7 @@ class Standing:
 
 
 def standing_of(
-    policies: tuple[str, ...], family: Family, outcome: Replay, pair: int
+    rules: Rules, family: Family, outcome: Replay, pair: int
 ) -> dict[str, Any]:
     """Return the fields of one pair's ``Standing`` in the replay of one study."""
     policy0, policy1 = family.pairs[pair].tolist()
@@ -82,8 +114,9 @@ def standing_of(
     decided, chance = bool(claims.any()), float(outcome.chance[0, pair])
     shown = claims if decided else np.ones(2, dtype=bool)
     return {
-        "policy0": policies[policy0],
-        "policy1": policies[policy1],
+        "policy0": rules.policies[policy0],
+        "policy1": rules.policies[policy1],
+        "margin": rules.margin,
         "decision": CLAIMED.get(tuple(claims.tolist()), Decision.UNDECIDED),
         "implied": bool(outcome.implied[0, pair]),
         "n": int(outcome.n[0, pair]),
@@ -124,6 +157,8 @@ def eliminations(
         Of one study: the claims (pairs, 2), and the rows gone through for each pair.
     """
     found: dict[str, Elimination] = {}
+    if family.sides == 1:  # that one is not worse says nothing of the other
+        return found
     for pair in np.argsort(rows, kind="stable").tolist():
         ends = [policies[place] for place in family.pairs[pair].tolist()]
         for better, worse in ((1, 0), (0, 1)):

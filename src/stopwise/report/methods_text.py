@@ -83,7 +83,8 @@ def _horizon(analysis: "Analysis") -> str:
 def _promise(analysis: "Analysis", anytime: bool) -> str:
     promised = promise(
         analysis.method,
-        f"the probability of {'ever ' if anytime else ''}declaring any false order",
+        f"the probability of {'ever ' if anytime else ''}"
+        f"{'declaring any false order' if analysis.margin >= 0 else 'making any false claim'}",
         analysis.alpha,
         n_max=analysis.n_max,
         bounds_inferred=analysis.bounds_inferred,
@@ -91,7 +92,11 @@ def _promise(analysis: "Analysis", anytime: bool) -> str:
     if analysis.bounds_inferred:
         return promised
     looks = ", however often the data are looked at" if anytime else ""
+    if analysis.margin < 0:
+        return f"{promised}{looks}"
     ties = "an order declared between equal policies counts as false"
+    if analysis.margin:
+        ties = "an order declared between policies within the margin of each other counts as false"
     if analysis.ties != "strict":
         ties = "assuming that no two policies are exactly equal"
     return f"{promised}{looks} ({ties})"
@@ -105,7 +110,11 @@ def _pooling(analysis: "Analysis") -> str:
 
 def _meaning(analysis: "Analysis") -> str:
     """Return what a reader must know of the claims before anything else."""
-    said = ""
+    said, margin = "", analysis.margin
+    if margin < 0:
+        said = f"A policy counts as not worse if it is not worse by {-margin:g} or more. "
+    elif margin > 0:
+        said = f"A policy counts as better if it is better by more than {margin:g}. "
     if analysis.pooled_tasks:
         said += f"A declared order means only: {analysis.pooled_claim}. "
     return said + _doubts(analysis)

@@ -247,7 +247,7 @@ def _sentence(task: TaskVerdict, *, several: bool) -> str:
         found = best_in_words(task.best, task.candidates, k, task.indifference)
         return f"{prefix}{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}{futility}."
     decided = [pair for pair in task.pairs if pair.decided]
-    claims = "; ".join(f"{pair.better} is better than {pair.worse}" for pair in decided)
+    claims = "; ".join(str(pair.claim) for pair in decided)
     rest = len(task.pairs) - len(decided)
     rows = f"{counted(task.rows, 'row')} of trials"
     if not decided:

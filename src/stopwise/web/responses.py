@@ -80,8 +80,9 @@ class PairView(_Answer):
     low: float
     high: float
     interval_level: float
-    chance: float | None
-    futile: bool
+    chance: float | None = None
+    futile: bool = False
+    finding: str | None = None
     curve: CurveView
 
 
@@ -119,7 +120,7 @@ class TaskView(_Answer):
     rows: int
     n_max: int | None
     decided: bool
-    futile: bool
+    futile: bool = False
     needed: list[str]
     sentence: str | None
     order: str | None

@@ -32,7 +32,11 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
                 "p": f"{pair.p_value:.2g}",
                 "evidence": _bar(share_of_way(pair, alpha=alpha)),
                 "e-value": e_value,
-                **({} if all(own.chance is None for own in standings) else {"chance": _chance(pair)}),
+                **(
+                    {}
+                    if all(own.chance is None for own in standings)
+                    else {"chance": _chance(pair)}
+                ),
             }
         )
     return table_of(rows, ("pair",), title=escape(title))

@@ -196,7 +196,7 @@ class Analysis(Drawn):
         signs = [f"{better} means {self.pooled_claim or self._claimed}"]
         signs = signs if self.pooled_tasks or self.margin else []
         if decided < len(self.pairs):
-            signs.append(f"{unknown} does not mean equal")
+            signs.append(f"{unknown} does not mean {'worse' if self.margin < 0 else 'equal'}")
         meaning = f" ({'; '.join(signs)})" if signs else ""
         return (
             f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}"

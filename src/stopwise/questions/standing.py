@@ -105,9 +105,7 @@ class Standing:
         return e_value_of(self.log_e)
 
 
-def standing_of(
-    rules: Rules, family: Family, outcome: Replay, pair: int
-) -> dict[str, Any]:
+def standing_of(rules: Rules, family: Family, outcome: Replay, pair: int) -> dict[str, Any]:
     """Return the fields of one pair's ``Standing`` in the replay of one study."""
     policy0, policy1 = family.pairs[pair].tolist()
     claims, log_e = outcome.claims[0, pair], outcome.log_e[0, pair]

@@ -82,7 +82,17 @@ class TaskSight:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        shown = ("task", "stop", "decided", "futile", "rows", "n_max", "needed", "waiting", "remaining")
+        shown = (
+            "task",
+            "stop",
+            "decided",
+            "futile",
+            "rows",
+            "n_max",
+            "needed",
+            "waiting",
+            "remaining",
+        )
         analysis = None if self.analysis is None else self.analysis.to_dict()
         return {
             **plain_values(self, shown),

@@ -245,7 +245,9 @@ def _sentence(task: TaskVerdict, *, several: bool) -> str:
     if task.goal == "best":
         k = len(task.candidates) + len(task.eliminated)
         found = best_in_words(task.best, task.candidates, k, task.indifference)
-        return f"{prefix}{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}{futility}."
+        return (
+            f"{prefix}{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}{futility}."
+        )
     decided = [pair for pair in task.pairs if pair.decided]
     claims = "; ".join(str(pair.claim) for pair in decided)
     rest = len(task.pairs) - len(decided)

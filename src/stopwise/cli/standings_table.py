@@ -23,6 +23,7 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
     from stopwise.questions.standing import share_of_way
 
     rows = []
+    known = any(pair.chance is not None for pair in standings)
     for pair in standings:
         e_value = "" if pair.log_e is None else f"{math.exp(min(pair.log_e, 700)):.3g}"
         rows.append(
@@ -32,11 +33,7 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
                 "p": f"{pair.p_value:.2g}",
                 "evidence": _bar(share_of_way(pair, alpha=alpha)),
                 "e-value": e_value,
-                **(
-                    {}
-                    if all(own.chance is None for own in standings)
-                    else {"chance": _chance(pair)}
-                ),
+                **({"chance": _chance(pair)} if known else {}),
             }
         )
     return table_of(rows, ("pair",), title=escape(title))

@@ -131,7 +131,7 @@ def _many_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppi
     family = study.family
     outcome = replay(study.comparison, study.budget, scores, with_p_values=False)
     true = study.true_claims(means)
-    different: Bools = true.any(axis=-1)
+    different = np.asarray(true.any(axis=-1))
     found = np.asarray((outcome.claims & true).any(axis=-1))
     wrong = np.asarray((outcome.claims & ~true).any(axis=(1, 2)))
     right = (found | ~different).all(axis=1) & ~wrong

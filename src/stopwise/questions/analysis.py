@@ -200,7 +200,8 @@ class Analysis(Drawn):
         meaning = f" ({'; '.join(signs)})" if signs else ""
         return (
             f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}"
-            f"{self.futility_clause}; {promised} ({self.method}, {self.adjust}, {self.design} design{ties})."
+            f"{self.futility_clause}; {promised} ({self.method}, {self.adjust}, {self.design} "
+            f"design{ties})."
         )
 
     @property

@@ -281,7 +281,7 @@ class PairStates:
         tried = np.asarray((reason[:, None, :] & self.family.of_policy).any(axis=-1))
         self.last[self.tried & ~tried] = rows
         self.tried = tried
-        going = tried[:, self.family.pairs].all(axis=-1)[self.at]
+        going = np.asarray(tried[:, self.family.pairs].all(axis=-1))[self.at]
         if not self.budget.shares_evidence:
             going &= self.open[self.at]
         if not going.all():

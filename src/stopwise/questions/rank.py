@@ -30,7 +30,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
         budget = ranking.budget
         outcome = replay(comparison, budget, scores[None], with_trace=True, progress=progress)
     policies = _policy_results(used, scores, ranking, outcome)
-    pairs, differences = _pair_results(used, scores, comparison, family, outcome)
+    pairs, differences = _pair_results(scores, comparison, family, outcome)
     found = doubts(policies, pairs, differences, comparison.scale.span)
     shared = dependent(comparison, scores, family)
     order = [rules.policies.index(policy.name) for policy in policies]
@@ -128,7 +128,7 @@ def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:
 
 
 def _pair_results(
-    table: Table, scores: Floats, comparison: Comparison, family: Family, outcome: Replay
+    scores: Floats, comparison: Comparison, family: Family, outcome: Replay
 ) -> tuple[tuple[PairResult, ...], Floats]:
     """Return the pairs' results, and the mean differences over all trials of each pair."""
     span = comparison.scale.span

@@ -36,8 +36,8 @@ def test_pairs_end_as_better_the_same_or_open(analysis: sw.Analysis) -> None:
     found = {f"{pair.policy0}{pair.policy1}": pair for pair in analysis.pairs}
 
     assert found["ab"].decision == "equivalent"
-    assert found["ab"].claim == "a = b"
-    assert found["ac"].claim == "a > c"
+    assert found["ab"].relation == "a = b"
+    assert found["ac"].relation == "a > c"
     assert all(pair.decided == (pair.p_value <= 0.05) for pair in analysis.pairs)
     assert "a = b" in analysis.order_text or "b = a" in analysis.order_text
     assert "(within 0.1)" in analysis.order_text
@@ -138,7 +138,7 @@ def test_closed_and_best_say_why_not() -> None:
 def test_against_a_baseline() -> None:
     found = sw.analyze(scores_of(), equivalence=0.1, baseline="a", n_max=N)
 
-    assert [pair.claim for pair in found.pairs][:2] == ["a = b", "a > c"]
+    assert [pair.relation for pair in found.pairs][:2] == ["a = b", "a > c"]
 
 
 def test_a_race_of_equal_policies_ends_by_itself() -> None:

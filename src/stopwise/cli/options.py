@@ -67,6 +67,28 @@ class ComparisonOptions(OptionGroup):
         str | None,
         typer.Option(help="Compare every policy with this one only, instead of all pairs."),
     ] = None
+    margin: Annotated[
+        float,
+        typer.Option(
+            help="By how much better a policy must be, in units of the score. Negative, with "
+            "--baseline: show that policies are not worse by this much (-0.05)."
+        ),
+    ] = 0.0
+    futility: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="With --n-max, when a decision by then has become unlikely: advisory (say so), "
+            "binding (stop there, undecided) or none.",
+            show_default="advisory",
+        ),
+    ] = None
+    futility_chance: Annotated[
+        float | None,
+        typer.Option(
+            help="The chance of a decision below which it is unlikely.", show_default="0.05"
+        ),
+    ] = None
     goal: Annotated[
         str,
         typer.Option(
@@ -98,8 +120,11 @@ class ComparisonOptions(OptionGroup):
     def keywords(self) -> dict[str, Any]:
         """Return the settings as keywords of the library, which detects a design of None."""
         found = super().keywords()
-        if self.allocation is None:
-            found.pop("allocation", None)
+        for name in ("allocation", "futility", "futility_chance"):
+            if getattr(self, name) is None:
+                found.pop(name, None)
+        if self.futility == "none":
+            found["futility"] = None
         return {**found, "design": None if self.design == "auto" else self.design}
 
 

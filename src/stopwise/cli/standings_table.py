@@ -23,20 +23,17 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
     from stopwise.questions.standing import share_of_way
 
     rows = []
+    known = any(pair.chance is not None for pair in standings)
     for pair in standings:
         e_value = "" if pair.log_e is None else f"{math.exp(min(pair.log_e, 700)):.3g}"
         rows.append(
             {
-                "pair": relation(pair),
+                "pair": pair.relation,
                 "rows": pair.n,
                 "p": f"{pair.p_value:.2g}",
                 "evidence": _bar(share_of_way(pair, alpha=alpha)),
                 "e-value": e_value,
-                **(
-                    {}
-                    if all(own.chance is None for own in standings)
-                    else {"chance": _chance(pair)}
-                ),
+                **({"chance": _chance(pair)} if known else {}),
             }
         )
     return table_of(rows, ("pair",), title=escape(title))
@@ -88,8 +85,3 @@ def rows_text(rows: int, n_max: int | None, remaining: int | None) -> str:
     if n_max is not None and remaining == n_max - rows:
         return f"{so_far}; at the present rate all of them will be needed"
     return f"{so_far}; about {remaining} more at the present rate of evidence"
-
-
-def relation(pair: "Standing") -> str:
-    """Return which policy is better or that they are the same, or a question mark between both."""
-    return pair.claim or f"{pair.policy0} ? {pair.policy1}"

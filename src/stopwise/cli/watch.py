@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stopwise.cli.analyze import show
+from stopwise.cli.exit_codes import OPEN, SHOWN, ExitCode, code_of
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import ComparisonOptions, NamedFiles, ReadingOptions, TrialFiles
 from stopwise.cli.printing import say
@@ -71,6 +72,7 @@ def watch(
     once: Annotated[
         bool, typer.Option("--once", help="Look once: exit code 0 means stop, 3 means go on.")
     ] = False,
+    exit_code: ExitCode = False,
     state: Annotated[
         Path | None,
         typer.Option(
@@ -109,6 +111,10 @@ def watch(
                 show(sight.analysis)
             say(_line(sight))
         typer.echo("stop: no more trials are needed" if stop else "go on: more trials are needed")
+    if exit_code:
+        found = [sight.analysis for sight in sights if sight.analysis is not None]
+        code = code_of(found)
+        raise typer.Exit(OPEN if code == SHOWN and len(found) < len(sights) else code)
     raise typer.Exit(0 if stop or not once else GO_ON)
 
 

@@ -58,8 +58,12 @@ class Rules:
         Range [A, B] of the score, known before the data.
     design
         "independent", or "paired" when the policies share each row's environment.
-    alternative, margin
-        Of two policies: which may be declared better, and by how much.
+    alternative
+        Of two policies: which may be declared better.
+    margin
+        By how much a policy must be better, in units of the score. A negative one asks whether it
+        is not worse by that much or more: of one pair in one direction, else of each policy and
+        the baseline.
     ties
         "strict": declaring an order between equal policies counts as an error. "paper": exact ties
         are assumed not to occur.
@@ -133,6 +137,8 @@ class Rules:
         object.__setattr__(self, "indifference", self._checked_indifference())
         object.__setattr__(self, "later", tuple(self.later))
         object.__setattr__(self, "reserve", self._checked_reserve())
+        if self.baseline is not None and is_number(self.margin) and self.margin < 0:
+            object.__setattr__(self, "alternative", "greater")  # a baseline is always policy 0
         object.__setattr__(self, "margin", self._checked_margin())
         object.__setattr__(self, "equivalence", self._checked_equivalence())
 
@@ -202,9 +208,11 @@ class Rules:
         require(self.margin == 0 or takes, f"{self.method} takes no margin", parameter="margin")
         require(
             self.margin >= 0 or self.alternative != "two-sided",
-            "a negative margin (non-inferiority) is one-sided: choose alternative 'greater' or "
-            f"'less', but got margin {self.margin!r} with 'two-sided'",
-            parameter="margin",
+            "a negative margin (not worse) needs a ",
+            named("baseline"),
+            " that others are not to be worse than (a test of one pair: alternative 'greater' or "
+            f"'less'), but got margin {self.margin!r} without",
+            code="margin-without-baseline",
         )
         return float(self.margin)
 

@@ -16,6 +16,10 @@ Ties = Annotated[
     str, 'Exact ties: any order declared is an error ("strict"), or they never occur ("paper").'
 ]
 Baseline = Annotated[str | None, "Compare all other policies with this one only."]
+Margin = Annotated[
+    float,
+    "By how much better, in units of the score; negative: not worse by that much (one-sided).",
+]
 Futility = Annotated[
     str | None,
     'With n_max: say when a decision has become unlikely ("advisory"), end there ("binding"), '
@@ -36,9 +40,7 @@ class PairSettings(MethodParameters, total=False):
         str, '"greater" (is policy 1 better?), "less" (is policy 0 better?) or "two-sided".'
     ]
     design: Design
-    margin: Annotated[
-        float, "By how much better, in units of the score; negative for non-inferiority."
-    ]
+    margin: Margin
     ties: Ties
     equivalence: Equivalence
     futility: Futility
@@ -61,6 +63,7 @@ class CommonSettings(MethodParameters, total=False):
     alpha: Annotated[float, "Probability, in (0, 1), of any false claim."]
     adjust: Annotated[str, 'How alpha is shared among claims: "bonferroni", "holm" or "closed".']
     ties: Ties
+    margin: Margin
     equivalence: Equivalence
     goal: Annotated[str, 'What is asked: "order", which are better than which, or "best".']
     indifference: Annotated[float, "With the goal best: how near to the best is good enough."]

@@ -158,7 +158,7 @@ def _pairs(continuation: Continuation, ends: ContinuationEnds) -> tuple[PairFore
                 chance_error=0.0 if now.decided[0, pair] else ends.error(count0 + count1 + both),
                 chance0=ends.share(count0),
                 chance1=ends.share(count1),
-                chance_same=ends.share(both) if now.asks_same else None,
+                chance_same=None if now.p_same is None else ends.share(both),
             )
         )
     return tuple(found)

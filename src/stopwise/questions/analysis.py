@@ -103,6 +103,7 @@ class Analysis(Drawn):
     baseline = FromRules[str | None]("baseline", "The policy compared with all others, or None.")
     bounds = FromRules[tuple[float, float]]("bounds", "The range of the score.")
     n_max = FromRules[int | None]("n_max", "The declared maximum number of trials per policy.")
+    margin = FromRules[float]("margin", "By how much better, or not worse, a policy must be.")
     design = Delegated[str]("aligned.design", 'The design, "independent" or "paired".')
     task = Delegated[str | None]("aligned.task", "The task's name, or None.")
     bounds_inferred = Delegated[bool](
@@ -140,7 +141,7 @@ class Analysis(Drawn):
         """What a declared order of pooled tasks says, in words; None for one task."""
         if not self.pooled_tasks:
             return None
-        claim = f"better on some of the {self.pooled_tasks} pooled tasks"
+        claim = f"{self._claimed} on some of the {self.pooled_tasks} pooled tasks"
         closed = self.adjust == "closed" and len(self.policies) > 2
         if closed or any(pair.implied for pair in self.pairs):
             claim += ", if no two tasks contradict each other"
@@ -157,7 +158,10 @@ class Analysis(Drawn):
                 f"hold together, at all times, with probability {1 - self.alpha:.6g}, and one may "
                 "include 0 for a decided pair."
             )
-        note = "Intervals are the test inverted: 0 lies outside once the evidence of a pair decides"
+        edge = f"{self.margin:g} lies outside"
+        if self.margin > 0:
+            edge = f"no difference up to {self.margin:g} lies inside"
+        note = f"Intervals are the test inverted: {edge} once the evidence of a pair decides"
         levels = sorted({f"{pair.interval_level:.4g}" for pair in self.pairs})
         if self.adjust == "bonferroni" or len(self.pairs) == 1:
             together = " together" if len(self.pairs) > 1 else ""
@@ -181,7 +185,7 @@ class Analysis(Drawn):
         against = f" against {self.baseline}" if self.baseline is not None else ""
         promised = promise(
             self.method,
-            "the chance of any false order" if within is None else "the chance of any false claim",
+            f"the chance of any false {'claim' if self.margin < 0 or within else 'order'}",
             self.alpha,
             n_max=self.n_max,
             bounds_inferred=self.bounds_inferred,
@@ -189,17 +193,27 @@ class Analysis(Drawn):
         if self.doubts:
             promised = self._doubted(promised, self.doubts[0])
         better, unknown = (">", "?") if self._in_words else ("better", "undecided")
-        signs = [f"{better} means {self.pooled_claim}"] if self.pooled_tasks else []
+        better = "not worse" if self.margin < 0 else better
+        signs = [f"{better} means {self.pooled_claim or self._claimed}"]
+        signs = signs if self.pooled_tasks or self.margin else []
         if any(pair.same for pair in self.pairs):
             same = "=" if self._in_words else "the same"
             signs.append(f"{same} assumes a difference that stays the same")
         if decided < len(self.pairs):
-            signs.append(f"{unknown} does not mean equal")
+            signs.append(f"{unknown} does not mean {'worse' if self.margin < 0 else 'equal'}")
         meaning = f" ({'; '.join(signs)})" if signs else ""
         return (
             f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}"
-            f"{self.futility_clause}; {promised} ({self.method}, {self.adjust}, {self.design} design{ties})."
+            f"{self.futility_clause}; {promised} ({self.method}, {self.adjust}, {self.design} "
+            f"design{ties})."
         )
+
+    @property
+    def _claimed(self) -> str:
+        """What is claimed of a decided pair, with the margin."""
+        if self.margin < 0:
+            return f"not worse by {-self.margin:g} or more"
+        return f"better by more than {self.margin:g}" if self.margin else "better"
 
     def _doubted(self, promised: str, doubt: str) -> str:
         """Return the promise with what it needs and these trials do not look like."""
@@ -237,6 +251,9 @@ class Analysis(Drawn):
         """The order, or only its top where policies are too many for a sentence."""
         if self._in_words:
             return self.order_text
+        if self.margin < 0:
+            shown = sum(pair.decided for pair in self.pairs)
+            return f"of {len(self.pairs)} policies {shown} not worse than {self.baseline}"
         if self.baseline is not None:
             better = sum(pair.better not in (None, self.baseline) for pair in self.pairs)
             worse = sum(pair.better == self.baseline for pair in self.pairs)
@@ -298,6 +315,7 @@ class Analysis(Drawn):
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
             **plain_values(self, SAVED),
             **({"futile": True} if self.futile else {}),
+            **({"margin": self.margin} if self.margin else {}),
         }
 
     def to_json(self) -> str:

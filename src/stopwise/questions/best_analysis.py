@@ -75,8 +75,8 @@ class BestAnalysis(Analysis):
             else ""
         )
         return (
-            f"{self.order_text} (alpha {self.alpha:g}){pooled}, {self._trials_text()}{self.futility_clause}; "
-            f"{promised} ({self.method}, {self.design} design)."
+            f"{self.order_text} (alpha {self.alpha:g}){pooled}, {self._trials_text()}"
+            f"{self.futility_clause}; {promised} ({self.method}, {self.design} design)."
         )
 
     def _trials_text(self) -> str:

@@ -126,8 +126,9 @@ class Bonferroni(Budget[Multipliers]):
 class Holm(Bonferroni):
     """A decided pair cannot be a tie, so it keeps one share; its other passes to the rest.
 
-    With P pairs of which U are undecided, at most P + U directions can be false. Under
-    ``ties="paper"`` every pair has one false direction, decided or not: nothing passes on.
+    With P pairs of which U are undecided, at most P + U directions can be false, and only U with a
+    negative margin, where a decided pair has no second claim. Under ``ties="paper"`` every pair has
+    one false direction, decided or not: nothing passes on.
     """
 
     name: ClassVar[str] = "holm"
@@ -138,7 +139,7 @@ class Holm(Bonferroni):
         while True:
             undecided = ~claims.any(axis=-1)
             if self.family.ties == "strict":
-                count = self.family.size + undecided.sum(axis=-1, keepdims=True)
+                count = self.family.least_false + undecided.sum(axis=-1, keepdims=True)
                 account = Multipliers(np.where(undecided, count, account.factor))
             new = self._reached(account, seen._replace(claims=claims))
             if not new.any():
@@ -149,7 +150,7 @@ class Holm(Bonferroni):
         """Return the evidence as it counts for the last pair that is undecided."""
         if self.family.ties != "strict":
             return log_e
-        return log_e + float(np.log(self.family.most_false / (self.family.size + 1)))
+        return log_e + float(np.log(self.family.most_false / (self.family.least_false + 1)))
 
     def level_of_sameness(self, claims: Bools) -> Floats:
         """Return the level of a pair that is no tie: all others without an order may be ties."""

@@ -156,7 +156,7 @@ class Candidates:
         return np.asarray(others & ~self._rivals())
 
     def futile(self) -> Bools:
-        """Return who is too unlikely to be told from the leader by n_max, whoever of them is better.
+        """Return who is too unlikely to be told from the leader by n_max.
 
         One of the two would have to be dropped, or set aside, if there is an effect worth finding.
         """

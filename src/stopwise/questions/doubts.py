@@ -56,10 +56,12 @@ def doubts(
     found = []
     for pair, difference in zip(pairs, differences.tolist(), strict=True):
         against = -difference if pair.decision is Decision.POLICY1 else difference
-        if pair.better is not None and against > ROUNDING * span:
+        ordered = pair.decided and not pair.same
+        if ordered and against > ROUNDING * span + max(-pair.margin, 0.0):
+            higher = pair.policy0 if pair.decision is Decision.POLICY1 else pair.policy1
             found.append(
-                f"{pair.better} > {pair.worse} was decided after {counted(pair.n, 'pair')} of "
-                f"trials, but over all pairs of trials {pair.worse} has the higher mean"
+                f"{pair.relation} was decided after {counted(pair.n, 'pair')} of trials, but over "
+                f"all pairs of trials {higher} has the higher mean"
             )
     outside = [policy.name for policy in policies if _left(policy.mean, policy.interval, span)]
     found += [f"the mean of {name} lies outside its own interval" for name in outside]
@@ -80,7 +82,7 @@ def drifting(pairs: Sequence[PairResult], scores: Floats, family: Family) -> tup
         way = Drift.of(met[:, 1] - met[:, 0]).found if pair.same else None
         if way is not None:
             found.append(
-                f"{pair.claim} assumes a difference that stays the same, but that of "
+                f"{pair.relation} assumes a difference that stays the same, but that of "
                 f"{pair.policy1} from {pair.policy0} {way} along the way"
             )
     return tuple(found)

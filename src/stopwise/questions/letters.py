@@ -86,6 +86,7 @@ def order_text(
     tested: Bools,
     ranking: Sequence[int],
     *,
+    not_worse: bool = False,
     same: Bools | None = None,
     within: str = "",
 ) -> str:
@@ -102,6 +103,8 @@ def order_text(
         Symmetric matrix (k, k): whether the pair was compared at all.
     ranking
         The policies from best to worst.
+    not_worse
+        Whether "better" is only "not worse".
     same, within
         Symmetric matrix (k, k): whether both were declared practically the same; and within what.
 
@@ -123,7 +126,8 @@ def order_text(
                 pairs = same if sign == "=" else unknown
                 found = [j for j in ranking[position + 1 :] if pairs[i, j]]
             if found:
-                parts.append(f"{names[i]} {sign} {', '.join(names[j] for j in found)}{note}")
+                shown = "not worse than" if not_worse and sign == ">" else sign
+                parts.append(f"{names[i]} {shown} {', '.join(names[j] for j in found)}{note}")
     return "; ".join(parts)
 
 

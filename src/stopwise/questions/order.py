@@ -24,8 +24,6 @@ from stopwise.rows.table import Table
 _ACCOUNTS = ("log_e_now", "log_e", "p_value", "adjusted", "claims", "open", "implied", "n", "rows")
 # With binding futility these, too.
 _GIVEN_UP = ("tried", "last", "chance", "futile")
-# With equivalence these, too.
-_SAME = ("p_not_worse", "p_same", "same")
 
 
 class OrderQuestion(Question):
@@ -53,9 +51,9 @@ class OrderQuestion(Question):
     def __init__(self, rules: Rules) -> None:
         super().__init__(rules)
         require(
-            rules.alternative == "two-sided" and rules.margin == 0,
-            "an order is asked in both directions and without a margin, but alternative is "
-            f"{rules.alternative!r} and margin {rules.margin:g}",
+            rules.alternative == "two-sided" or (rules.margin < 0 and rules.baseline is not None),
+            "an order is asked in both directions, but with a negative margin and a baseline, and "
+            f"alternative is {rules.alternative!r}",
         )
         self._ranking = Ranking(rules)
         self._pairs = PairStates(self._ranking.comparison, self._ranking.budget, 1, 0)
@@ -93,7 +91,7 @@ class OrderQuestion(Question):
         self._pairs.look_ahead(self.rows)
         outcome, family = self._pairs.result(None), self._ranking.family
         return tuple(
-            Standing(**standing_of(self.policies, family, outcome, pair))
+            Standing(**standing_of(self.rules, family, outcome, pair))
             for pair in range(family.size)
         )
 
@@ -125,7 +123,7 @@ class OrderQuestion(Question):
             "scores": encode_shaped(np.array(self._scores)),
             "runs": pairs.runs.tolist(),
             "state": [encode_shaped(array) for array in pairs.state],
-            **_same_state(pairs),
+            **({} if pairs.same is None else {"same": pairs.same.content()}),
             "account": [encode_shaped(array) for array in pairs.account],
             **{name: encode_shaped(getattr(pairs, name)) for name in _accounts(pairs)},
         }
@@ -145,9 +143,8 @@ class OrderQuestion(Question):
             pairs.last[0] = np.where(own, pairs.rows[0], 0).max(axis=1)
         pairs.keep(np.array(content["runs"], dtype=np.int64))
         pairs.state = restore_state(content["state"], pairs.state, restore=restore_shaped)
-        if pairs.same_state is not None:
-            same = content["same_state"]
-            pairs.same_state = restore_state(same, pairs.same_state, restore=restore_shaped)
+        if pairs.same is not None:
+            pairs.same.restore(content["same"])
         # A procedure may drop, with its last axis, what can no longer be claimed.
         pairs.account = restore_state(
             content["account"], pairs.account, free_last_axis=True, restore=restore_shaped
@@ -156,13 +153,6 @@ class OrderQuestion(Question):
         return question
 
 
-def _same_state(pairs: PairStates) -> dict[str, Any]:
-    if pairs.same_state is None:
-        return {}
-    return {"same_state": [encode_shaped(array) for array in pairs.same_state]}
-
-
 def _accounts(pairs: PairStates) -> tuple[str, ...]:
     """Return the names of what cannot be computed from the rest."""
-    same = _SAME if pairs.sameness is not None else ()
-    return (*_ACCOUNTS, *(_GIVEN_UP if pairs.gives_up else ()), *same)
+    return (*_ACCOUNTS, *(_GIVEN_UP if pairs.gives_up else ()))

@@ -13,13 +13,14 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.comparison import Comparison
-from stopwise.core.equivalence import SamenessState
+from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.futility import MayBeFutile, Outlook
 from stopwise.core.method import Evidence, Method
 from stopwise.core.progress import Progress
 from stopwise.core.runs import of_runs, put_runs, writable
 from stopwise.questions.budget import Budget, Seen
 from stopwise.questions.implication import with_implied, with_implied_p_values
+from stopwise.questions.same_pairs import SamePairs
 from stopwise.questions.trace import Trace
 
 
@@ -43,9 +44,9 @@ class Replay:
         P-value of each direction, to be held against alpha (ones, if not asked for).
     trace
         Evidence by row, for figures (where asked for).
-    same, p_same, asks_same
-        Which pairs were declared practically the same, the p-value of that, to be held against
-        alpha, and whether it is asked at all.
+    same, p_same
+        Which pairs were declared practically the same, and the p-value of that, to be held against
+        alpha; None if that is not asked.
     levels
         The level of each direction at the pair's decision, or at the end; None if it has none of
         its own.
@@ -70,8 +71,7 @@ class Replay:
     chance: Floats
     futile: Bools
     same: Bools
-    p_same: Floats
-    asks_same: bool
+    p_same: Floats | None
 
     @property
     def decided(self) -> Bools:
@@ -93,7 +93,7 @@ def replay(
     Parameters
     ----------
     comparison
-        The settings of one pair, two-sided, with its share of alpha as the level to aim at.
+        The settings of one pair, with its share of alpha as the level to aim at.
     budget
         The family-wise procedure.
     scores
@@ -152,18 +152,17 @@ class PairStates:
         self.comparison, self.budget, self.family = comparison, budget, budget.family
         size = self.family.size
         self.runs = np.arange(studies * size)  # study * pairs + pair
-        self.state = comparison.test.start((self.runs.size, 2))
+        # With one side only, direction 1 has no evidence: a p-value of 1, and no claim.
+        self.sides = len(comparison.directions)
+        self.state = comparison.test.start((self.runs.size, self.sides))
         self.account = budget.start(studies)
-        self.sameness = comparison.sameness
-        self.same_state = (
-            None if self.sameness is None else self.sameness.test.start((self.runs.size, 2))
-        )
         # Evidence is counted from the start; a method may begin with half of its wealth, because
         # its two directions share one level. Here each has its own.
         first = comparison.test.evidence(self.state).log_e
         self.start = float(first.flat[0]) if has_e_process(comparison) else 0.0
         self.halves = 0.5 if comparison.test.splits_itself else 1.0
-        self.log_e_now = (first - self.start).reshape(studies, size, 2)
+        self.log_e_now = np.full((studies, size, 2), -np.inf)
+        self.log_e_now[..., : self.sides] = (first - self.start).reshape(studies, size, self.sides)
         self.log_e = self.log_e_now.copy()
         self.p_value, self.adjusted = np.ones((2, studies, size, 2))
         self.claims = np.zeros((studies, size, 2), dtype=bool)
@@ -176,13 +175,17 @@ class PairStates:
         self.last = np.full((studies, self.family.k), rows)
         self.chance = np.full((studies, size), np.nan)
         self.futile = np.zeros((studies, size), dtype=bool)
-        # Of both tests of "not worse"; where there are none, they hold nobody up.
-        self.p_not_worse = np.full((studies, size, 2), float(self.sameness is not None))
-        self.p_same = np.ones((studies, size))
-        self.same = np.zeros((studies, size), dtype=bool)
+        sameness = comparison.sameness
+        self.same = None if sameness is None else SamePairs(sameness, budget, studies)
         # No policy tried, no growth: what a budget sees between rows.
         self.at_rest = ~self.open, np.ones((studies, size, 2)), np.zeros((studies, size, 2))
         self._locate()
+
+    @property
+    def decided(self) -> Bools:
+        """Which pairs (studies, pairs) have an order, or are the same."""
+        ordered = np.asarray(self.claims.any(axis=-1))
+        return ordered if self.same is None else ordered | self.same.found
 
     def observe(self, scores: Floats, complete: bool) -> Seen | None:
         """Show the methods one row; return what the budget must see, or None if nothing new."""
@@ -196,47 +199,33 @@ class PairStates:
             return self._shared(evidence, present)
         # Only undecided pairs are here, and only a new minimum can change a decision.
         self.n[at] += 1 if present is None else present
-        self.log_e[at] = evidence.log_e - self.start
-        if not self._lowered(self.p_value, evidence) | self._sameness_lowered():
-            return None
-        return Seen(self.claims, self._backed(), *self.at_rest)
+        self.log_e[self.sided] = evidence.log_e - self.start
+        lowered = self._lowered(self.p_value, self.sided, evidence)
+        if self.same is not None:
+            lowered |= self._lowered(self.same.p_not_worse, at, self.same.evidence)
+        return Seen(self.claims, self._backed(), *self.at_rest) if lowered else None
 
-    def _lowered(self, known: Floats, evidence: Evidence) -> bool:
-        """Keep the least p-values (studies, pairs, 2) in place; say if any is new."""
-        before, now = known[self.at], evidence.p_value * self.halves
+    def _lowered(self, known: Floats, at: tuple[Any, ...], evidence: Evidence) -> bool:
+        """Keep the least p-values so far, in place; say if any is new."""
+        before, now = known[at], evidence.p_value * self.halves
         if not (now < before).any():
             return False
-        known[self.at] = np.minimum(before, now)
+        known[at] = np.minimum(before, now)
         return True
 
-    def _sameness_lowered(self) -> bool:
-        if self.sameness is None:
-            return False
-        return self._lowered(self.p_not_worse, self.sameness.test.evidence(self.same_state))
-
     def _backed(self) -> Floats:
-        """Return the p-values of the orders; who is better must not be worse, by the margin."""
-        if self.sameness is None:
-            return self.p_value
-        backed: Floats = np.maximum(self.p_value, self.p_not_worse)
-        return np.where((self.same & ~self.open)[..., None], 1.0, backed)
+        """Return the p-values of the orders, as far as nothing else holds them up."""
+        return self.p_value if self.same is None else self.same.backed(self.p_value, self.open)
 
-    def _shown_same(self, claims: Bools) -> Bools:
-        """Return which pairs are practically the same: both policies not worse, and no order."""
-        if self.sameness is None:
-            return self.same
-        level = self.budget.level_of_sameness(claims)
-        self.p_same = np.where(self.open, self._adjusted_same(level), self.p_same)
-        shown = self.p_same <= self.budget.alpha * (1 + 1e-12)
-        return self.same | (self.open & shown & ~claims.any(axis=-1))
-
-    def _adjusted_same(self, level: Floats) -> Floats:
-        p_value: Floats = self.p_not_worse.max(axis=-1) * (self.budget.alpha / level)
-        return np.minimum(p_value, 1.0)
+    def _closed(self, claims: Bools) -> Bools:
+        """Return which pairs are declared the same, given the orders claimed."""
+        if self.same is None:
+            return np.zeros_like(self.open)
+        return self.same.shown(claims, self.open)
 
     def leap(self, rows: Floats) -> int:
         """Show the methods several rows at once if nothing can come of them; return how many."""
-        if self.budget.shares_evidence or self.gives_up or self.sameness is not None:
+        if self.budget.shares_evidence or self.gives_up or self.same is not None:
             return 0  # there every row counts
         method, at = self.comparison.test, self.at
         count = min(method.held(self.state), len(rows))
@@ -246,23 +235,25 @@ class PairStates:
         r1 = rows[:count, at[0], self.columns[1]]
         state, path = method.leap(self.state, *self.comparison.directed(r0, r1))
         # Only a new minimum can change a decision; then the rows are gone through one by one.
-        if (np.exp(-path) * self.halves < self.p_value[at]).any():
+        if (np.exp(-path) * self.halves < self.p_value[self.sided]).any():
             return 0
         self.state = state
         self.n[at] += count
-        self.log_e[at] = path[-1] - self.start
+        self.log_e[self.sided] = path[-1] - self.start
         return count
 
     def _shared(self, evidence: Evidence, present: Bools | None) -> Seen:
         """Enter evidence that is of use beyond its own pair, decided or not."""
         before = self.log_e_now
         self.log_e_now = before.copy()
-        self.log_e_now[self.at] = evidence.log_e - self.start
+        self.log_e_now[self.sided] = evidence.log_e - self.start
         counts = self.open[self.at]
         at = self.at[0][counts], self.at[1][counts]
         self.n[at] += 1 if present is None else present[counts]
         self.log_e[at] = self.log_e_now[at]
-        self.p_value[at] = np.minimum(self.p_value[at], evidence.p_value[counts] * self.halves)
+        sided = *at, slice(self.sides)
+        p_value = evidence.p_value[counts] * self.halves
+        self.p_value[sided] = np.minimum(self.p_value[sided], p_value)
         with np.errstate(invalid="ignore"):  # an e-process that has lost all stays lost
             log_growth = np.where(np.isneginf(before), 0.0, self.log_e_now - before)
         running = np.zeros(self.open.shape, dtype=bool)
@@ -272,7 +263,8 @@ class PairStates:
     def judge(self, seen: Seen, row: int) -> bool:
         """Let the budget claim, add what follows, until nothing changes; say if anything did."""
         self.account, claims = self.budget.step(self.account, seen)
-        if not (claims != self.claims).any() and not (self._shown_same(claims) != self.same).any():
+        same = self._closed(claims)
+        if not (claims != self.claims).any() and not (self.open & same).any():
             return False
         while True:
             more, follows = with_implied(self.family, claims)
@@ -283,13 +275,15 @@ class PairStates:
             self.account, claims = self.budget.step(
                 self.account, Seen(more, seen.p_value, *self.at_rest)
             )
-        self.claims, self.same = claims, self._shown_same(claims)
-        self.rows[self.open & (claims.any(axis=-1) | self.same)] = row + 1
+        self.claims = claims
+        if self.same is not None:
+            self.same.found = self._closed(claims)  # orders may have raised its level
+        self.rows[self.open & self.decided] = row + 1
         return True
 
     def adjust(self) -> None:
         """Bring the p-values of all pairs up to date that were open before this row."""
-        fresh = self.budget.p_values(self.account, np.maximum(self.p_value, self.p_not_worse))
+        fresh = self.budget.p_values(self.account, self._backed())
         self.adjusted = np.where(self.open[..., None], fresh, self.adjusted)
 
     def look_ahead(self, rows: int) -> None:
@@ -303,9 +297,9 @@ class PairStates:
             state = self.state
             if isinstance(test, MayBeFutile):
                 log_e = self.log_e_now if self.budget.shares_evidence else self.log_e
-                hoped = self.budget.hoped_for(self.account, log_e)[at]
+                hoped = self.budget.hoped_for(self.account, log_e)[self.sided]
                 state = state._replace(log_e=hoped)
-            ahead = Outlook(test, state, self.sameness, self._same_at())
+            ahead = Outlook(test, state, *self._same_ahead())
             chance, futile = ahead.chances, ahead.hopeless & (self.n[at] > 0)
         self.chance[at] = np.nan if chance is None else chance
         self.futile[at] = futile
@@ -317,7 +311,7 @@ class PairStates:
         futile. A policy without a reason rests for good: its pairs are looked at no more, so that
         nothing can give it another one.
         """
-        self.open = np.asarray(~self.claims.any(axis=-1) & ~self.same)
+        self.open = ~self.decided
         reason = np.zeros_like(self.open)
         reason[self.at] = self.open[self.at]
         if self.gives_up:
@@ -326,7 +320,7 @@ class PairStates:
         tried = np.asarray((reason[:, None, :] & self.family.of_policy).any(axis=-1))
         self.last[self.tried & ~tried] = rows
         self.tried = tried
-        going = tried[:, self.family.pairs].all(axis=-1)[self.at]
+        going = np.asarray(tried[:, self.family.pairs].all(axis=-1))[self.at]
         if not self.budget.shares_evidence:
             going &= self.open[self.at]
         if not going.all():
@@ -336,8 +330,8 @@ class PairStates:
         """Look no more at other runs than these, given by their places among those left."""
         self.runs = self.runs[places]
         self.state = of_runs(self.state, places)
-        if self.same_state is not None:
-            self.same_state = of_runs(self.same_state, places)
+        if self.same is not None:
+            self.same.keep(places)
         self._locate()
 
     def result(self, trace: Trace | None) -> Replay:
@@ -357,15 +351,15 @@ class PairStates:
             self.last,
             self.chance,
             self.futile,
-            self.same,
-            self.p_same,
-            self.sameness is not None,
+            np.zeros_like(self.open) if self.same is None else self.same.found,
+            None if self.same is None else self.same.p_value,
         )
 
     def _locate(self) -> None:
         """Find studies, pairs and policies of the runs that go on."""
         study, pair = np.divmod(self.runs, self.family.size)
         self.at = study, pair
+        self.sided = study, pair, slice(self.sides)
         self.columns = self.family.pairs[pair].T
 
     def _step(self, r0: Floats, r1: Floats, present: Bools | None) -> None:
@@ -375,16 +369,11 @@ class PairStates:
             r0, r1 = r0[some], r1[some]
         scores = self.comparison.directed(r0, r1)
         self.state = _stepped(self.comparison.test, self.state, scores, some)
-        if self.sameness is not None:
-            self.same_state = _stepped(self.sameness.test, self.same_state, scores, some)
+        if self.same is not None:
+            self.same.state = _stepped(self.same.sameness.test, self.same.state, scores, some)
 
-    def _same_at(self) -> SamenessState | None:
-        """Return what the tests of sameness have seen, of the pairs still looked at."""
-        return (
-            None
-            if self.sameness is None
-            else SamenessState(self.same_state, self.p_not_worse[self.at])
-        )
+    def _same_ahead(self) -> tuple[Sameness | None, SamenessState | None]:
+        return (None, None) if self.same is None else (self.same.sameness, self.same.at(self.at))
 
 
 def _stepped(

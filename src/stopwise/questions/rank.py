@@ -37,7 +37,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
         budget = ranking.budget
         outcome = replay(comparison, budget, scores[None], with_trace=True, progress=progress)
     policies = _policy_results(used, scores, ranking, outcome)
-    pairs, differences = _pair_results(used, scores, comparison, family, outcome)
+    pairs, differences = _pair_results(scores, comparison, family, outcome)
     found = doubts(policies, pairs, differences, comparison.scale.span)
     found += drifting(pairs, scores, family)
     shared = dependent(comparison, scores, family)
@@ -55,6 +55,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
             better,
             tested,
             order,
+            not_worse=family.sides == 1,
             same=same,
             within=f"{rules.equivalence or 0:g}",
         ),
@@ -94,7 +95,7 @@ def _policy_results(
     low, high = comparison.bounds
     means = np.nanmean(table.scores, axis=0)
     better = family.better(outcome.claims[0])
-    order = ranked(better, means)
+    order = ranked(better & (family.sides == 2), means)
     shown = [""] * family.k
     if family.baseline is None:
         shown = list(letters(better | better.T, order))
@@ -144,7 +145,7 @@ def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:
 
 
 def _pair_results(
-    table: Table, scores: Floats, comparison: Comparison, family: Family, outcome: Replay
+    scores: Floats, comparison: Comparison, family: Family, outcome: Replay
 ) -> tuple[tuple[PairResult, ...], Floats]:
     """Return the pairs' results, and the mean differences over all trials of each pair."""
     span = comparison.scale.span
@@ -161,7 +162,7 @@ def _pair_results(
         assert isinstance(trace, Trace)
         results.append(
             PairResult(
-                **standing_of(table.policies, family, outcome, pair),
+                **standing_of(comparison.rules, family, outcome, pair),
                 interval=Interval(float(lows[pair]) * span, float(highs[pair]) * span),
                 interval_level=interval_level(comparison, levels, pair),
                 path=trace.path(pair),

@@ -20,7 +20,7 @@ Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
 # Entries that plans locked before did not have: written only where they say something.
-SINCE = ("goal", "indifference", "later", "futility", "equivalence")
+SINCE = ("goal", "indifference", "later", "futility", "margin", "equivalence")
 
 
 class Policy(PlanPart):
@@ -89,6 +89,9 @@ class StudyPlan(PlanPart):
     futility
         With n_max: "advisory" (say when a decision by then has become unlikely), "binding" (end
         there, undecided) or None.
+    margin
+        By how much a policy must be better, in units of the score; negative, with a baseline: by
+        how much it must not be worse.
     seed
         Enters the random order; what makes it unpredictable is a secret in the store.
     blinding
@@ -119,6 +122,7 @@ class StudyPlan(PlanPart):
     equivalence: float | None = Field(default=None, gt=0)
     n_max: int | None = Field(default=None, ge=1)
     futility: Literal["advisory", "binding"] | None = "advisory"
+    margin: float = 0.0
     seed: int = Field(default=0, ge=0)
     blinding: Literal["trial", "policy", "none"] = "trial"
     lease_minutes: float = Field(default=30.0, gt=0)
@@ -198,6 +202,7 @@ class StudyPlan(PlanPart):
             adjust=self.adjust,
             baseline=self.baseline,
             ties=self.ties,
+            margin=self.margin,
             goal=self.goal,
             indifference=self.indifference,
             # A policy that is tried more often than others would be told by its code to lead.

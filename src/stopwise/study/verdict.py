@@ -8,7 +8,6 @@ from typing import Any
 from pydantic import TypeAdapter, computed_field, field_serializer
 
 from stopwise.core.futility import futility_text
-from stopwise.core.promise import same_text
 from stopwise.errors import NotAllowed
 from stopwise.messages import counted
 from stopwise.questions import pose
@@ -151,8 +150,9 @@ class StudyVerdict:
                 for name in OF_THE_BEST:
                     del task[name]
             if task["equivalence"] is None:
-                for part in (task, *task["pairs"]):
-                    part.pop("equivalence" if part is task else "p_equivalent")
+                del task["equivalence"]
+                for pair in task["pairs"]:
+                    del pair["equivalence"], pair["p_equivalent"]
         return content
 
     def __str__(self) -> str:
@@ -257,17 +257,10 @@ def _sentence(task: TaskVerdict, *, several: bool) -> str:
             f"{prefix}{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}{futility}."
         )
     decided = [pair for pair in task.pairs if pair.decided]
-    claims = "; ".join(_claim(pair, task.equivalence) for pair in decided)
+    claims = "; ".join(str(pair.claim) for pair in decided)
     rest = len(task.pairs) - len(decided)
     rows = f"{counted(task.rows, 'row')} of trials"
     if not decided:
         return f"{prefix}nothing is decided after {rows}{futility}."
     open_text = f"; {rest} of {len(task.pairs)} pairs undecided" if rest else ""
     return f"{prefix}{claims}{open_text} (alpha = {task.alpha:g}, {rows}){futility}."
-
-
-def _claim(pair: PairVerdict, within: float | None) -> str:
-    """Return what was shown of a pair, in words."""
-    if pair.same:
-        return f"{pair.policy0} and {pair.policy1} are {same_text(within)}"
-    return f"{pair.better} is better than {pair.worse}"

@@ -68,12 +68,11 @@ class CurveView(_Answer):
 
 
 class PairView(_Answer):
-    """One pair: which is better or that both are practically the same, p-value and interval."""
+    """One pair: which is better, the p-value, and the interval for mean 1 - mean 0."""
 
     policy0: str
     policy1: str
     better: str | None
-    same: bool
     implied: bool
     n: int
     p_value: float
@@ -81,8 +80,9 @@ class PairView(_Answer):
     low: float
     high: float
     interval_level: float
-    chance: float | None
-    futile: bool
+    chance: float | None = None
+    futile: bool = False
+    finding: str | None = None
     curve: CurveView
 
 
@@ -120,7 +120,7 @@ class TaskView(_Answer):
     rows: int
     n_max: int | None
     decided: bool
-    futile: bool
+    futile: bool = False
     needed: list[str]
     sentence: str | None
     order: str | None

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from stopwise.cli.standings_table import relation
 from stopwise.messages import counted
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def evidence_chart(verdict: "StudyVerdict", *, named: bool = True, most: int | N
             lines += _candidates(task, named)
             continue
         pairs, rest = _shown(task, named, most)
-        names = [relation(pair) if named else "pair" for pair in pairs]
+        names = [pair.relation if named else "pair" for pair in pairs]
         width = max(map(len, names), default=0)
         lines += [
             f"  {name:<{width}}  {_bar(pair, task)}"

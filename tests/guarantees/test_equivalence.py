@@ -16,7 +16,11 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.drift import Drift
 from stopwise.core.equivalence import Sameness, SamenessState
+from stopwise.core.rules import Rules
 from stopwise.core.simulate import Simulation
+from stopwise.questions.budget import Bonferroni, Holm
+from stopwise.questions.pairs import replay
+from stopwise.questions.ranking import Ranking
 from tests.guarantees.pinned import assert_at_most
 
 RUNS, N = 1500, 150
@@ -150,3 +154,48 @@ def test_a_difference_that_changes_sides_is_called_the_same_but_doubted() -> Non
     assert moved.count("rises") > 0.8 * len(moved)
     assert len(steady) > 200
     assert len(steady) - steady.count(None) < 0.05 * len(steady)
+
+
+MANY: dict[str, tuple[float, ...]] = {
+    "each the margin from the next": (0.4, 0.5, 0.6, 0.7),
+    "two ties, the margin apart": (0.45, 0.45, 0.55, 0.55),
+    "all tied": (0.5, 0.5, 0.5, 0.5),
+    "one far, three at an edge": (0.9, 0.3, 0.4, 0.4),
+}
+STUDIES, ROWS, LEVEL = 400, 150, 0.2
+
+
+def studies_with_a_false_claim(means: tuple[float, ...], adjust: str, ties: str = "strict") -> int:
+    """Return how many studies ever claim an order, or a sameness within .1, that does not hold."""
+    names = tuple("abcd")
+    rules = Rules(policies=names, alpha=LEVEL, n_max=ROWS, adjust=adjust, ties=ties)
+    ranking = Ranking(replace(rules, equivalence=0.1))
+    rng = np.random.default_rng(4)
+    scores = rng.binomial(6, means, (STUDIES, ROWS, len(means))) / 6
+    outcome = replay(ranking.comparison, ranking.budget, scores, with_p_values=False)
+    first, second = ranking.family.pairs.T
+    gap = np.array(means)[second] - np.array(means)[first]
+    order = outcome.claims & (np.stack([gap, -gap], axis=-1) < 1e-9)
+    same = outcome.same & (np.abs(gap) > 0.1 - 1e-9)
+    return int((order.any(axis=-1) | same).any(axis=1).sum())
+
+
+@pytest.mark.parametrize("adjust", ["bonferroni", "holm"])
+@pytest.mark.parametrize("name", MANY)
+def test_any_false_claim_among_many_is_rare(name: str, adjust: str) -> None:
+    """Catches sameness at a level that is not shared (shown below)."""
+    assert_at_most(studies_with_a_false_claim(MANY[name], adjust), STUDIES, LEVEL)
+
+
+@pytest.mark.parametrize("budget", [Bonferroni, Holm])
+def test_sameness_of_each_pair_at_alpha_would_be_caught(
+    budget: type[Bonferroni], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unshared(self: Bonferroni, claims: Bools) -> Floats:
+        return np.full(claims.shape[:-1], self.alpha)
+
+    monkeypatch.setattr(budget, "level_of_sameness", unshared)
+
+    errors = studies_with_a_false_claim(MANY["two ties, the margin apart"], budget.name)
+    with pytest.raises(AssertionError):
+        assert_at_most(errors, STUDIES, LEVEL)

@@ -135,8 +135,8 @@ def study_ranking(table: Table, n_max: int, settings: ForecastSettings | RaceSet
 
 def further_trials(ranking: Ranking, past: Floats, outcome: Replay) -> Ints:
     """Return the trials (runs, policies) still run until all pairs of the policy are decided."""
-    last: Ints = outcome.last
-    return np.maximum(last - rows_over(ranking.rules, past), 0)
+    more: Ints = np.maximum(outcome.last - rows_over(ranking.rules, past), 0)
+    return more
 
 
 def rows_over(rules: Rules, past: Floats) -> Ints:

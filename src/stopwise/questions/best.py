@@ -119,7 +119,7 @@ class BestQuestion(Question):
     def futile(self) -> bool:
         """Whether it is too unlikely that another candidate will be ruled out by n_max."""
         board, n_max = self._board, self.rules.n_max
-        others = board.open[0].copy()
+        others = board.open[0] & ~board.set_aside()[0]
         others[board.leader[0]] = False
         if self.decided or n_max is None or not 0 < self.rows < n_max:
             return False

@@ -31,10 +31,12 @@ class GateReadingOptions(ReadingOptions, left_out=("order", "seed")):
     ] = None
 
 
+# Of several policies, or of other ends.
+OF_OTHERS = ("margin", "equivalence", "futility", "futility_chance")
+
+
 @dataclass(frozen=True, kw_only=True)
-class GateOptions(
-    TwoPolicyOptions, left_out=(*TwoPolicyOptions.left_out, "margin", "futility", "futility_chance")
-):
+class GateOptions(TwoPolicyOptions, left_out=(*TwoPolicyOptions.left_out, *OF_OTHERS)):
     """The settings of a gate, which has a margin of its own, and two ends to wait for."""
 
 

@@ -174,6 +174,8 @@ class Analysis(Drawn):
             )
         if any(pair.implied for pair in self.pairs):
             note += " A decision that follows from others leaves the interval of its pair as it is."
+        if any(pair.same for pair in self.pairs):
+            note += " Sameness is shown at another level; such an interval may exceed its margin."
         return note
 
     @property

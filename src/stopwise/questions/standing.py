@@ -190,9 +190,11 @@ def eliminations(
 def share_of_way(standing: Standing, *, alpha: float) -> float:
     """Return how much of the way from p = 1 to alpha a pair has gone, from 0 to 1, in logarithms.
 
-    A p-value never rises, so an operator does not see from it what was just scored.
+    A p-value never rises, so an operator does not see from it what was just scored. The end that is
+    nearer counts: an order or, if that is asked, sameness.
     """
-    return 1.0 if standing.decided else share_gone(standing.p_value, alpha)
+    nearer = min(standing.p_value, standing.p_equivalent or 1.0)
+    return 1.0 if standing.decided else share_gone(nearer, alpha)
 
 
 def share_gone(p_value: float, alpha: float) -> float:
@@ -227,6 +229,7 @@ def remaining_rows(
             share = share_of_way(standing, alpha=alpha)
             if standing.log_e is not None:
                 share = standing.log_e / math.log(2 * len(standings) / alpha)
+            share = max(share, share_gone(standing.p_equivalent or 1.0, alpha))
             ways.append((standing.n, share))
     return rows_to_go(ways, None if n_max is None else n_max - rows) if ways else 0
 

@@ -262,5 +262,7 @@ def _sentence(task: TaskVerdict, *, several: bool) -> str:
     rows = f"{counted(task.rows, 'row')} of trials"
     if not decided:
         return f"{prefix}nothing is decided after {rows}{futility}."
+    if any(pair.same for pair in decided):
+        claims += ", which assumes a difference that stays the same"
     open_text = f"; {rest} of {len(task.pairs)} pairs undecided" if rest else ""
     return f"{prefix}{claims}{open_text} (alpha = {task.alpha:g}, {rows}){futility}."

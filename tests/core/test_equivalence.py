@@ -38,10 +38,10 @@ def binary(*rates: float, runs: int = 1, seed: int = 1) -> list[Floats]:
 @pytest.mark.parametrize("case", CASES)
 def test_stream_and_simulator_end_alike(case: str) -> None:
     ends = set()
-    for rate in (0.5, 0.85, 0.15, 0.6):
-        scores = binary(0.5, rate, runs=3)
+    for rate in (0.5, 0.85, 0.15):
+        scores = binary(0.5, rate, runs=2)
         sim = sw.simulate(scores0=scores[0], scores1=scores[1], **settings_of(case))
-        for run in range(1 if "seed" in CASES[case] else 3):
+        for run in range(1 if "seed" in CASES[case] else 2):
             verdict = sw.SequentialTest(**settings_of(case)).run(scores[0][run], scores[1][run])
             assert (verdict.n, ENDS[verdict.decision]) == (sim.n[run], sim.decision[run])
             assert (verdict.log_e, verdict.p_value) == (sim.log_e[run], sim.p_value[run])
@@ -94,8 +94,7 @@ def test_a_difference_along_the_way_raises_a_doubt() -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("cut", [0, 17, 119])
-def test_a_saved_test_goes_on_identically(case: str, cut: int) -> None:
+def test_a_saved_test_goes_on_identically(case: str, cut: int = 17) -> None:
     scores0, scores1 = (score[0] for score in binary(0.5, 0.5, seed=3))
     whole, part = (sw.SequentialTest(**settings_of(case)) for _ in range(2))
     for r0, r1 in zip(scores0[:cut], scores1[:cut], strict=True):

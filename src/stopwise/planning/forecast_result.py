@@ -175,7 +175,12 @@ class Forecast(PlanningResult):
         return {"Pairs at the end of the study": pair_rows(self)}
 
     def _derived(self) -> dict[str, Any]:
-        return {"decided": self.decided, "futile": self.futile, "hours": self.hours}
+        pairs = [
+            {name: part for name, part in vars(pair).items() if name != "chance_same" or part is not None}
+            for pair in self.pairs
+        ]
+        known = {"decided": self.decided, "futile": self.futile, "hours": self.hours}
+        return {"pairs": pairs, **known}
 
     def plot_further(self) -> "Figure":
         """Draw the chance of the verdict by each further trial."""

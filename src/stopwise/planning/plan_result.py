@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Fields of a row that its table leaves out: the same in every row, and for figures only.
-_NOT_IN_TABLE = ("policies", "times")
+_NOT_IN_TABLE = ("policies", "times", "same")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,6 +266,7 @@ class Plan(PlanningResult):
         return [
             {
                 **{key: value for key, value in vars(row).items() if key not in _NOT_IN_TABLE},
+                **({} if row.same is None else {"same": row.same}),
                 "mean_hours": self.hours(row.mean_trials),
                 "most_hours": self.hours(row.most_trials),
                 "trials_saved": row.trials_saved,

@@ -98,7 +98,7 @@ def plan_rows(plan: "Plan", rows: "Sequence[PlanRow] | None" = None) -> Rows:
             "n_max": row["n_max"],
             "power": f"{row['power']:.3f}",
             "± SE": "exact" if row["exact"] else f"{row['power_error']:.3f}",
-            **({} if row["same"] is None else {"same": f"{row['same']:.2f}"}),
+            **({"same": f"{row['same']:.2f}"} if "same" in row else {}),
             "undecided": f"{row['undecided']:.2f}",
             "mean": f"{row['mean_n']:.1f}",
             "10/50/90 %": "/".join(map(str, row["n_quantiles"])),

@@ -296,7 +296,7 @@ class Analysis(Drawn):
                 "log_e": pair.log_e if pair.log_e != -math.inf else None,
                 "interval": list(pair.interval),
                 "interval_level": pair.interval_level,
-                **({} if pair.decided else plain_values(pair, ("chance", "futile"))),
+                **plain_values(pair, ("chance", "futile")),
             }
             for pair in self.pairs
         ]

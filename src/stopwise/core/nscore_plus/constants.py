@@ -157,7 +157,7 @@ FAILURE_OFFSET = 25.0
 # scores are underbet for good.
 FAILURE_FLOOR = 0.8
 
-# With a negative margin in the paired design ties are wins, and losses the worst pairs. Their chance
+# With a negative margin in the paired design ties are wins, losses the worst pairs. Their chance
 # is at least that of the losses seen and so many more, for all-or-nothing scores, ...
 # More: a row of ties is bet on less. Less (0): the first loss after one costs nearly everything.
 UNSEEN_LOSSES = 0.5

@@ -313,8 +313,12 @@ class Analysis(Drawn):
                 "log_e": pair.log_e if pair.log_e != -math.inf else None,
                 "interval": list(pair.interval),
                 "interval_level": pair.interval_level,
+<<<<<<< HEAD
                 **({} if pair.p_equivalent is None else {"p_equivalent": pair.p_equivalent}),
                 **({} if pair.decided else plain_values(pair, ("chance", "futile"))),
+=======
+                **plain_values(pair, ("chance", "futile")),
+>>>>>>> margins
             }
             for pair in self.pairs
         ]

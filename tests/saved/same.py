@@ -30,6 +30,7 @@ ADDED = {
     *("interval_level", "interval_note"),
     *("best", "candidates", "eliminated", "awaited", "sentence"),
     *("goal", "top", "indifference", "set_aside", "joined"),
+    *("chance", "futile", "futility", "margin", "finding", "without_effect"),
 }
 
 

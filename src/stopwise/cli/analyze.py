@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stopwise.cli.exit_codes import ExitCode, code_of
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import (
     ComparisonOptions,
@@ -65,6 +66,7 @@ def analyze(
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse anything that would void the guarantee.")
     ] = False,
+    exit_code: ExitCode = False,
     output: OutputOptions,
 ) -> None:
     """Rank policies from files of trials.
@@ -90,7 +92,10 @@ def analyze(
         found = list(analyze_tasks(trials, **settings).values())
     if strict:
         _refuse_doubts(found)
+    code = code_of(found) if exit_code else None
     _tell(found, output, trial_paths(files, policy))
+    if code is not None:
+        raise typer.Exit(code)
 
 
 def _refuse_unproven(trials: "Trials", method: str, *, pool: bool) -> None:

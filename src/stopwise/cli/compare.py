@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stopwise.cli.exit_codes import OPEN, SHOWN, WORSE, ExitCode, code_of
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import AsJson, ComparisonOptions, ReadingOptions, json_of, refuse_unused
 from stopwise.cli.printing import print_notes, say
@@ -30,6 +31,14 @@ class TwoPolicyOptions(
 ):
     """The settings of a single pair: there is nothing to adjust for, and no best of many."""
 
+    margin: Annotated[
+        float,
+        typer.Option(
+            help="By how much better a policy must be, in units of the score. Negative: show that "
+            "the second is not worse than the first by this much (-0.05)."
+        ),
+    ] = 0.0
+
 
 @grouped
 def compare(
@@ -44,6 +53,7 @@ def compare(
     pool: Annotated[
         bool, typer.Option("--pool", help="Compare on all tasks together as one.")
     ] = False,
+    exit_code: ExitCode = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare two policies: `stopwise compare 17/20 14/20`, or two files of scores."""
@@ -54,6 +64,7 @@ def compare(
         refuse_unused(context, of_files, "on counts: it is for scores in files")
         answer = _from_counts(_pair(counts[0]), _pair(counts[1]), comparison.alpha)
         sentences, contents = [answer["sentence"]], [answer]
+        code = {"second": SHOWN, "first": WORSE}.get(answer["better"], OPEN)
     else:
         found = _from_files(first, second, reading.keywords(), comparison.keywords(), pool=pool)
         sentences = [
@@ -61,13 +72,16 @@ def compare(
             for analysis in found
         ]
         contents = [analysis.to_dict() for analysis in found]
+        code = code_of(found)
         notes = list(dict.fromkeys(note for analysis in found for note in analysis.warnings))
     if as_json:
         typer.echo(json_of(contents))
-        return
-    for sentence in sentences:
-        say(sentence, style="bold")
-    print_notes(notes)
+    else:
+        for sentence in sentences:
+            say(sentence, style="bold")
+        print_notes(notes)
+    if exit_code:
+        raise typer.Exit(code)
 
 
 def _pair(match: re.Match[str]) -> tuple[int, int]:
@@ -160,6 +174,8 @@ def _from_files(
     if names[0] == names[1]:
         names = [first, second]
     trials = read_trials({names[0]: first, names[1]: second}, **reading)
+    if settings["margin"] < 0:
+        settings["baseline"] = names[0]
     if pool:
         return [analyze(trials, pool=True, **settings)]
     return list(analyze_tasks(trials, **settings).values())

@@ -31,6 +31,15 @@ class GateReadingOptions(ReadingOptions, left_out=("order", "seed")):
     ] = None
 
 
+# Of several policies, or of other ends.
+OF_OTHERS = ("margin", "equivalence", "futility", "futility_chance")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateOptions(TwoPolicyOptions, left_out=(*TwoPolicyOptions.left_out, *OF_OTHERS)):
+    """The settings of a gate, which has a margin of its own, and two ends to wait for."""
+
+
 @grouped
 def gate(
     *,
@@ -57,7 +66,7 @@ def gate(
         typer.Option(help="A file or folder that holds both policies; repeat for each."),
     ] = None,
     task: Annotated[str | None, typer.Option(help="Which task, if there are several.")] = None,
-    comparison: TwoPolicyOptions,
+    comparison: GateOptions,
     reading: GateReadingOptions,
     state: Annotated[
         Path | None,

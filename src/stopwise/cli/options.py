@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from stopwise.cli.command import Mistyped
 from stopwise.cli.option_groups import OptionGroup
 from stopwise.cli.values import chosen_executor, column_choices, parse_bounds
 
@@ -67,6 +68,28 @@ class ComparisonOptions(OptionGroup):
         str | None,
         typer.Option(help="Compare every policy with this one only, instead of all pairs."),
     ] = None
+    margin: Annotated[
+        float,
+        typer.Option(
+            help="By how much better a policy must be, in units of the score. Negative, with "
+            "--baseline: show that policies are not worse by this much (-0.05)."
+        ),
+    ] = 0.0
+    futility: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="With --n-max, when a decision by then has become unlikely: advisory (say so), "
+            "binding (stop there, undecided) or none.",
+            show_default="advisory",
+        ),
+    ] = None
+    futility_chance: Annotated[
+        float | None,
+        typer.Option(
+            help="The chance of a decision below which it is unlikely.", show_default="0.05"
+        ),
+    ] = None
     goal: Annotated[
         str,
         typer.Option(
@@ -82,6 +105,13 @@ class ComparisonOptions(OptionGroup):
         typer.Option(help="With --goal best: a policy this near to the best is good enough."),
     ] = 0.0
 
+    equivalence: Annotated[
+        float | None,
+        typer.Option(
+            help="Also look for policies that are practically the same: means less than this "
+            "apart, in units of the score."
+        ),
+    ] = None
     allocation: Annotated[
         str | None,
         typer.Option(
@@ -94,8 +124,16 @@ class ComparisonOptions(OptionGroup):
     def keywords(self) -> dict[str, Any]:
         """Return the settings as keywords of the library, which detects a design of None."""
         found = super().keywords()
-        if self.allocation is None:
-            found.pop("allocation", None)
+        for name in ("allocation", "futility", "futility_chance"):
+            if getattr(self, name) is None:
+                found.pop(name, None)
+        if self.futility not in (None, "none", "advisory", "binding"):
+            raise Mistyped(
+                f"--futility must be advisory, binding or none, but got {self.futility!r} (a "
+                "threshold is for --futility of `stopwise forecast`, here --futility-chance)"
+            )
+        if self.futility == "none":
+            found["futility"] = None
         return {**found, "design": None if self.design == "auto" else self.design}
 
 

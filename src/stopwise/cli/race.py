@@ -14,6 +14,7 @@ import typer
 
 from stopwise.cli.analyze import as_typed, show
 from stopwise.cli.command import Mistyped
+from stopwise.cli.exit_codes import ExitCode, code_of, require_baseline
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import Address, JoiningOptions, OutputOptions, Workers
 from stopwise.cli.output_files import check_places, write_files
@@ -121,6 +122,7 @@ def race(
     timeout: Annotated[
         float | None, typer.Option(help="Seconds after which an episode counts as failed.")
     ] = None,
+    exit_code: ExitCode = False,
     output: RaceOutputOptions,
 ) -> None:
     """Run policies in a simulator until it is clear which one is better, then stop."""
@@ -138,6 +140,9 @@ def race(
     if bool(policy) == bool(checkpoints):
         raise Mistyped(f"give either --policy {FACTORY} for each policy, or --checkpoints")
     policies = checkpoints or named_values(policy or [], FACTORY)
+    if exit_code:
+        several = 3 if checkpoints else len(policies)  # how many checkpoints is not known yet
+        require_baseline(several, comparison.baseline, comparison.goal)
     try:
         with _live(comparison.alpha, quiet=output.as_json) as on_progress:
             result = run(
@@ -172,6 +177,8 @@ def race(
         )
     # Only now: a page that cannot be written loses no result.
     write_files(shown.to_html, [("", shown)], output)
+    if exit_code:
+        raise typer.Exit(code_of([result.analysis]))
 
 
 @contextmanager

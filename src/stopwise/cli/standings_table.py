@@ -23,15 +23,17 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
     from stopwise.questions.standing import share_of_way
 
     rows = []
+    known = any(pair.chance is not None for pair in standings)
     for pair in standings:
         e_value = "" if pair.log_e is None else f"{math.exp(min(pair.log_e, 700)):.3g}"
         rows.append(
             {
-                "pair": relation(pair),
+                "pair": pair.relation,
                 "rows": pair.n,
                 "p": f"{pair.p_value:.2g}",
                 "evidence": _bar(share_of_way(pair, alpha=alpha)),
                 "e-value": e_value,
+                **({"chance": _chance(pair)} if known else {}),
             }
         )
     return table_of(rows, ("pair",), title=escape(title))
@@ -63,6 +65,13 @@ def candidates_text(candidates: Sequence[str]) -> str:
     return f"{left} left{few}"
 
 
+def _chance(pair: "Standing") -> str:
+    """Return the chance of a decision by n_max, with a mark where it is too small."""
+    if pair.chance is None:
+        return ""
+    return f"{pair.chance:.0%}{' futile' if pair.futile else ''}"
+
+
 def _bar(share: float) -> str:
     marks = round(BAR * share)
     return "█" * marks + "░" * (BAR - marks)
@@ -76,9 +85,3 @@ def rows_text(rows: int, n_max: int | None, remaining: int | None) -> str:
     if n_max is not None and remaining == n_max - rows:
         return f"{so_far}; at the present rate all of them will be needed"
     return f"{so_far}; about {remaining} more at the present rate of evidence"
-
-
-def relation(pair: "Standing") -> str:
-    """Return which policy is better, or a question mark between both."""
-    unknown = f"{pair.policy0} ? {pair.policy1}"
-    return f"{pair.better} > {pair.worse}" if pair.decided else unknown

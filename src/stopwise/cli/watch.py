@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stopwise.cli.analyze import show
+from stopwise.cli.exit_codes import OPEN, SHOWN, ExitCode, code_of
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import JoiningOptions, NamedFiles, ReadingOptions, TrialFiles
 from stopwise.cli.printing import say
@@ -47,6 +48,7 @@ def watch(
     once: Annotated[
         bool, typer.Option("--once", help="Look once: exit code 0 means stop, 3 means go on.")
     ] = False,
+    exit_code: ExitCode = False,
     state: Annotated[
         Path | None,
         typer.Option(
@@ -85,6 +87,10 @@ def watch(
                 show(sight.analysis)
             say(_line(sight))
         typer.echo("stop: no more trials are needed" if stop else "go on: more trials are needed")
+    if exit_code:
+        found = [sight.analysis for sight in sights if sight.analysis is not None]
+        code = code_of(found)
+        raise typer.Exit(OPEN if code == SHOWN and len(found) < len(sights) else code)
     raise typer.Exit(0 if stop or not once else GO_ON)
 
 
@@ -129,8 +135,11 @@ def _line(sight: "TaskSight") -> str:
     if sight.stop:
         found = _named(sight) if best else "every pair is decided"
         why = found if sight.decided else "the maximum is reached"
+        why = "a decision by n_max had become unlikely" if sight.futile else why
         return f"task {sight.task}: stop after {counted(sight.rows, 'row')}, {why}"
     parts = [rows_text(sight.rows, sight.n_max, sight.remaining)]
+    if sight.futile:
+        parts.append("a decision by n_max has become unlikely")
     if best:
         parts.append(candidates_text(sight.candidates))
     if sight.needed:

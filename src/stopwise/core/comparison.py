@@ -10,11 +10,14 @@ from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.confidence import NO_MARGIN, ConfidenceSequence
 from stopwise.core.confidence_state import Pairs
+from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence, Method
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import Scale, numeric_array
-from stopwise.errors import InvalidInput, require
-from stopwise.messages import Setting
+from stopwise.errors import InvalidInput
+
+# The end of a study, beside 1 and 0 for the policy that is better: practically the same.
+EQUIVALENT = 2
 
 
 @dataclass(frozen=True)
@@ -64,14 +67,17 @@ class Comparison:
             design=self.rules.design,
         )
 
-    def require_no_futility_stop(self) -> None:
-        """Raise if the rules say that a test of two policies ends early: others do not."""
-        require(
-            self.test.closes_at_futility or not self.test.stops_at_futility,
-            f"binding futility stops of {self.method} are for a test of two policies; here choose ",
-            Setting("futility", "advisory"),
-            code="futility-of-many",
-        )
+    @cached_property
+    def sameness(self) -> Sameness | None:
+        """The tests of "practically the same", each at the whole level, or None."""
+        return self.sameness_of(self.test)
+
+    def sameness_of(self, test: Method[Any]) -> Sameness | None:
+        """Return the tests of "practically the same" that go with this test of a difference."""
+        within = self.rules.equivalence
+        if within is None:
+            return None
+        return Sameness(test.not_worse(self.alpha, within / self.scale.span))
 
     @property
     def rests_on_independence(self) -> bool:
@@ -150,6 +156,26 @@ class Comparison:
         # Were both directions rejected at once (absurd levels only), nothing would be known.
         return rejected[..., 0] != rejected[..., 1], rejected[..., 0].astype(np.int64)
 
+    def end(
+        self, evidence: Evidence, p_value: Floats, same: SamenessState | None
+    ) -> tuple[Bools, Ints]:
+        """Return whether a study ends, and how: as ``decide``, or 2 for practically the same.
+
+        Parameters
+        ----------
+        evidence, p_value
+            Of the directions: now, and the least p-values so far.
+        same
+            What the tests of sameness have seen, if there are any.
+        """
+        if self.sameness is None or same is None:
+            return self.decide(evidence)
+        not_worse = self.sameness.not_worse(same)
+        better = (p_value <= self.test.alpha) & not_worse
+        differ = better[..., 0] != better[..., 1]
+        ends: Bools = differ | not_worse.all(axis=-1)
+        return ends, np.where(differ, better[..., 0], EQUIVALENT)
+
     def combined_log_e(self, log_e: Floats) -> Floats:
         """Return the e-value to be held against 1/alpha, over all directions."""
         if log_e.shape[-1] == 1:
@@ -157,12 +183,20 @@ class Comparison:
         combined: Floats = log_e.max(axis=-1) - np.log(self.shares)
         return combined
 
-    def combined_p_value(self, p_value: Floats) -> Floats:
-        """Return the p-value to be held against alpha, over all directions."""
+    def combined_p_value(
+        self, p_value: Floats, same: SamenessState | None = None, equivalent: Bools | bool = False
+    ) -> Floats:
+        """Return the p-value to be held against alpha: of a difference, or where shown of sameness.
+
+        A difference is declared only if the better policy was also shown to be not worse.
+        """
         if p_value.shape[-1] == 1:
             return p_value[..., 0]
-        combined: Floats = np.minimum(self.shares * p_value.min(axis=-1), 1.0)
-        return combined
+        shared: Floats = np.minimum(self.shares * p_value, 1.0)
+        if same is None:
+            return np.asarray(shared.min(axis=-1))
+        backed = np.maximum(shared, same.p_value).min(axis=-1)
+        return np.where(equivalent, np.asarray(same.p_value.max(axis=-1)), backed)
 
     def check(self, scores: np.typing.NDArray[Any], policy: str) -> None:
         """Raise unless every score is finite, within the bounds and of an accepted value."""

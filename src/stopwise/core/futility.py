@@ -6,6 +6,7 @@ stays so at this one: a poor estimate of the chance costs power or trials, never
 """
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -14,12 +15,13 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from stopwise.core.arrays import Bools, Floats
+from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Method, State
 from stopwise.core.scores import is_number
 from stopwise.errors import require, require_choice
 from stopwise.messages import named
 
-__all__ = ["MayBeFutile", "Outlook", "chance_of_growth"]
+__all__ = ["MayBeFutile", "Outlook", "chance_of_growth", "futility_text"]
 
 FUTILITIES = (None, "advisory", "binding")
 # Effects per pair that a decision may be hoped for: the greatest, and how many.
@@ -62,6 +64,11 @@ class MayBeFutile(Method[State]):
     def stops_at_futility(self) -> bool:
         """Whether futility stops are binding."""
         return self.futility == "binding"
+
+    @property
+    def least_chance(self) -> float:
+        """The chance of a decision below which a study is futile."""
+        return self.futility_chance
 
     def chance(self, state: State) -> Floats | None:
         """Return the chance of a decision by n_max if there is an effect, or None without n_max."""
@@ -129,14 +136,52 @@ class Outlook:
 
     test: Method[Any]
     state: tuple[Any, ...]
+    sameness: Sameness | None = None
+    same: SamenessState | None = None
+
+    @property
+    def chances(self) -> Floats | None:
+        """The chance of a decision by n_max, by run: of the likeliest end, if the truth is such."""
+        chance = self.test.chance(self.state)
+        if chance is None:
+            return None
+        likeliest: Floats = np.asarray(chance.max(axis=-1))
+        if self.sameness is None or self.same is None:
+            return likeliest
+        same = self.sameness.chance(self.same)
+        return likeliest if same is None else np.maximum(likeliest, same)
+
+    @property
+    def hopeless(self) -> Bools:
+        """Whether no end is worth more pairs, by run."""
+        hopeless: Bools = np.asarray(self.test.futile(self.state).all(axis=-1))
+        if self.sameness is None or self.same is None:
+            return hopeless
+        return hopeless & self.sameness.futile(self.same)
 
     @property
     def chance(self) -> float | None:
-        """The chance of a decision by n_max if there is an effect: of the better direction."""
-        chance = self.test.chance(self.state)
-        return None if chance is None else float(chance.max())
+        """The chance of a decision by n_max, of one study."""
+        chances = self.chances
+        return None if chances is None else float(chances)
 
     @property
     def futile(self) -> bool:
-        """Whether no direction is worth more pairs."""
-        return bool(self.test.futile(self.state).all())
+        """Whether no end is worth more pairs, of one study."""
+        return bool(self.hopeless)
+
+
+def futility_text(parameters: Mapping[str, Any], *, further: bool) -> str:
+    """Return that a decision is unlikely or, where that is binding, why a study has ended.
+
+    Parameters
+    ----------
+    parameters
+        Of the method.
+    further
+        Whether something was decided before.
+    """
+    decision = f"a {'further ' if further else ''}decision by n_max"
+    if parameters.get("futility") == "binding":
+        return f"stopped for futility: {decision} had become unlikely"
+    return f"{decision} has become unlikely"

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -119,6 +119,15 @@ class Method(ABC, Generic[State]):
     def futile(self, state: State) -> Bools:
         """Return whether a decision by n_max has become too unlikely to go on for."""
         return np.zeros(np.shape(state[0]), dtype=bool)
+
+    @property
+    def least_chance(self) -> float:
+        """The chance of a decision below which a study is futile."""
+        return 0.0
+
+    def not_worse(self, alpha: float, margin: float) -> "Method[State]":
+        """Return the test of "not worse by the margin or more", for a claim of equivalence."""
+        return replace(self, alpha=alpha, margin=-margin)
 
     def facts(self) -> tuple[str, ...]:
         """Return sentences about the test itself that belong into a report."""

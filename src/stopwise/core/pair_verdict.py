@@ -8,7 +8,13 @@ from enum import StrEnum
 from stopwise.core import registry
 from stopwise.core.confidence_state import Interval
 from stopwise.core.futility import MayBeFutile, Outlook
-from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
+from stopwise.core.promise import (
+    ENOUGH_PAIRS,
+    dependence_text,
+    drift_text,
+    same_text,
+    wide_bounds_text,
+)
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import interval_text, score_text
 from stopwise.messages import counted
@@ -27,12 +33,14 @@ def e_value_of(log_e: float | None) -> float | None:
 class Decision(StrEnum):
     """What a test declares; final once taken.
 
-    ``POLICY1`` and ``POLICY0``: that policy is better. ``UNDECIDED``: neither was declared better,
-    which is not evidence that they are equal.
+    ``POLICY1`` and ``POLICY0``: that policy is better. ``EQUIVALENT``: both are practically the
+    same, their means less apart than was declared. ``UNDECIDED``: none of these was declared, which
+    is not evidence that they are equal.
     """
 
     POLICY1 = "policy1"
     POLICY0 = "policy0"
+    EQUIVALENT = "equivalent"
     UNDECIDED = "undecided"
 
 
@@ -43,7 +51,7 @@ class Verdict:
     Attributes
     ----------
     decision
-        Which policy was declared better, or "undecided"; final once taken.
+        Which policy was declared better, "equivalent" or "undecided"; final once taken.
     n
         Pairs seen; ``n_decided`` is the pair that decided the test, or None.
     mean0, mean1
@@ -52,7 +60,8 @@ class Verdict:
         Logarithm of the e-value now (the larger direction of a two-sided test), or None for
         methods without one; ``e_value`` is its exponential.
     p_value
-        Anytime-valid p-value: at most alpha exactly when the test has decided. With
+        Anytime-valid p-value: at most alpha exactly when the test has decided. It is that of a
+        difference, and where the decision is "equivalent" that of sameness. With
         ``ties="paper"`` a two-sided test has one per direction, and this is the smaller: it is
         valid for the direction that it favours, not for the hypothesis of exact equality.
     interval
@@ -73,6 +82,12 @@ class Verdict:
         said in at most 1 % of studies.
     extremes
         The lowest and the highest score so far, or None before the first pair.
+    p_equivalent
+        Anytime-valid p-value of "the means differ by less than ``equivalence``", or None if that
+        was not declared.
+    drift
+        "rises" or "falls" if the difference seems to have done so before the decision "equivalent",
+        which assumes that it stays the same, else None.
     outlook
         What ``chance`` and ``futile`` are computed from when they are read, or None if n_max does
         not lie ahead.
@@ -92,6 +107,8 @@ class Verdict:
     dependence: str | None = None
     extremes: tuple[float, float] | None = None
     outlook: Outlook | None = field(default=None, repr=False, compare=False)
+    p_equivalent: float | None = None
+    drift: str | None = None
 
     method = FromRules[str]("method", "The method's name.")
     alpha = FromRules[float]("alpha", "The declared level.")
@@ -99,6 +116,9 @@ class Verdict:
     ties = FromRules[str]("ties", "Whether exact ties count as errors.")
     design = FromRules[str]("design", "The declared design.")
     margin = FromRules[float]("margin", "By how much a policy must be better.")
+    equivalence = FromRules[float | None](
+        "equivalence", "Below which difference both are the same."
+    )
     n_max_declared = FromRules[int | None]("n_max", "The maximum number of pairs, as declared.")
 
     @property
@@ -164,7 +184,7 @@ class Verdict:
             after = counted(self.n_decided, "pair")
             later = "" if self.n == self.n_decided else f", now {seen} seen"
             found = f"{claim[0].upper()}{claim[1:]}: decided after {after}{later}; {facts}."
-            return found + self._dependence_text() + self._bounds_text()
+            return found + self._drift_text() + self._dependence_text() + self._bounds_text()
         if self.other_looks_better:
             caveat = f"and {self._other()} looks better, which a one-sided test cannot declare"
         elif not self.anytime and not self.n_max_reached:
@@ -222,6 +242,11 @@ class Verdict:
         text = wide_bounds_text(*self.extremes, self.rules.bounds)
         return "" if text is None else f" Note that {text}."
 
+    def _drift_text(self) -> str:
+        if self.decision is not Decision.EQUIVALENT:
+            return ""
+        return f" {drift_text(self.drift)}."
+
     def _dependence_text(self) -> str:
         if self.dependence is None:
             return ""
@@ -263,7 +288,9 @@ class Verdict:
     def _claim(self) -> str:
         """Return the claim that was shown, or that is being tested."""
         if self.alternative == "two-sided" and not self.decided:
-            return "either policy is better" + self._by_margin()
+            return "either policy is better" + self._by_margin() + self._or_same()
+        if self.decision is Decision.EQUIVALENT:
+            return f"policy 0 and policy 1 are {same_text(self.equivalence)}"
         one = self.decision is Decision.POLICY1 or (
             not self.decided and self.alternative == "greater"
         )
@@ -271,6 +298,9 @@ class Verdict:
         if self.margin < 0:
             return f"{better} is not worse than {other} by {-self.margin:g} or more"
         return f"{better} is better than {other}" + self._by_margin()
+
+    def _or_same(self) -> str:
+        return "" if self.equivalence is None else f" or both are {same_text(self.equivalence)}"
 
     def _other(self) -> str:
         return "policy 0" if self.alternative == "greater" else "policy 1"

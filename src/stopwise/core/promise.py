@@ -72,6 +72,17 @@ def dependence_text(policy0: str, policy1: str, found: str, method: str) -> str:
     )
 
 
+def same_text(within: float | None) -> str:
+    """Return what is claimed of policies whose means differ by less than this."""
+    return f"practically the same (means less than {within:g} apart)"
+
+
+def drift_text(found: str | None) -> str:
+    """Return what sameness rests on, and that the trials do not look like it if they do not."""
+    text = "Sameness assumes a difference that stays the same throughout"
+    return text if found is None else f"{text}, but here it {found} along the way"
+
+
 def wide_bounds_text(low: float, high: float, bounds: tuple[float, float]) -> str | None:
     """Return a clause on scores from low to high that fill little of the declared range, or None.
 

@@ -63,13 +63,19 @@ class Rules:
         Range [A, B] of the score, known before the data.
     design
         "independent", or "paired" when the policies share each row's environment.
-    alternative, margin
-        Of two policies: which may be declared better, and by how much.
+    alternative
+        Of two policies: which may be declared better.
+    margin
+        By how much a policy must be better, in units of the score. A negative one asks whether it
+        is not worse by that much or more: of one pair in one direction, else of each policy and
+        the baseline.
     ties
         "strict": declaring an order between equal policies counts as an error. "paper": exact ties
         are assumed not to occur.
     adjust
         How alpha is shared among many claims: "bonferroni", "holm" or "closed".
+    equivalence
+        Policies whose means differ by less than this may be declared practically the same, or None.
     goal, baseline
         What is asked ("order": which policies are better than which; "best": which one is best),
         and the policy that all others are compared with, if not with each other.
@@ -105,6 +111,7 @@ class Rules:
     allocation: str = "leader"
     later: tuple[str, ...] = ()
     reserve: float = 0.0
+    equivalence: float | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -145,8 +152,11 @@ class Rules:
         object.__setattr__(self, "indifference", self._checked_indifference())
         object.__setattr__(self, "later", tuple(self.later))
         object.__setattr__(self, "reserve", self._checked_reserve())
+        if self.baseline is not None and is_number(self.margin) and self.margin < 0:
+            object.__setattr__(self, "alternative", "greater")  # a baseline is always policy 0
         object.__setattr__(self, "margin", self._checked_margin())
         self._check_goal()
+        object.__setattr__(self, "equivalence", self._checked_equivalence())
 
     def _with_seed(self) -> dict[str, Any]:
         """Return the parameters as plain values, with the seed of a randomised method."""
@@ -214,11 +224,46 @@ class Rules:
         require(self.margin == 0 or takes, f"{self.method} takes no margin", parameter="margin")
         require(
             self.margin >= 0 or self.alternative != "two-sided",
-            "a negative margin (non-inferiority) is one-sided: choose alternative 'greater' or "
-            f"'less', but got margin {self.margin!r} with 'two-sided'",
-            parameter="margin",
+            "a negative margin (not worse) needs a ",
+            named("baseline"),
+            " that others are not to be worse than (a test of one pair: alternative 'greater' or "
+            f"'less'), but got margin {self.margin!r} without",
+            code="margin-without-baseline",
         )
         return float(self.margin)
+
+    def _checked_equivalence(self) -> float | None:
+        if self.equivalence is None:
+            return None
+        span, method = Scale(*self.bounds).span, registry.find(self.method)
+        require(
+            is_number(self.equivalence) and 0 < self.equivalence < (1 - 1e-6) * span,
+            named("equivalence"),
+            f" must be above 0 and below {span:g}, the width of the bounds, but got "
+            f"{self.equivalence!r}",
+            code="bad-equivalence",
+        )
+        require(
+            method.takes_margin and method.anytime,
+            named("equivalence"),
+            f" needs a method that bets with a margin; {self.method} "
+            + ("answers only at n_max" if method.takes_margin else "takes no margin"),
+            code="equivalence-not-offered",
+        )
+        for name, so, needed in (
+            ("alternative", self.alternative == "two-sided", "two-sided"),
+            ("margin", self.margin == 0, 0),
+            ("goal", self.goal == "order", "order"),
+        ):
+            require(
+                so,
+                named("equivalence"),
+                " needs ",
+                Setting(name, needed),
+                f", but got {getattr(self, name)!r}",
+                code="equivalence-settings",
+            )
+        return float(self.equivalence)
 
     def _checked_indifference(self) -> float:
         span = Scale(*self.bounds).span
@@ -305,7 +350,8 @@ class Rules:
 
     def pair_settings(self) -> dict[str, Any]:
         """Return plain values from which an equal test of two policies can be made."""
-        return {name: getattr(self, name) for name in PAIR_FIELDS}
+        same = {} if self.equivalence is None else {"equivalence": self.equivalence}
+        return {name: getattr(self, name) for name in PAIR_FIELDS} | same
 
 
 class FromRules(Delegated[T]):

@@ -1,6 +1,6 @@
 """States of many runs side by side: those of some of them, and others put in their place.
 
-A state is a NamedTuple of arrays whose first axis is that of the runs.
+A state is a NamedTuple of arrays whose first axis is that of the runs, or of such states.
 """
 
 from typing import Any
@@ -12,7 +12,9 @@ __all__ = ["of_runs", "put_runs", "writable"]
 
 def of_runs(state: Any, places: Ints | list[int]) -> Any:
     """Return the state of the runs at these places."""
-    return type(state)(*(array.take(places, axis=0) for array in state))
+    if isinstance(state, tuple):
+        return type(state)(*(of_runs(part, places) for part in state))
+    return state.take(places, axis=0)
 
 
 def put_runs(state: Any, places: Ints, part: Any) -> None:

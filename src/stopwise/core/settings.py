@@ -16,10 +16,18 @@ Ties = Annotated[
     str, 'Exact ties: any order declared is an error ("strict"), or they never occur ("paper").'
 ]
 Baseline = Annotated[str | None, "Compare all other policies with this one only."]
+Margin = Annotated[
+    float,
+    "By how much better, in units of the score; negative: not worse by that much (one-sided).",
+]
 Futility = Annotated[
     str | None,
     'With n_max: say when a decision has become unlikely ("advisory"), end there ("binding"), '
     "or neither (None).",
+]
+Equivalence = Annotated[
+    float | None,
+    "Also claim that policies are practically the same: that means differ by less than this.",
 ]
 Seed = Annotated[int | None, "Of a randomised method; by default one is drawn and written down."]
 
@@ -32,10 +40,9 @@ class PairSettings(MethodParameters, total=False):
         str, '"greater" (is policy 1 better?), "less" (is policy 0 better?) or "two-sided".'
     ]
     design: Design
-    margin: Annotated[
-        float, "By how much better, in units of the score; negative for non-inferiority."
-    ]
+    margin: Margin
     ties: Ties
+    equivalence: Equivalence
     futility: Futility
     seed: Seed
 
@@ -56,6 +63,8 @@ class CommonSettings(MethodParameters, total=False):
     alpha: Annotated[float, "Probability, in (0, 1), of any false claim."]
     adjust: Annotated[str, 'How alpha is shared among claims: "bonferroni", "holm" or "closed".']
     ties: Ties
+    margin: Margin
+    equivalence: Equivalence
     goal: Annotated[str, 'What is asked: "order", which are better than which, or "best".']
     top: Annotated[int, "With the goal best: how many of the best to name together; usually 1."]
     indifference: Annotated[float, "With the goal best: how near to the best is good enough."]

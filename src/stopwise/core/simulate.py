@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.comparison import Comparison
+from stopwise.core.comparison import EQUIVALENT, Comparison
+from stopwise.core.futility import Outlook
 from stopwise.core.keywords import flat
 from stopwise.core.rules import Rules
 from stopwise.core.runs import of_runs
@@ -35,7 +36,8 @@ class Simulation:
     n
         Pairs used per run: until the decision (or a binding futility stop), or all.
     decision
-        1 where policy 1 was declared better, 0 where policy 0, -1 where undecided.
+        1 where policy 1 was declared better, 0 where policy 0, 2 where both were declared
+        practically the same (with ``equivalence``), -1 where undecided.
     log_e, p_value
         Evidence when the run stopped; compare with 1/alpha and alpha.
     rules
@@ -53,7 +55,7 @@ class Simulation:
             array.setflags(write=False)
 
     def rate(self, decision: int) -> float:
-        """Return the share of runs that ended with this decision (1, 0 or -1)."""
+        """Return the share of runs that ended with this decision (1, 0, 2 or -1)."""
         return float(np.mean(self.decision == decision))
 
 
@@ -183,14 +185,19 @@ def _run_block(
     rows = np.arange(runs)
     state = test.start(shape)
     smallest = np.ones(shape)
+    sameness = comparison.sameness_of(test)
+    same = None if sameness is None else sameness.start((runs,))
     columns = (_unit_columns(comparison, scores) for scores in (scores0, scores1))
     for pairs, (r0, r1) in enumerate(zip(*columns, strict=True), start=1):
-        state = test.step(state, *comparison.directed(r0.take(rows), r1.take(rows)))
+        scores = comparison.directed(r0.take(rows), r1.take(rows))
+        state = test.step(state, *scores)
         evidence = test.evidence(state)
         smallest = np.minimum(smallest, evidence.p_value)
-        falls, winner = comparison.decide(evidence)
+        if sameness is not None and same is not None:
+            same = sameness.step(same, *scores)
+        falls, winner = comparison.end(evidence, smallest, same)
         if test.stops_at_futility:
-            futile = test.futile(state).all(axis=-1)
+            futile = Outlook(test, state, sameness, same).hopeless
             winner = np.where(falls, winner, -1)
             falls = falls | futile
         if falls.any():
@@ -198,14 +205,18 @@ def _run_block(
             used[stopped] = pairs
             decision[stopped] = np.broadcast_to(winner, falls.shape)[falls]
             log_e[stopped] = comparison.combined_log_e(evidence.log_e[falls])
-            p_value[stopped] = comparison.combined_p_value(smallest[falls])
+            ended = None if same is None else of_runs(same, np.flatnonzero(falls))
+            p_value[stopped] = comparison.combined_p_value(
+                smallest[falls], ended, decision[stopped] == EQUIVALENT
+            )
             going = np.flatnonzero(~falls)
+            same = None if same is None else of_runs(same, going)
             rows, smallest = rows.take(going), smallest.take(going, axis=0)
             state = of_runs(state, going)
             if not rows.size:
                 break
     log_e[rows] = comparison.combined_log_e(test.evidence(state).log_e)
-    p_value[rows] = comparison.combined_p_value(smallest)
+    p_value[rows] = comparison.combined_p_value(smallest, same)
     return used, decision, log_e, p_value
 
 

@@ -13,7 +13,7 @@ from stopwise.core.confidence_state import Interval
 from stopwise.core.futility import Outlook
 from stopwise.core.history import History
 from stopwise.core.keywords import described, flat
-from stopwise.core.pair_verdict import Verdict
+from stopwise.core.pair_verdict import Decision, Verdict
 from stopwise.core.registry import edition_of, with_recorded_seed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import numeric_array, require_whole
@@ -60,6 +60,9 @@ class SequentialTest(Resumable):
         Two-sided only: "paper" tests each direction at alpha, as in the paper, so at an exact tie
         the chance of declaring either direction is up to 2 alpha; "strict" splits alpha between
         them.
+    equivalence
+        Two-sided only: the test may also end with "equivalent", that the means differ by less than
+        this, in units of the score. It assumes a difference that stays the same.
     **settings
         The parameters listed after n_max, and the method's own, e.g. ``bins=21`` or
         ``bin_values=[0, .5, 1]``.
@@ -109,6 +112,7 @@ class SequentialTest(Resumable):
         """The verdict on what has been seen so far."""
         comparison, state = self._comparison, self._state
         log_e = float(comparison.combined_log_e(state.log_e))
+        same, equivalent = state.same, state.decision is Decision.EQUIVALENT
         low, high = comparison.confidence.bounds(state.confidence)
         span = comparison.scale.span
         n = state.n
@@ -119,7 +123,7 @@ class SequentialTest(Resumable):
             mean0=state.total0 / n if n else np.nan,
             mean1=state.total1 / n if n else np.nan,
             log_e=None if math.isnan(log_e) else log_e,
-            p_value=float(comparison.combined_p_value(state.p_value)),
+            p_value=float(comparison.combined_p_value(state.p_value, same, equivalent)),
             interval=Interval(float(low) * span, float(high) * span),
             interval_level=1.0 - comparison.interval_level * len(comparison.directions),
             rules=self.rules,
@@ -127,6 +131,8 @@ class SequentialTest(Resumable):
             dependence=None if state.dependence is None else state.dependence.found,
             extremes=state.extremes,
             outlook=self._outlook(),
+            p_equivalent=None if same is None else float(same.p_value.max()),
+            drift=state.drift.found if equivalent and state.drift is not None else None,
         )
 
     def update(self, r0: float, r1: float) -> Verdict:
@@ -268,7 +274,7 @@ class SequentialTest(Resumable):
         ahead = test.closes_at_futility or (n_max is not None and state.n < n_max)
         if state.n_decided is not None or not ahead:
             return None
-        return Outlook(test, state.method_state)
+        return Outlook(test, state.method_state, self._comparison.sameness, state.same)
 
     def _ended_by_futility(self) -> bool:
         if not self._comparison.test.stops_at_futility or self._state.n == 0:

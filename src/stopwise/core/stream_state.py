@@ -5,9 +5,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.comparison import Comparison
+from stopwise.core.comparison import EQUIVALENT, Comparison
 from stopwise.core.confidence_state import ConfidenceState
 from stopwise.core.dependence import PairDependence
+from stopwise.core.drift import Drift
+from stopwise.core.equivalence import SamenessState
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.scores import require_whole
 from stopwise.core.snapshot import encode_state, restore_array, restore_state
@@ -15,7 +17,7 @@ from stopwise.errors import require
 
 __all__ = ["StreamState"]
 
-_DECISIONS = {1: Decision.POLICY1, 0: Decision.POLICY0}
+_DECISIONS = {1: Decision.POLICY1, 0: Decision.POLICY0, EQUIVALENT: Decision.EQUIVALENT}
 
 
 class StreamState(NamedTuple):
@@ -32,6 +34,8 @@ class StreamState(NamedTuple):
     n_decided: int | None
     dependence: PairDependence | None  # watched for only where it matters
     extremes: tuple[float, float] | None  # the lowest and the highest score
+    same: SamenessState | None = None  # with equivalence only, as the next
+    drift: Drift | None = None  # up to the decision
 
     @classmethod
     def begin(cls, comparison: Comparison) -> Self:
@@ -50,6 +54,8 @@ class StreamState(NamedTuple):
             None,
             PairDependence.begin() if comparison.rests_on_independence else None,
             None,
+            None if comparison.sameness is None else comparison.sameness.start(()),
+            None if comparison.sameness is None else Drift(),
         )
 
     def advanced(
@@ -57,11 +63,15 @@ class StreamState(NamedTuple):
     ) -> "StreamState":
         """Return the state after one more pair, given as it was scored and scaled to [0, 1]."""
         array0, array1 = np.asarray(unit0), np.asarray(unit1)
-        state = comparison.test.step(self.method_state, *comparison.directed(array0, array1))
+        scores = comparison.directed(array0, array1)
+        state = comparison.test.step(self.method_state, *scores)
         evidence = comparison.test.evidence(state)
+        p_value, same, drift = np.minimum(self.p_value, evidence.p_value), self.same, self.drift
         decision, n_decided = self.decision, self.n_decided
         if n_decided is None:
-            falls, winner = comparison.decide(evidence)
+            if comparison.sameness is not None and same is not None and drift is not None:
+                same, drift = comparison.sameness.step(same, *scores), drift.plus(unit1 - unit0)
+            falls, winner = comparison.end(evidence, p_value, same)
             if falls:
                 decision, n_decided = _DECISIONS[int(winner)], self.n + 1
         claims = np.array([_DECISIONS[way] is decision for way in comparison.directions])
@@ -75,11 +85,13 @@ class StreamState(NamedTuple):
             state,
             evidence.log_e,
             comparison.confidence.step(self.confidence, seen, state),
-            np.minimum(self.p_value, evidence.p_value),
+            p_value,
             decision,
             n_decided,
             None if self.dependence is None else self.dependence.advanced(unit0, unit1),
             (min(r0, r1, *(self.extremes or ())), max(r0, r1, *(self.extremes or ()))),
+            same,
+            drift,
         )
 
     def content(self) -> dict[str, Any]:
@@ -95,6 +107,7 @@ class StreamState(NamedTuple):
             "n_decided": self.n_decided,
             **({} if self.extremes is None else {"extremes": list(self.extremes)}),
             **self._watched(),
+            **self._sameness(),
         }
 
     def restored(
@@ -107,6 +120,7 @@ class StreamState(NamedTuple):
         n = require_whole(content["n"], "n", 0, limit)
         require(
             (n_decided is None) == (decision is Decision.UNDECIDED)
+            and (self.same is not None or decision is not Decision.EQUIVALENT)
             and comparison.confidence.holds_together(confidence),
             "decision or interval is incomplete",
         )
@@ -122,6 +136,7 @@ class StreamState(NamedTuple):
             None if n_decided is None else require_whole(n_decided, "n_decided", 1, n),
             self._restored_dependence(content.get("dependence")),
             _restored_extremes(content.get("extremes")),
+            *self._restored_sameness(content.get("sameness")),
         )
 
     def _restored_interval(
@@ -131,6 +146,21 @@ class StreamState(NamedTuple):
         if "interval" in content:
             return restore_state(content["interval"], self.confidence)
         return comparison.confidence.start((), state)
+
+    def _sameness(self) -> dict[str, Any]:
+        """Return what the tests of sameness have seen, if there are any."""
+        if self.same is None or self.drift is None:
+            return {}
+        tests, p_value = encode_state(self.same.tests), self.same.p_value.tolist()
+        return {"sameness": {"state": tests, "p_value": p_value, "drift": list(self.drift)}}
+
+    def _restored_sameness(self, content: Any) -> tuple[SamenessState | None, Drift | None]:
+        if self.same is None:
+            return None, None
+        tests = restore_state(content["state"], self.same.tests)
+        p_value = restore_array(content["p_value"], self.same.p_value)
+        pairs, *sums = content["drift"]
+        return SamenessState(tests, p_value), Drift(pairs, *(float(each) for each in sums))
 
     def _watched(self) -> dict[str, Any]:
         """Return what the watch for dependence has seen, if it has seen anything."""

@@ -154,6 +154,7 @@ class NamingContinuation:
         more = named | (board.open.sum(axis=1) < len(self.now.candidates))
         return ContinuationEnds(
             names,
+            np.zeros(0, dtype=np.int64),  # no pair is asked about
             int(named.sum()),
             int(more.sum()),
             np.bincount(np.maximum(rows - self.now.rows, 0), minlength=n_max + 1),

@@ -113,7 +113,7 @@ def _row(table: Table, ranking: Ranking, metric: str, orders: int, seed: int) ->
     nothing = np.empty((0, len(rules.policies)))
     trials = further_trials(ranking, nothing, outcome)
     longest = trials.max(axis=1)
-    decided = np.asarray(outcome.claims.any(axis=-1))
+    decided = outcome.decided
     own = replay(ranking.comparison, ranking.budget, unit[None, : rules.n_max], with_p_values=False)
     tenth, half, most = np.quantile(longest, (0.1, 0.5, 0.9), method="inverted_cdf")
     return MetricRow(
@@ -125,7 +125,7 @@ def _row(table: Table, ranking: Ranking, metric: str, orders: int, seed: int) ->
         mean_n=float(longest.mean()),
         n_quantiles=(int(tenth), int(half), int(most)),
         mean_trials=float(trials.sum(axis=1).mean()),
-        file_order_n=int(own.rows.max()) if own.claims.any(axis=-1).all() else None,
+        file_order_n=int(own.rows.max()) if own.decided.all() else None,
     )
 
 

@@ -28,6 +28,8 @@ class ContinuationEnds(Tally):
     ----------
     claims
         Continuations in which each direction (pairs, 2) is claimed in the end.
+    same
+        Continuations in which each pair ends as practically the same.
     every, further
         Those in which every pair is decided, and in which at least one more is.
     rows
@@ -37,6 +39,7 @@ class ContinuationEnds(Tally):
     """
 
     claims: Ints
+    same: Ints
     every: int
     further: int
     rows: Ints
@@ -102,17 +105,22 @@ class Continuation:
         found = []
         for pair, (first, second) in enumerate(self.ranking.family.pairs.tolist()):
             names = self.ranking.rules.policies[first], self.ranking.rules.policies[second]
-            claims = self.now.claims[0, pair]
-            count1, count0 = ends.claims[pair]
+            claims, same = self.now.claims[0, pair], bool(self.now.same[0, pair])
+            (count1, count0), both = ends.claims[pair], ends.same[pair]
+            if same:
+                count1 = count0 = 0  # what follows from others does not change how it ended
+            decided = names[1] if claims[0] else names[0] if claims[1] else None
+            ended = count0 + count1 + both
             found.append(
                 PairForecast(
                     policy0=names[0],
                     policy1=names[1],
-                    decided=names[1] if claims[0] else names[0] if claims[1] else None,
-                    chance=ends.share(count0 + count1),
-                    chance_error=0.0 if claims.any() else ends.error(count0 + count1),
+                    decided="the same" if same else decided,
+                    chance=ends.share(ended),
+                    chance_error=0.0 if self.now.decided[0, pair] else ends.error(ended),
                     chance0=ends.share(count0),
                     chance1=ends.share(count1),
+                    chance_same=None if self.now.p_same is None else ends.share(both),
                 )
             )
         return Forecast(pairs=tuple(found), **common)
@@ -137,12 +145,13 @@ class Continuation:
         ranking = self.ranking.with_luck(int(rng.integers(2**32)))
         outcome = replay(ranking.comparison, ranking.budget, scores, with_p_values=False)
         further = further_trials(self.ranking, self.past, outcome)
-        decided = np.asarray(outcome.claims.any(axis=-1))
+        decided = outcome.decided
         longest = further.max(axis=1)
         return ContinuationEnds(
             outcome.claims.sum(axis=0),
+            outcome.same.sum(axis=0),
             int(decided.all(axis=1).sum()),
-            int((decided.sum(axis=1) > self.now.claims.any(axis=-1).sum()).sum()),
+            int((decided.sum(axis=1) > self.now.decided.sum()).sum()),
             np.bincount(longest, minlength=n_max + 1),
             int(further.sum()),
             runs,
@@ -167,8 +176,8 @@ def study_rules(table: Table, n_max: int, settings: Mapping[str, Any]) -> Rules:
 
 def further_trials(ranking: Ranking, past: Floats, outcome: Replay) -> Ints:
     """Return the trials (runs, policies) still run until all pairs of the policy are decided."""
-    last = np.stack([outcome.rows[:, own].max(axis=1) for own in ranking.family.of_policy], axis=1)
-    return np.maximum(last - rows_over(ranking.rules, past), 0)
+    more: Ints = np.maximum(outcome.last - rows_over(ranking.rules, past), 0)
+    return more
 
 
 def rows_over(rules: Rules, past: Floats) -> Ints:

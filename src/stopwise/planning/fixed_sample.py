@@ -43,7 +43,7 @@ class FixedPlan(NamedTuple):
 def fixed_plan(study: PlannedStudy, population: Population, power: float) -> FixedPlan | None:
     """Return the smallest fixed-sample plan with this power; None if there is none to match."""
     power = min(power, MOST_POWER)
-    if power <= 2 * study.level:
+    if power <= 2 * study.level or study.rules.margin:
         return None
     rng = np.random.default_rng(0)
     moments = population.moments(rng, WORLDS)

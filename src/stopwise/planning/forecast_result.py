@@ -36,11 +36,13 @@ class PairForecast:
     Attributes
     ----------
     decided
-        The policy that has already been declared better, or None.
+        The policy that has already been declared better, "the same", or None.
     chance, chance_error
         Chance that the pair is decided by n_max, and its standard error.
     chance0, chance1
         Chances that policy 0, and that policy 1, is declared better.
+    chance_same
+        With ``equivalence``: chance that both are declared practically the same, else None.
     """
 
     policy0: str
@@ -50,6 +52,7 @@ class PairForecast:
     chance_error: float
     chance0: float
     chance1: float
+    chance_same: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +175,16 @@ class Forecast(PlanningResult):
         return {"Pairs at the end of the study": pair_rows(self)}
 
     def _derived(self) -> dict[str, Any]:
-        return {"decided": self.decided, "futile": self.futile, "hours": self.hours}
+        pairs = [
+            {
+                name: part
+                for name, part in vars(pair).items()
+                if name != "chance_same" or part is not None
+            }
+            for pair in self.pairs
+        ]
+        known = {"decided": self.decided, "futile": self.futile, "hours": self.hours}
+        return {"pairs": pairs, **known}
 
     def plot_further(self) -> "Figure":
         """Draw the chance of the verdict by each further trial."""

@@ -70,6 +70,10 @@ def plan(
     happens if the two best are equal. There ``n_max`` counts rows, ``budget`` is not taken, and no
     smallest gap is searched for.
 
+    With ``equivalence`` it also says how often studies end as practically the same, and equal
+    guesses are possible; no smallest gap is searched for, and nothing is compared with a
+    fixed-sample plan.
+
     Parameters
     ----------
     *guesses
@@ -87,8 +91,9 @@ def plan(
     n_max, budget
         Candidates for the maximum number of trials per policy, or for all policies together.
     **settings
-        ``method``, ``alpha``, ``adjust``, ``ties``, ``goal="order"`` (or "best", with
-        ``indifference``) and the method's own parameters, as for ``analyze``.
+        ``method``, ``alpha``, ``adjust``, ``ties``, ``margin``, ``goal="order"`` (or "best", with
+        ``indifference``), ``futility="binding"`` (also tells how soon a study ends if there is no
+        difference) and the method's own parameters, as for ``analyze``.
     power
         The target power, in (alpha, 1).
     bounds
@@ -98,7 +103,7 @@ def plan(
     alternative
         "two-sided"; with two policies also "greater" (is the second better?) or "less".
     baseline
-        Whether to compare all policies with the first one only.
+        Whether to compare all policies with the first one only; a negative margin always does.
     minutes_per_trial
         To convert trials to hours.
     detectable
@@ -134,13 +139,14 @@ def plan(
     count = family.policies
     horizons = _horizons(n_max, budget, count)
     names = tuple(f"policy {index}" for index in range(count)) if table is None else table.policies
+    not_worse = settings.get("margin", 0.0) < 0 and alternative == "two-sided"
     rules = Rules.of(
         policies=names,
         n_max=horizons[-1],
         bounds=(scale.low, scale.high),
         design=table.design if table is not None else design or "independent",
         alternative=alternative,
-        baseline=names[0] if baseline else None,
+        baseline=names[0] if baseline or not_worse else None,
         **settings,
     ).with_luck(seed)
     require(
@@ -178,10 +184,15 @@ def plan(
                 known=[(row.gap, row.power) for row in rows if row.n_max == study.n_max],
             )
             for study in studies
-            if detectable
+            if detectable and rules.margin >= 0 and rules.equivalence is None
         ]
+        nothing: list[PlanRow] = []
+        if studies[0].comparison.test.stops_at_futility and rules.margin >= 0:
+            scenario = Scenario("no difference", 0.0, 0.0, family.at(0.0))
+            nothing = _rows(studies, [scenario], scale, simulator)
     return Plan(
         rows=tuple(rows),
+        without_effect=tuple(nothing),
         detectable=tuple(limits),
         power=power,
         rules=rules,
@@ -207,7 +218,8 @@ def _rows(
 
 
 def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: Scale) -> PlanRow:
-    fixed = fixed_plan(study, scenario.population, times.power)
+    asks_same = study.rules.equivalence is not None
+    fixed = None if asks_same else fixed_plan(study, scenario.population, times.power)
     return PlanRow(
         scenario=scenario.text,
         gap=scenario.gap * scale.span,
@@ -226,6 +238,7 @@ def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: S
         policies=len(study.rules.policies),
         runs=times.runs,
         times=times,
+        same=times.same_rate if asks_same else None,
     )
 
 
@@ -296,8 +309,20 @@ def _check(rules: Rules, scenarios: list[Scenario], correlation: float, scale: S
 def _check_guesses(rules: Rules, population: Guessed, scale: Scale) -> None:
     """Raise unless something can be found out about the order of these policies."""
     means = [guess.mean for guess in population.guesses]
+    if rules.margin:
+        beyond = PlannedStudy(rules).true_claims(np.array(means)).any()
+        require(
+            bool(beyond),
+            "according to the guesses nothing is there to be shown: no policy is "
+            + (
+                f"less than {-rules.margin:g} worse than the first"
+                if rules.margin < 0
+                else f"better than another by more than {rules.margin:g}"
+            ),
+        )
+        return
     require(
-        max(means) - min(means) > 1e-9,
+        max(means) - min(means) > 1e-9 or rules.equivalence is not None,
         f"the guesses have the same mean {scale.low + means[0] * scale.span:.4g}: equal policies "
         "cannot be told apart by any number of trials, so there is nothing to plan",
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Fields of a row that its table leaves out: the same in every row, and for figures only.
-_NOT_IN_TABLE = ("policies", "times")
+_NOT_IN_TABLE = ("policies", "times", "same")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +37,10 @@ class PlanRow:
         its standard error, 0 if computed exactly.
     wrong, undecided
         Chance of a false verdict, and of still being undecided at n_max.
+    same
+        With ``equivalence``: chance that the study ends as "practically the same" (with many
+        policies the expected share of such pairs), else None. It is right if the means are closer
+        than declared.
     pair_power
         Expected share of the differing pairs that are decided correctly.
     mean_n, mean_n_error
@@ -71,6 +75,7 @@ class PlanRow:
     policies: int
     runs: int | None
     times: StoppingTimes = field(repr=False, compare=False)
+    same: float | None = None
 
     @property
     def exact(self) -> bool:
@@ -110,6 +115,8 @@ class Plan(PlanningResult):
         To convert trials to hours, or None.
     notes
         What is assumed, one sentence each.
+    without_effect
+        With binding futility: the same by n_max if the policies do not differ at all.
     """
 
     rows: tuple[PlanRow, ...]
@@ -120,6 +127,7 @@ class Plan(PlanningResult):
     bounds_inferred: bool
     minutes_per_trial: float | None
     notes: tuple[str, ...]
+    without_effect: tuple[PlanRow, ...] = ()
 
     SETTINGS: ClassVar[tuple[str, ...]] = (
         *PlanningResult.SETTINGS,
@@ -168,7 +176,7 @@ class Plan(PlanningResult):
     def sentence(self) -> str:
         """What to expect, in words, and what it rests on."""
         if not self._single:
-            return f"{self._gap_sentence()} {self._caveat()}"
+            return f"{self._gap_sentence()}{self._nothing(self.rows[-1])} {self._caveat()}"
         row = self.advised or self.rows[-1]
         power = (
             f"{row.power:.3f} (exact)"
@@ -178,10 +186,29 @@ class Plan(PlanningResult):
         return (
             f"{self._shortfall()}If the policies perform as assumed ({row.scenario}), a study of "
             f"at most {counted(row.n_max, 'trial')} per policy reaches the right verdict with "
-            f"probability {power}. Half of such studies end within "
+            f"probability {power}{self._ends(row)}. Half of such studies end within "
             f"{counted(row.n_quantiles[1], 'trial')} per policy (mean {row.mean_n:.0f})"
-            f"{self._saving(row)}. {self._caveat()}"
+            f"{self._saving(row)}.{self._nothing(row)} {self._caveat()}"
         )
+
+    def _nothing(self, row: PlanRow) -> str:
+        """Return how soon such a study ends for futility if there is nothing to find."""
+        found = [own for own in self.without_effect if own.n_max == row.n_max]
+        if not found:
+            return ""
+        return (
+            f" If they do not differ at all, it ends undecided after {found[0].mean_n:.0f} trials "
+            f"per policy on average, instead of {row.n_max}: a decision has become unlikely by "
+            "then."
+        )
+
+    def _ends(self, row: PlanRow) -> str:
+        """Return the chance of each end where sameness is one of them."""
+        if row.same is None:
+            return ""
+        pairs = "" if self.policies == 2 else " of the pairs"
+        same = f"{row.same:.2f}{pairs} as practically the same (within {self.rules.equivalence:g})"
+        return f"; {same}, {row.undecided:.2f} undecided, {row.wrong:.2g} with a false claim"
 
     def _shortfall(self) -> str:
         if self.advised:
@@ -224,29 +251,43 @@ class Plan(PlanningResult):
         promised = self._promised(None, bounds_inferred=self.bounds_inferred)
         return (
             f"This is a forecast from assumptions; whether or not they hold, {promised} "
-            f"({self.method}, {self.alternative}{share}, {self.design} design{ties})."
+            f"({self.method}, {self._asked()}{share}, {self.design} design{ties})."
         )
 
-    def table(self) -> list[dict[str, Any]]:
-        """Return one row per scenario and n_max."""
+    def _asked(self) -> str:
+        """Return in which directions is asked, and with what margin."""
+        margin = self.rules.margin
+        if margin < 0:
+            return f"not worse by {-margin:g} or more"
+        return self.alternative + (f", better by more than {margin:g}" if margin else "")
+
+    def table(self, rows: Sequence[PlanRow] | None = None) -> list[dict[str, Any]]:
+        """Return one row per scenario and n_max; ``rows``: others than those of what is assumed."""
         return [
             {
                 **{key: value for key, value in vars(row).items() if key not in _NOT_IN_TABLE},
+                **({} if row.same is None else {"same": row.same}),
                 "mean_hours": self.hours(row.mean_trials),
                 "most_hours": self.hours(row.most_trials),
                 "trials_saved": row.trials_saved,
                 "hours_saved": None if row.trials_saved is None else self.hours(row.trials_saved),
                 "exact": row.exact,
             }
-            for row in self.rows
+            for row in (self.rows if rows is None else rows)
         ]
 
     def text_tables(self) -> dict[str, Rows]:
         """Return the rows and the smallest gaps as people read them."""
-        return {"What to expect": plan_rows(self), "Smallest detectable gap": gap_rows(self)}
+        nothing = {"If there is no difference": plan_rows(self, self.without_effect)}
+        return {
+            "What to expect": plan_rows(self),
+            **(nothing if self.without_effect else {}),
+            **({"Smallest detectable gap": gap_rows(self)} if self.detectable else {}),
+        }
 
     def _derived(self) -> dict[str, Any]:
-        return {"rows": self.table()}
+        nothing = {"without_effect": self.table(self.without_effect)}
+        return {"rows": self.table(), **(nothing if self.without_effect else {})}
 
     def plot_power(self) -> "Figure":
         """Draw power against n_max."""

@@ -7,6 +7,7 @@ from typing import TypeGuard
 import numpy as np
 
 from stopwise.core.arrays import Bools, Doubles, Floats
+from stopwise.core.comparison import EQUIVALENT
 from stopwise.core.simulate import run_studies
 from stopwise.core.step.method import Step
 from stopwise.errors import require
@@ -30,7 +31,7 @@ class PlannedStudy(Ranking):
     def __post_init__(self) -> None:
         rules = self.rules
         require(
-            len(rules.policies) == 2 or rules.alternative == "two-sided",
+            len(rules.policies) == 2 or rules.alternative == "two-sided" or rules.margin < 0,
             "more than two policies are always compared in both directions, not with ",
             Setting("alternative", rules.alternative),
             code="one-sided-many",
@@ -43,11 +44,31 @@ class PlannedStudy(Ranking):
         assert self.rules.n_max is not None
         return self.rules.n_max
 
+    def close(self, means: Floats) -> Bools:
+        """Return which pairs of such means are practically the same, if that is asked."""
+        first, second = self.family.pairs.T
+        within = (self.rules.equivalence or 0.0) / self.rules.scale.span
+        return np.asarray(np.abs(means[..., second] - means[..., first]) < within)
+
     @property
     def level(self) -> float:
         """Level of one direction of one pair in a fixed-sample plan."""
-        two_sided = self.rules.alternative == "two-sided"
-        return self.rules.alpha / self.family.most_false if two_sided else self.rules.alpha
+        return self.rules.alpha / self.family.most_false
+
+    def true_claims(self, means: Floats) -> Bools:
+        """Return which directions (..., pairs, 2) are true and asked of policies with these means.
+
+        Parameters
+        ----------
+        means
+            Means (..., policies) in [0, 1].
+        """
+        margin = self.rules.margin / self.rules.scale.span + 1e-9
+        first, second = self.family.pairs.T
+        gap = means[..., second] - means[..., first]
+        true = np.stack([gap > margin, -gap > margin], axis=-1)
+        asked = {"greater": (True, False), "less": (False, True)}
+        return np.asarray(true & asked.get(self.rules.alternative, (True, True)))
 
 
 @dataclass(frozen=True)
@@ -100,15 +121,17 @@ def _two_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppin
     # Rounding must not carry the best score over the bound.
     scores = np.clip(low + (high - low) * scores, low, high)
     outcome = run_studies(study.rules, scores[..., 0], scores[..., 1], workers=1)
-    gap = means[:, 1] - means[:, 0]
-    decided = outcome.decision >= 0
-    right = decided & (np.where(outcome.decision == 1, gap, -gap) > 0)
+    true = study.true_claims(means)[:, 0]
+    decided, same = outcome.decision >= 0, outcome.decision == EQUIVALENT
+    right = decided & np.where(outcome.decision == 1, true[:, 0], true[:, 1])
+    right = np.where(same, study.close(means)[:, 0], right)
     return StoppingTimes.of_runs(
         outcome.n,
         right,
         decided & ~right,
         trials=2.0 * float(outcome.n.sum()),
         pairs_right=float(right.sum()),
+        pairs_same=float(same.sum()),
         n_max=study.n_max,
     )
 
@@ -116,18 +139,25 @@ def _two_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppin
 def _many_policies(study: PlannedStudy, scores: Floats, means: Floats) -> StoppingTimes:
     family = study.family
     outcome = replay(study.comparison, study.budget, scores, with_p_values=False)
-    first, second = family.pairs.T
-    gap = means[:, second] - means[:, first]
-    different: Bools = np.abs(gap) > 1e-9
-    false = np.stack([gap < 1e-9, gap > -1e-9], axis=-1)
-    found = np.asarray((outcome.claims & ~false).any(axis=-1))
-    wrong = np.asarray((outcome.claims & false).any(axis=(1, 2)))
-    right = (found | ~different).all(axis=1) & ~wrong
-    n = np.where(different, outcome.rows, 1).max(axis=1)
-    trials = sum(float(outcome.rows[:, own].max(axis=1).sum()) for own in family.of_policy)
+    true, close = study.true_claims(means), study.close(means)
+    # What can be found out of a pair: who is better or, if that is asked, that it is the same.
+    different = np.asarray(true.any(axis=-1)) | close
+    found = np.asarray((outcome.claims & true).any(axis=-1)) | (outcome.same & close)
+    wrong = np.asarray((outcome.claims & ~true).any(axis=(1, 2)))
+    wrong = wrong | np.asarray((outcome.same & ~close).any(axis=1))
+    right = np.asarray((found | ~different).all(axis=1) & ~wrong)
+    ends = np.minimum(outcome.rows, outcome.last[:, family.pairs].min(axis=-1))
+    lasting = different | ~different.any(axis=1, keepdims=True)  # all, if nothing can be found
+    n = np.where(lasting, ends, 1).max(axis=1)
     share = (found.sum(axis=1) / np.maximum(different.sum(axis=1), 1)).sum()
     return StoppingTimes.of_runs(
-        n, right, wrong, trials=trials, pairs_right=float(share), n_max=study.n_max
+        n,
+        right,
+        wrong,
+        trials=float(outcome.last.sum()),
+        pairs_right=float(share),
+        pairs_same=float(outcome.same.mean(axis=1).sum()),
+        n_max=study.n_max,
     )
 
 
@@ -150,7 +180,7 @@ def exact_stopping_times(
     trials = 2.0 * (right + wrong + undecided) @ np.arange(1, study.n_max + 1)
     return [
         StoppingTimes(
-            right[i], wrong[i], undecided[i], float(trials[i]), float(right[i].sum()), None
+            right[i], wrong[i], undecided[i], float(trials[i]), float(right[i].sum()), None, 0.0
         )
         for i in range(len(rates))
     ]

@@ -1,7 +1,7 @@
 """The answers of planning as people read them: JSON, rows of text, and self-contained pages."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from stopwise.planning.best_plan_result import BestPlan
     from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics_result import MetricComparison
-    from stopwise.planning.plan_result import Plan
+    from stopwise.planning.plan_result import Plan, PlanRow
 
 SCHEMA = 1
 Rows = list[dict[str, Any]]
@@ -89,8 +89,8 @@ def _plain(value: Any) -> Any:
     return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-def plan_rows(plan: "Plan") -> Rows:
-    """Return a row for each scenario and n_max."""
+def plan_rows(plan: "Plan", rows: "Sequence[PlanRow] | None" = None) -> Rows:
+    """Return a row for each scenario and n_max; ``rows``: others than those of what is assumed."""
     several = len({row.scenario for row in plan.rows}) > 1  # one for each gap
     hours = plan.minutes_per_trial is not None
     return [
@@ -99,6 +99,7 @@ def plan_rows(plan: "Plan") -> Rows:
             "n_max": row["n_max"],
             "power": f"{row['power']:.3f}",
             "± SE": "exact" if row["exact"] else f"{row['power_error']:.3f}",
+            **({"same": f"{row['same']:.2f}"} if "same" in row else {}),
             "undecided": f"{row['undecided']:.2f}",
             "mean": f"{row['mean_n']:.1f}",
             "10/50/90 %": "/".join(map(str, row["n_quantiles"])),
@@ -108,7 +109,7 @@ def plan_rows(plan: "Plan") -> Rows:
             **({"hours": f"{row['mean_hours']:.1f}"} if hours else {}),
             **({"max h": f"{row['most_hours']:.1f}"} if hours else {}),
         }
-        for row in plan.table()
+        for row in plan.table(rows)
     ]
 
 
@@ -157,6 +158,7 @@ def pair_rows(forecast: "Forecast") -> Rows:
             "chance of a verdict": f"{pair.chance:.2f} ± {pair.chance_error:.1g}",
             "for the first": f"{pair.chance0:.2f}",
             "for the second": f"{pair.chance1:.2f}",
+            **({} if pair.chance_same is None else {"the same": f"{pair.chance_same:.2f}"}),
         }
         for pair in forecast.pairs
     ]

@@ -23,6 +23,8 @@ class StoppingTimes(Tally):
         Trials of all policies, added up over the studies.
     pairs_right
         Share of pairs that are decided correctly, added up over the studies.
+    pairs_same
+        Share of pairs that end as practically the same, added up likewise.
     runs
         Simulated studies; None if the weights are exact probabilities.
     """
@@ -33,10 +35,19 @@ class StoppingTimes(Tally):
     trials: float
     pairs_right: float
     runs: int | None
+    pairs_same: float
 
     @classmethod
     def of_runs(
-        cls, n: Ints, right: Bools, wrong: Bools, *, trials: float, pairs_right: float, n_max: int
+        cls,
+        n: Ints,
+        right: Bools,
+        wrong: Bools,
+        *,
+        trials: float,
+        pairs_right: float,
+        n_max: int,
+        pairs_same: float = 0.0,
     ) -> "StoppingTimes":
         """Count simulated studies by their number of rows."""
 
@@ -44,7 +55,9 @@ class StoppingTimes(Tally):
             return np.bincount(n[which] - 1, minlength=n_max).astype(float)
 
         neither = ~(right | wrong)
-        return cls(count(right), count(wrong), count(neither), trials, pairs_right, n.size)
+        return cls(
+            count(right), count(wrong), count(neither), trials, pairs_right, n.size, pairs_same
+        )
 
     @property
     def total(self) -> float:
@@ -75,6 +88,11 @@ class StoppingTimes(Tally):
     def pair_power(self) -> float:
         """Expected share of pairs that are decided correctly."""
         return self.pairs_right / self.total
+
+    @property
+    def same_rate(self) -> float:
+        """Expected share of pairs that end as practically the same."""
+        return self.pairs_same / self.total
 
     @cached_property
     def _ends(self) -> Floats:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from stopwise.core.arrays import Floats
 from stopwise.core.delegated import Delegated
+from stopwise.core.futility import futility_text
 from stopwise.core.plain_values import plain_values
 from stopwise.core.promise import promise
 from stopwise.core.registry import find
@@ -56,7 +57,8 @@ class Analysis(Drawn):
     pairs
         One result per compared pair.
     order_text
-        The partial order in words: "A > B, C; B ? C".
+        The partial order in words: "A > B, C; B ? C"; with ``equivalence`` also "B = C (within
+        0.1)".
     rules
         What was declared; its method, alpha, adjust, baseline, bounds and n_max are attributes of
         the analysis too.
@@ -81,6 +83,8 @@ class Analysis(Drawn):
     eliminated
         The others, in the order in which that was shown, with the row and who led (or was declared
         better) then.
+    futile
+        Whether a further decision by n_max has become too unlikely to be worth more trials.
     """
 
     # What its page is headed, what a study says once there is an answer, and the name under which
@@ -101,6 +105,7 @@ class Analysis(Drawn):
     best: str | None
     candidates: tuple[str, ...]
     eliminated: Mapping[str, Elimination]
+    futile: bool = False
 
     method = FromRules[str]("method", "The method's name.")
     alpha = FromRules[float]("alpha", "The probability of any false claim.")
@@ -108,6 +113,7 @@ class Analysis(Drawn):
     baseline = FromRules[str | None]("baseline", "The policy compared with all others, or None.")
     bounds = FromRules[tuple[float, float]]("bounds", "The range of the score.")
     n_max = FromRules[int | None]("n_max", "The declared maximum number of trials per policy.")
+    margin = FromRules[float]("margin", "By how much better, or not worse, a policy must be.")
     design = Delegated[str]("aligned.design", 'The design, "independent" or "paired".')
     task = Delegated[str | None]("aligned.task", "The task's name, or None.")
     bounds_inferred = Delegated[bool](
@@ -150,7 +156,7 @@ class Analysis(Drawn):
         """What a declared order of pooled tasks says, in words; None for one task."""
         if not self.pooled_tasks:
             return None
-        claim = f"better on some of the {self.pooled_tasks} pooled tasks"
+        claim = f"{self._claimed} on some of the {self.pooled_tasks} pooled tasks"
         closed = self.adjust == "closed" and len(self.policies) > 2
         if closed or any(pair.implied for pair in self.pairs):
             claim += ", if no two tasks contradict each other"
@@ -167,7 +173,10 @@ class Analysis(Drawn):
                 f"hold together, at all times, with probability {1 - self.alpha:.6g}, and one may "
                 "include 0 for a decided pair."
             )
-        note = "Intervals are the test inverted: 0 lies outside once the evidence of a pair decides"
+        edge = f"{self.margin:g} lies outside"
+        if self.margin > 0:
+            edge = f"no difference up to {self.margin:g} lies inside"
+        note = f"Intervals are the test inverted: {edge} once the evidence of a pair decides"
         levels = sorted({f"{pair.interval_level:.4g}" for pair in self.pairs})
         if self.adjust == "bonferroni" or len(self.pairs) == 1:
             together = " together" if len(self.pairs) > 1 else ""
@@ -180,18 +189,20 @@ class Analysis(Drawn):
             )
         if any(pair.implied for pair in self.pairs):
             note += " A decision that follows from others leaves the interval of its pair as it is."
+        if any(pair.same for pair in self.pairs):
+            note += " Sameness is shown at another level; such an interval may exceed its margin."
         return note
 
     @property
     def sentence(self) -> str:
         """What was found, in words, with what it rests on."""
-        decided = sum(pair.decided for pair in self.pairs)
+        decided, within = sum(pair.decided for pair in self.pairs), self.rules.equivalence
         pairs = f"{decided} of {counted(len(self.pairs), 'pair')} decided"
         ties = "" if self.ties == "strict" else ", assuming no exact ties"
         against = f" against {self.baseline}" if self.baseline is not None else ""
         promised = promise(
             self.method,
-            "the chance of any false order",
+            f"the chance of any false {'claim' if self.margin < 0 or within else 'order'}",
             self.alpha,
             n_max=self.n_max,
             bounds_inferred=self.bounds_inferred,
@@ -199,14 +210,27 @@ class Analysis(Drawn):
         if self.doubts:
             promised = self._doubted(promised, self.doubts[0])
         better, unknown = (">", "?") if self._in_words else ("better", "undecided")
-        signs = [f"{better} means {self.pooled_claim}"] if self.pooled_tasks else []
+        better = "not worse" if self.margin < 0 else better
+        signs = [f"{better} means {self.pooled_claim or self._claimed}"]
+        signs = signs if self.pooled_tasks or self.margin else []
+        if any(pair.same for pair in self.pairs):
+            same = "=" if self._in_words else "the same"
+            signs.append(f"{same} assumes a difference that stays the same")
         if decided < len(self.pairs):
-            signs.append(f"{unknown} does not mean equal")
+            signs.append(f"{unknown} does not mean {'worse' if self.margin < 0 else 'equal'}")
         meaning = f" ({'; '.join(signs)})" if signs else ""
         return (
-            f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}; "
-            f"{promised} ({self.method}, {self.adjust}, {self.design} design{ties})."
+            f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}"
+            f"{self.futility_clause}; {promised} ({self.method}, {self.adjust}, {self.design} "
+            f"design{ties})."
         )
+
+    @property
+    def _claimed(self) -> str:
+        """What is claimed of a decided pair, with the margin."""
+        if self.margin < 0:
+            return f"not worse by {-self.margin:g} or more"
+        return f"better by more than {self.margin:g}" if self.margin else "better"
 
     def _doubted(self, promised: str, doubt: str) -> str:
         """Return the promise with what it needs and these trials do not look like."""
@@ -217,6 +241,14 @@ class Analysis(Drawn):
         given = "" if self.bounds_inferred else f"for {drawn} "
         looks = "" if code == "scores-opposed" else f"these trials do not look like {drawn}: "
         return f"{given}{promised}; and {looks}{doubt}"
+
+    @property
+    def futility_clause(self) -> str:
+        """Return that more trials are hardly worth it, or were not, as a clause."""
+        if not self.futile:
+            return ""
+        further = bool(self.eliminated) or any(pair.decided for pair in self.pairs)
+        return f"; {futility_text(self.rules.parameters, further=further)}"
 
     def _trials_text(self) -> str:
         most = self.most_trials
@@ -234,6 +266,9 @@ class Analysis(Drawn):
         """The order, or only its top where policies are too many for a sentence."""
         if self._in_words:
             return self.order_text
+        if self.margin < 0:
+            shown = sum(pair.decided for pair in self.pairs)
+            return f"of {len(self.pairs)} policies {shown} not worse than {self.baseline}"
         if self.baseline is not None:
             better = sum(pair.better not in (None, self.baseline) for pair in self.pairs)
             worse = sum(pair.better == self.baseline for pair in self.pairs)
@@ -241,7 +276,7 @@ class Analysis(Drawn):
                 f"Of {len(self.pairs)} policies {better} shown to be better than {self.baseline}, "
                 f"{worse} worse"
             )
-        beaten = {pair.worse for pair in self.pairs if pair.decided}
+        beaten = {pair.worse for pair in self.pairs if pair.better is not None}
         top = [policy.name for policy in self.policies if policy.name not in beaten]
         named = ", ".join(top) if len(top) <= MOST_IN_WORDS else f"{len(top)} of them"
         return f"{len(self.policies)} policies, none shown to be better than {named}"
@@ -329,6 +364,8 @@ class Analysis(Drawn):
                 "log_e": pair.log_e if pair.log_e != -math.inf else None,
                 "interval": list(pair.interval),
                 "interval_level": pair.interval_level,
+                **({} if pair.p_equivalent is None else {"p_equivalent": pair.p_equivalent}),
+                **plain_values(pair, ("chance", "futile")),
             }
             for pair in self.pairs
         ]
@@ -338,8 +375,11 @@ class Analysis(Drawn):
             "pairs": pairs,
             "order": self.order_text,
             "sentence": self.sentence,
+            **({} if self.rules.equivalence is None else {"equivalence": self.rules.equivalence}),
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
             **plain_values(self, SAVED),
+            **({"futile": True} if self.futile else {}),
+            **({"margin": self.margin} if self.margin else {}),
         }
 
     def to_json(self) -> str:

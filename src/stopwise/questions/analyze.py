@@ -66,6 +66,9 @@ def analyze(
     ties
         "strict": an order declared between policies with equal means counts as false. "paper":
         such exact ties are assumed not to occur, as in the paper.
+    equivalence
+        Pairs whose means differ by less than this may be declared practically the same, which also
+        ends their comparison; it assumes a difference that stays the same.
     goal
         What is asked: "order", which policies are better than which; "best", which one is best.
     top

@@ -18,6 +18,7 @@ from stopwise.errors import require
 from stopwise.messages import counted
 from stopwise.questions.best_analysis import BestAnalysis, best_in_words, shown
 from stopwise.questions.best_rule import comparison_of, start
+from stopwise.questions.candidates import Candidates
 from stopwise.questions.question import Places, Question
 from stopwise.questions.standing import Elimination, Standing, rows_to_go
 from stopwise.rows.table import Table, side_by_side, unit_scores
@@ -114,6 +115,22 @@ class BestQuestion(Question):
         return tuple(name for name, aside in found if aside)
 
     @property
+    def resting(self) -> tuple[str, ...]:
+        """Candidates that are tried no more: futility is binding, and they are futile."""
+        found = zip(self.policies, self._board.rests[0].tolist(), strict=True)
+        return tuple(name for name, rests in found if rests and name in self.candidates)
+
+    @property
+    def futile(self) -> bool:
+        """Whether it is too unlikely that another candidate will be ruled out by n_max."""
+        board, n_max = self._board, self.rules.n_max
+        others = board.open[0] & ~board.set_aside()[0]
+        others[board.leader[0]] = False
+        if self.decided or n_max is None or not 0 < self.rows < n_max:
+            return False
+        return bool((board.joined & (board.rests | board.futile()))[0, others].all())
+
+    @property
     def eliminated(self) -> Mapping[str, Elimination]:
         """Policies that were shown not to be the best, in the order in which they were dropped."""
         rows, by = self._board.dropped[0], self._board.dropped_by[0]
@@ -200,7 +217,8 @@ class BestQuestion(Question):
         found = best_in_words(
             task.best, task.candidates, k, task.indifference, aside=task.set_aside, top=task.top
         )
-        return f"{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}."
+        futility = f"; {task.futility}" if task.futile else ""
+        return f"{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}{futility}."
 
     def join(self, policy: str) -> None:
         """Let a policy take part from the next row on.
@@ -258,12 +276,12 @@ class BestQuestion(Question):
 
     def remaining(self, standings: Sequence[Standing]) -> int | None:  # noqa: ARG002
         """Return the rows still needed at the growth of evidence so far; None if unknown."""
-        if self.decided:
+        if self.decided or self.gave_up:
             return 0
         if self.rules.top > 1 or any(name not in self._joined for name in self.rules.later):
             return None  # nobody knows what those bring that have not joined yet
         board, n_max = self._board, self.rules.n_max
-        others = board.open[0] & board.joined[0]
+        others = board.open[0] & board.joined[0] & ~board.rests[0]
         others[board.leader[0]] = False
         gone = board.against_leader()[0, others] / board.target
         late = [self._joined.get(name, 0) for name in self.policies]
@@ -349,7 +367,7 @@ class BestQuestion(Question):
             "rows": board.rows,
             "runs": board.runs.tolist(),
             "states": [[encode_shaped(array) for array in getattr(board, name)] for name in states],
-            **{name: encode_shaped(getattr(board, name)) for name in board.kept},
+            **{name: encode_shaped(getattr(board, name)) for name in _kept(board)},
         }
 
     @classmethod
@@ -360,10 +378,15 @@ class BestQuestion(Question):
         board = question._board
         board.rows = require_whole(content["rows"], "rows", 0)
         board.keep(np.searchsorted(board.runs, np.array(content["runs"], dtype=np.int64)))
-        for name in board.kept:
+        for name in _kept(board):
             setattr(board, name, restore_shaped(content[name], getattr(board, name)))
         states = zip((*board.pair_states, *board.own_states), content["states"], strict=True)
         for name, encoded in states:
             found = restore_state(encoded, getattr(board, name), restore=restore_shaped)
             setattr(board, name, found)
         return question
+
+
+def _kept(board: Candidates) -> tuple[str, ...]:
+    """Return the names of what cannot be computed from the rest."""
+    return (*board.kept, *(("rests",) if board.method.stops_at_futility else ()))

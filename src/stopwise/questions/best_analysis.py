@@ -109,8 +109,8 @@ class BestAnalysis(Analysis):
             else ""
         )
         return (
-            f"{self.order_text} (alpha {self.alpha:g}){pooled}, {self._trials_text()}; {promised} "
-            f"({self.method}, {self.design} design)."
+            f"{self.order_text} (alpha {self.alpha:g}){pooled}, {self._trials_text()}"
+            f"{self.futility_clause}; {promised} ({self.method}, {self.design} design)."
         )
 
     @property
@@ -222,7 +222,12 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
         policies=policies,
         pairs=(),
         order_text=best_in_words(
-            best, left, len(rules.policies), rules.indifference, aside=aside, top=rules.top
+            best,
+            left,
+            len(rules.policies),
+            rules.indifference,
+            aside=() if question.gave_up else (*aside, *question.resting),
+            top=rules.top,
         ),
         rules=rules,
         aligned=table,
@@ -239,6 +244,7 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
         best=best,
         candidates=left,
         eliminated=question.eliminated,
+        futile=question.futile,
         rows=question.rows,
         p_values=MappingProxyType(question.p_values),
         joined=question.joined,
@@ -301,11 +307,12 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
         scale.unit(table.scores[:, columns]), rules.alpha / len(rules.policies)
     )
     aside = question.set_aside
+    rest = question.policies if question.gave_up else question.resting
     used = dict(zip(rules.policies, question.table().counts, strict=True))
     results = []
     for name, low, high in zip(names, lows.tolist(), highs.tolist(), strict=True):
         own = table.by_policy[name]
-        done = question.decided or name in question.eliminated or name in aside
+        done = question.decided or name in question.eliminated or name in (*aside, *rest)
         limit = own.size if rules.n_max is None else rules.n_max - question.joined.get(name, 0)
         results.append(
             PolicyResult(

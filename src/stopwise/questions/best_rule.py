@@ -37,7 +37,6 @@ def comparison_of(rules: Rules) -> Comparison:
         "the goal 'best' has no randomised last look",
         parameter="last_look",
     )
-    comparison.require_no_futility_stop()
     for name in ("indifference", "later", "reserve"):
         require(
             rules.top == 1 or not getattr(rules, name),

@@ -57,9 +57,27 @@ class Budget(ABC, Generic[Account]):
     def p_values(self, account: Account, p_value: Floats) -> Floats:
         """Return p-values (studies, pairs, 2) to be held against alpha."""
 
+    def level_of_sameness(self, claims: Bools) -> Floats:
+        """Return the level (studies, pairs) of each test that shows a pair to be the same.
+
+        Parameters
+        ----------
+        claims
+            The orders claimed so far (studies, pairs, 2).
+        """
+        return np.full(claims.shape[:-1], self.alpha / self.family.size)
+
     def levels(self, account: Account) -> Floats | None:  # noqa: ARG002
         """Return the level (studies, pairs) of each direction of a pair, or None without one."""
         return None
+
+    @abstractmethod
+    def hoped_for(self, account: Account, log_e: Floats) -> Floats:
+        """Return the log e-values, to be held against the first share of alpha, as they may count.
+
+        That is at the highest level that a pair can still get. Only futility asks for it, so it
+        steers when a study stops, and no claim.
+        """
 
 
 class Multipliers(NamedTuple):
@@ -92,6 +110,10 @@ class Bonferroni(Budget[Multipliers]):
         """Return the level at which each pair was decided, or would be now."""
         return self.alpha / account.factor
 
+    def hoped_for(self, account: Multipliers, log_e: Floats) -> Floats:  # noqa: ARG002
+        """Return the evidence as it is: a share stays what it is."""
+        return log_e
+
     def _reached(self, account: Multipliers, seen: Seen) -> Bools:
         """Directions of undecided pairs that reach their level; not if both do at once."""
         open_pairs = ~seen.claims.any(axis=-1)
@@ -104,8 +126,9 @@ class Bonferroni(Budget[Multipliers]):
 class Holm(Bonferroni):
     """A decided pair cannot be a tie, so it keeps one share; its other passes to the rest.
 
-    With P pairs of which U are undecided, at most P + U directions can be false. Under
-    ``ties="paper"`` every pair has one false direction, decided or not: nothing passes on.
+    With P pairs of which U are undecided, at most P + U directions can be false, and only U with a
+    negative margin, where a decided pair has no second claim. Under ``ties="paper"`` every pair has
+    one false direction, decided or not: nothing passes on.
     """
 
     name: ClassVar[str] = "holm"
@@ -116,12 +139,26 @@ class Holm(Bonferroni):
         while True:
             undecided = ~claims.any(axis=-1)
             if self.family.ties == "strict":
-                count = self.family.size + undecided.sum(axis=-1, keepdims=True)
+                count = self.family.least_false + undecided.sum(axis=-1, keepdims=True)
                 account = Multipliers(np.where(undecided, count, account.factor))
             new = self._reached(account, seen._replace(claims=claims))
             if not new.any():
                 return account, claims
             claims = claims | new
+
+    def hoped_for(self, account: Multipliers, log_e: Floats) -> Floats:  # noqa: ARG002
+        """Return the evidence as it counts for the last pair that is undecided."""
+        if self.family.ties != "strict":
+            return log_e
+        return log_e + float(np.log(self.family.most_false / (self.family.least_false + 1)))
+
+    def level_of_sameness(self, claims: Bools) -> Floats:
+        """Return the level of a pair that is no tie: all others without an order may be ties."""
+        if self.family.ties != "strict":
+            return super().level_of_sameness(claims)
+        undecided = (~claims.any(axis=-1)).sum(axis=-1, keepdims=True)
+        most_false = self.family.size + np.maximum(undecided - 1, 0)
+        return np.broadcast_to(self.alpha / most_false, claims.shape[:-1])
 
 
 class Wealth(NamedTuple):
@@ -186,6 +223,14 @@ class Closed(Budget[Wealth]):
         weakest = [account.largest[:, orders].min(axis=1) for orders in self._orders_of]
         p_values: Floats = np.exp(-np.stack(weakest, axis=1)).reshape(p_value.shape)
         return p_values
+
+    def hoped_for(self, account: Wealth, log_e: Floats) -> Floats:
+        """Return what is held now against the order that is most in the way of each direction."""
+        standing = account.largest[:, account.held] < -np.log(self.alpha)
+        wealth = np.where(standing, account.log_wealth, np.inf)
+        weakest = [wealth[:, own > 0].min(axis=1, initial=np.inf) for own in account.false]
+        held: Floats = np.stack(weakest, axis=1).reshape(log_e.shape)
+        return held + float(np.log(self.family.most_false))
 
     def _log_growth(self, seen: Seen, false: Floats) -> Floats:
         """Return the log growth of the portfolio against each order in this row."""

@@ -6,6 +6,7 @@ every such factor has mean at most 1 whichever a was chosen, so b is ever droppe
 at most alpha. The proof is in docs/design/best.md.
 """
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -58,6 +59,9 @@ class Candidates:
         Trials asked for so far, and those among them that had a score.
     dropped, dropped_by
         Rows seen when a policy was dropped, and who led then; 0 and -1 before.
+    rests
+        Candidates that are tried no more, where futility is binding: to tell them from the leader
+        by n_max had become too unlikely. Nothing is named while one is left.
     """
 
     # What cannot be computed from the rest.
@@ -82,6 +86,7 @@ class Candidates:
         )
         self.dropped_by = np.full((studies, k), -1)
         self.named = np.full(studies, -1)
+        self.rests: Bools = np.zeros((studies, k), dtype=bool)
         self.rows = 0
         apart = np.broadcast_to(~np.eye(k, dtype=bool), (studies, k, k))
         self.runs: Ints = np.flatnonzero(apart)  # (study * k + policy) * k + opponent
@@ -92,11 +97,14 @@ class Candidates:
 
     def choose(self) -> None:
         """Fix, before the next row, who leads, and who is tried how often."""
-        self.leader = self._first(self.open & self.joined)
+        self.leader = self._first(self.open & self.joined & ~self.rests)
         rivals = self._rivals()
         over = ~rivals.any(axis=1) & (self.named < 0)
         self.named = np.where(over, self.leader, self.named)
-        rivals &= self.joined & (self.named < 0)[:, None]
+        rivals &= self.joined & (self.named < 0)[:, None] & ~self.rests
+        if self.method.stops_at_futility and self.rows and rivals.any():
+            self.rests |= rivals & self.futile()
+            rivals &= ~self.rests
         self.count = self._counts(rivals)
 
     def observe(self, scores: Floats) -> Floats:
@@ -146,6 +154,26 @@ class Candidates:
         others[self._studies, self.leader] = False
         return np.asarray(others & ~self._rivals())
 
+    def futile(self) -> Bools:
+        """Return who is too unlikely to be told from the leader by n_max.
+
+        One of the two would have to be dropped, or set aside, if there is an effect worth finding.
+        """
+        found = np.ones(self.open.shape, dtype=bool)
+        study, policy, opponent = self.at
+        leader = self.leader[study]
+        some = np.flatnonzero((policy == leader) | (opponent == leader))
+        rival = np.where(policy == leader, opponent, policy)[some]
+        for method, state, held in self._tests():
+            futile = method.futile(of_runs(state, some)._replace(log_e=held[some]))
+            np.logical_and.at(found, (study[some], rival), futile)
+        return found
+
+    def _tests(self) -> Iterator[tuple[Method[Any], Any, Floats]]:
+        """Yield, for all pairs, a test that may rule a policy out, and what is held against it."""
+        study, policy, _ = self.at
+        yield self.method, self.state, self.log_wealth[study, policy]
+
     def against_leader(self) -> Floats:
         """Return the log of all that is held against each policy while this leader leads."""
         return self.log_wealth
@@ -158,7 +186,7 @@ class Candidates:
         absent = ~present[self._studies, self.leader]
         if not absent.any():
             return self.leader
-        among = self.open & self.joined & present
+        among = self.open & self.joined & present & ~self.rests
         found = absent & among.any(axis=1)
         return np.where(found, self._first(among), self.leader)
 

@@ -13,6 +13,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
+from stopwise.core.drift import Drift
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
 from stopwise.messages import Message, counted, first_few
@@ -55,10 +56,12 @@ def doubts(
     found = []
     for pair, difference in zip(pairs, differences.tolist(), strict=True):
         against = -difference if pair.decision is Decision.POLICY1 else difference
-        if pair.decided and against > ROUNDING * span:
+        ordered = pair.decided and not pair.same
+        if ordered and against > ROUNDING * span + max(-pair.margin, 0.0):
+            higher = pair.policy0 if pair.decision is Decision.POLICY1 else pair.policy1
             found.append(
-                f"{pair.better} > {pair.worse} was decided after {counted(pair.n, 'pair')} of "
-                f"trials, but over all pairs of trials {pair.worse} has the higher mean"
+                f"{pair.relation} was decided after {counted(pair.n, 'pair')} of trials, but over "
+                f"all pairs of trials {higher} has the higher mean"
             )
     outside = [policy.name for policy in policies if _left(policy.mean, policy.interval, span)]
     found += [f"the mean of {name} lies outside its own interval" for name in outside]
@@ -67,6 +70,21 @@ def doubts(
         for pair, difference in zip(pairs, differences.tolist(), strict=True)
         if _left(difference, pair.interval, span)
     ]
+    return tuple(found)
+
+
+def drifting(pairs: Sequence[PairResult], scores: Floats, family: Family) -> tuple[str, ...]:
+    """Return the pairs declared the same whose difference changed before that, one clause each."""
+    found = []
+    for pair, policies in zip(pairs, family.pairs, strict=True):
+        rows = scores[:, policies]
+        met = rows[~np.isnan(rows).any(axis=1)][: pair.n]
+        way = Drift.of(met[:, 1] - met[:, 0]).found if pair.same else None
+        if way is not None:
+            found.append(
+                f"{pair.relation} assumes a difference that stays the same, but that of "
+                f"{pair.policy1} from {pair.policy0} {way} along the way"
+            )
     return tuple(found)
 
 

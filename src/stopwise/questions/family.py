@@ -33,17 +33,23 @@ class Family:
     ties
         "strict": at an exact tie both directions are false claims. "paper": ties are taken not
         to occur, so that each pair has exactly one false direction.
+    sides
+        2, or 1 if direction 1 is never claimed: with a negative margin direction 0 claims that
+        policy 1 is not worse.
     """
 
     k: int
     baseline: int | None = None
     ties: str = "strict"
+    sides: int = 2
 
     @classmethod
-    def of(cls, method: str, *, k: int, baseline: int | None = None, ties: str) -> "Family":
+    def of(
+        cls, method: str, *, k: int, baseline: int | None = None, ties: str, sides: int = 2
+    ) -> "Family":
         """Return the family for a method; one that splits its level itself is always strict."""
-        strict = registry.find(method).splits_itself
-        return cls(k=k, baseline=baseline, ties="strict" if strict else ties)
+        strict = registry.find(method).splits_itself or sides == 1
+        return cls(k=k, baseline=baseline, ties="strict" if strict else ties, sides=sides)
 
     @cached_property
     def pairs(self) -> Ints:
@@ -60,7 +66,12 @@ class Family:
     @property
     def most_false(self) -> int:
         """The greatest number of directions that can be false at once."""
-        return self.size * (2 if self.ties == "strict" else 1)
+        return self.size * (self.sides if self.ties == "strict" else 1)
+
+    @property
+    def least_false(self) -> int:
+        """The directions that can be false though every pair was decided rightly."""
+        return self.size * (self.sides - 1)
 
     @cached_property
     def of_policy(self) -> Bools:
@@ -85,9 +96,9 @@ class Family:
         """Return which directions are false under each possible order: (orders, directions).
 
         Orders of all policies with ties (without, for ``ties="paper"``); with a baseline each
-        other policy lies above, at or below it. Entries are 0 and 1.
+        other policy lies above, at or below it. Entries are 0 and 1. Within a margin is at.
         """
-        levels = 3 if self.ties == "strict" else 2
+        levels = 3 if self.ties == "strict" and self.sides == 2 else 2
         if self.baseline is None:
             ranks = _orders(self.k, with_ties=self.ties == "strict")
             sign = np.sign(ranks[:, self.pairs[:, 1]] - ranks[:, self.pairs[:, 0]])
@@ -99,7 +110,7 @@ class Family:
             )
             values = (-1, 0, 1) if levels == 3 else (-1, 1)
             sign = np.array(list(itertools.product(values, repeat=self.size)))
-        false = np.stack([sign <= 0, sign >= 0], axis=-1)
+        false = np.stack([sign <= 0, (sign >= 0) | (self.sides == 1)], axis=-1)
         return false.reshape(len(sign), 2 * self.size).astype(np.float64)
 
 

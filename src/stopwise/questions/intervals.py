@@ -35,7 +35,7 @@ def difference_intervals(
     columns = [scores[:, pair] for pair in pairs.tolist()]
     met = [column[~np.isnan(column).any(axis=1)] for column in columns]
     ends = np.empty((2, len(met)))
-    start = comparison.test.start((len(met), 2))
+    start = comparison.test.start((len(met), len(comparison.directions)))
     for part in _parts([len(own) for own in met]):
         runs = [met[index] for index in part]
         if levels is not None and comparison.test.inverts:
@@ -53,7 +53,7 @@ def difference_intervals(
 def interval_level(comparison: Comparison, levels: Floats | None, pair: int) -> float:
     """Return the probability with which the interval of a pair holds, at all times."""
     if levels is not None and comparison.test.inverts:
-        return 1.0 - 2.0 * float(levels[pair])
+        return 1.0 - len(comparison.directions) * float(levels[pair])
     return 1.0 - comparison.alpha
 
 
@@ -85,7 +85,8 @@ class _Run:
     ) -> None:
         self.sequence, self.comparison, self.state = sequence, comparison, state
         self.interval = sequence.start((runs,), self.state)
-        self.rejected = np.zeros((runs, 2), dtype=bool)
+        sides = 2 if comparison is None else len(comparison.directions)
+        self.rejected = np.zeros((runs, sides), dtype=bool)
         self.ends: Floats = np.empty((2, runs))
 
     def over(self, runs: Sequence[Floats]) -> Floats:

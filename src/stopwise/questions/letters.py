@@ -80,8 +80,17 @@ def letters(decided: Bools, ranking: Sequence[int]) -> tuple[str, ...]:
     )
 
 
-def order_text(names: Sequence[str], better: Bools, tested: Bools, ranking: Sequence[int]) -> str:
-    """Return the partial order in words: "A > B, C; B ? C".
+def order_text(
+    names: Sequence[str],
+    better: Bools,
+    tested: Bools,
+    ranking: Sequence[int],
+    *,
+    not_worse: bool = False,
+    same: Bools | None = None,
+    within: str = "",
+) -> str:
+    """Return the partial order in words: "A > B, C; B ? C", or "A > B; B = C (within 0.1)".
 
     Parameters
     ----------
@@ -94,6 +103,10 @@ def order_text(names: Sequence[str], better: Bools, tested: Bools, ranking: Sequ
         Symmetric matrix (k, k): whether the pair was compared at all.
     ranking
         The policies from best to worst.
+    not_worse
+        Whether "better" is only "not worse".
+    same, within
+        Symmetric matrix (k, k): whether both were declared practically the same; and within what.
 
     Examples
     --------
@@ -102,19 +115,19 @@ def order_text(names: Sequence[str], better: Bools, tested: Bools, ranking: Sequ
     >>> order_text(["A", "B", "C"], better, ~np.eye(3, dtype=bool), [0, 1, 2])
     'A > B, C; B ? C'
     """
+    same = np.zeros_like(better) if same is None else same
+    unknown = tested & ~better & ~better.T & ~same
     parts = []
-    for sign in (">", "?"):
+    for sign, note in ((">", ""), ("=", f" (within {within})"), ("?", "")):
         for position, i in enumerate(ranking):
             if sign == ">":
                 found = [j for j in ranking if better[i, j] and not _between(better, i, j)]
             else:
-                found = [
-                    j
-                    for j in ranking[position + 1 :]
-                    if tested[i, j] and not better[i, j] and not better[j, i]
-                ]
+                pairs = same if sign == "=" else unknown
+                found = [j for j in ranking[position + 1 :] if pairs[i, j]]
             if found:
-                parts.append(f"{names[i]} {sign} {', '.join(names[j] for j in found)}")
+                shown = "not worse than" if not_worse and sign == ">" else sign
+                parts.append(f"{names[i]} {shown} {', '.join(names[j] for j in found)}{note}")
     return "; ".join(parts)
 
 

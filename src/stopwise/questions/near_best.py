@@ -7,6 +7,7 @@ policy lets it, whose purse and pots against wrong policies are, taken together,
 supermartingale that starts at 1. The proof is in docs/design/best.md.
 """
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -72,6 +73,19 @@ class NearBest(Candidates):
         self.alone_state = writable(alone.start((studies * self.k,)))
         self.pot: Floats = np.full((studies, self.k, self.k), NOTHING)
         self.by_itself: Bools = np.zeros((studies, self.k), dtype=bool)
+
+    def futile(self) -> Bools:
+        """As for all candidates; a leader that can do it alone, however slowly, has a chance."""
+        alone, _ = self._rates(np.ones(len(self.open), dtype=np.int64))
+        left = (self.method.n_max or 0) - self.rows
+        enough = alone[:, None] * (left * self.k) >= self.target - self.against_leader()
+        return np.asarray(super().futile() & ~(enough & self.lone))
+
+    def _tests(self) -> Iterator[tuple[Method[Any], Any, Floats]]:
+        yield from super()._tests()
+        study, policy, opponent = self.at
+        held = np.logaddexp(self.log_wealth[study, policy], self.pot[study, policy, opponent])
+        yield self.near, self.near_state, held
 
     def against_leader(self) -> Floats:
         """Return the log of purse and pot together."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # All of the pairs that changes; what else they have follows from the rules and these.
 _ACCOUNTS = ("log_e_now", "log_e", "p_value", "adjusted", "claims", "open", "implied", "n", "rows")
+# With binding futility these, too.
+_GIVEN_UP = ("tried", "last", "chance", "futile")
 
 
 class OrderQuestion(Question):
@@ -53,9 +55,9 @@ class OrderQuestion(Question):
     def __init__(self, rules: Rules, joined: Mapping[str, int] | None = None) -> None:
         super().__init__(rules, joined)
         require(
-            rules.alternative == "two-sided" and rules.margin == 0,
-            "an order is asked in both directions and without a margin, but alternative is "
-            f"{rules.alternative!r} and margin {rules.margin:g}",
+            rules.alternative == "two-sided" or (rules.margin < 0 and rules.baseline is not None),
+            "an order is asked in both directions, but with a negative margin and a baseline, and "
+            f"alternative is {rules.alternative!r}",
         )
         self._ranking = Ranking(rules)
         self._pairs = PairStates(self._ranking.comparison, self._ranking.budget, 1, 0)
@@ -70,6 +72,12 @@ class OrderQuestion(Question):
         return not self._pairs.open.any()
 
     @property
+    def futile(self) -> bool:
+        """Whether every undecided pair is too unlikely to be decided by n_max."""
+        self._pairs.look_ahead(self.rows)
+        return not self.decided and bool(self._pairs.futile[self._pairs.open].all())
+
+    @property
     def eliminated(self) -> Mapping[str, Elimination]:
         """Policies that were shown to be worse than another, in the order in which they were."""
         pairs = self._pairs
@@ -79,15 +87,15 @@ class OrderQuestion(Question):
         """Return the rows until all pairs of the policy were decided, or all."""
         if policy in self._tried:
             return self.rows
-        own = self._ranking.family.of_policy[self._columns[policy]]
-        return int(self._pairs.rows[0, own].max())
+        return int(self._pairs.last[0, self._columns[policy]])
 
     def standings(self) -> tuple[Standing, ...]:
         """Return where each pair stands now."""
         self._pairs.adjust()
+        self._pairs.look_ahead(self.rows)
         outcome, family = self._pairs.result(None), self._ranking.family
         return tuple(
-            Standing(**standing_of(self.policies, family, outcome, pair))
+            Standing(**standing_of(self.rules, family, outcome, pair))
             for pair in range(family.size)
         )
 
@@ -95,13 +103,16 @@ class OrderQuestion(Question):
     def in_words(task: "TaskVerdict") -> str:
         """Return what a study has found on one task, as a sentence."""
         decided = [pair for pair in task.pairs if pair.decided]
-        claims = "; ".join(f"{pair.better} is better than {pair.worse}" for pair in decided)
+        claims = "; ".join(str(pair.claim) for pair in decided)
         rest = len(task.pairs) - len(decided)
         rows = f"{counted(task.rows, 'row')} of trials"
+        futility = f"; {task.futility}" if task.futile else ""
         if not decided:
-            return f"Nothing is decided after {rows}."
+            return f"Nothing is decided after {rows}{futility}."
+        if any(pair.same for pair in decided):
+            claims += ", which assumes a difference that stays the same"
         open_text = f"; {rest} of {len(task.pairs)} pairs undecided" if rest else ""
-        return f"{claims}{open_text} (alpha = {task.alpha:g}, {rows})."
+        return f"{claims}{open_text} (alpha = {task.alpha:g}, {rows}){futility}."
 
     def analyze(self, table: Table) -> Analysis:
         """Return the whole analysis of a table of rows, under the same rules."""
@@ -112,14 +123,16 @@ class OrderQuestion(Question):
         if not pairs.runs.size:
             return
         seen = pairs.observe(scores[None], complete=False)
-        if seen is not None and pairs.judge(seen, self.rows):
+        changed = seen is not None and pairs.judge(seen, self.rows)
+        if changed:
             pairs.adjust()
-            pairs.settle()
+        if changed or pairs.gives_up:
+            pairs.settle(self.rows + 1)
             self._settle()
 
     def _settle(self) -> None:
-        tried = (self._pairs.open[0] & self._ranking.family.of_policy).any(axis=1)
-        self._tried = tuple(name for name, still in zip(self.policies, tried, strict=True) if still)
+        tried = zip(self.policies, self._pairs.tried[0].tolist(), strict=True)
+        self._tried = tuple(name for name, still in tried if still)
 
     def _content(self) -> dict[str, Any]:
         pairs = self._pairs
@@ -129,8 +142,9 @@ class OrderQuestion(Question):
             "scores": encode_shaped(np.array(self._scores)),
             "runs": pairs.runs.tolist(),
             "state": [encode_shaped(array) for array in pairs.state],
+            **({} if pairs.same is None else {"same": pairs.same.content()}),
             "account": [encode_shaped(array) for array in pairs.account],
-            **{name: encode_shaped(getattr(pairs, name)) for name in _ACCOUNTS},
+            **{name: encode_shaped(getattr(pairs, name)) for name in _accounts(pairs)},
         }
 
     @classmethod
@@ -140,13 +154,24 @@ class OrderQuestion(Question):
         _, scores = content["scores"]
         question._scores = list(np.array(scores, dtype=float).reshape(-1, len(question.policies)))
         pairs = question._pairs
-        for name in _ACCOUNTS:
+        for name in _accounts(pairs):
             setattr(pairs, name, restore_shaped(content[name], getattr(pairs, name)))
+        if not pairs.gives_up:
+            open_, own = pairs.open[0], question._ranking.family.of_policy
+            pairs.tried[0] = (open_ & own).any(axis=1)
+            pairs.last[0] = np.where(own, pairs.rows[0], 0).max(axis=1)
         pairs.keep(np.array(content["runs"], dtype=np.int64))
         pairs.state = restore_state(content["state"], pairs.state, restore=restore_shaped)
+        if pairs.same is not None:
+            pairs.same.restore(content["same"])
         # A procedure may drop, with its last axis, what can no longer be claimed.
         pairs.account = restore_state(
             content["account"], pairs.account, free_last_axis=True, restore=restore_shaped
         )
         question._settle()
         return question
+
+
+def _accounts(pairs: PairStates) -> tuple[str, ...]:
+    """Return the names of what cannot be computed from the rest."""
+    return (*_ACCOUNTS, *(_GIVEN_UP if pairs.gives_up else ()))

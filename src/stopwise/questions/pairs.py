@@ -2,7 +2,8 @@
 
 A row holds one trial of each policy: the same block in a paired design, else the i-th trial of
 each. A pair whose partner has no trial in a row waits. A policy is tried until all of its pairs
-are decided; what comes after is not looked at, as if it had not been run.
+are decided or, where that is binding, futile; what comes after is not looked at, as if it had not
+been run.
 """
 
 from dataclasses import dataclass
@@ -12,11 +13,14 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.comparison import Comparison
-from stopwise.core.method import Evidence
+from stopwise.core.equivalence import Sameness, SamenessState
+from stopwise.core.futility import MayBeFutile, Outlook
+from stopwise.core.method import Evidence, Method
 from stopwise.core.progress import Progress
 from stopwise.core.runs import of_runs, put_runs, writable
 from stopwise.questions.budget import Budget, Seen
 from stopwise.questions.implication import with_implied, with_implied_p_values
+from stopwise.questions.same_pairs import SamePairs
 from stopwise.questions.trace import Trace
 
 
@@ -40,9 +44,18 @@ class Replay:
         P-value of each direction, to be held against alpha (ones, if not asked for).
     trace
         Evidence by row, for figures (where asked for).
+    same, p_same
+        Which pairs were declared practically the same, and the p-value of that, to be held against
+        alpha; None if that is not asked.
     levels
         The level of each direction at the pair's decision, or at the end; None if it has none of
         its own.
+    tried, last
+        Whether a policy (studies, policies) would be tried in a further row, and the rows until it
+        was not, or all.
+    chance, futile
+        Of open pairs with n_max ahead: the chance of a decision by then if there is an effect, NaN
+        if unknown, and whether it is too small to go on for.
     """
 
     claims: Bools
@@ -53,6 +66,17 @@ class Replay:
     p_value: Floats
     trace: Trace | None
     levels: Floats | None
+    tried: Bools
+    last: Ints
+    chance: Floats
+    futile: Bools
+    same: Bools
+    p_same: Floats | None
+
+    @property
+    def decided(self) -> Bools:
+        """Which pairs (studies, pairs) have a decision: an order, or practically the same."""
+        return np.asarray(self.claims.any(axis=-1) | self.same)
 
 
 def replay(
@@ -69,7 +93,7 @@ def replay(
     Parameters
     ----------
     comparison
-        The settings of one pair, two-sided, with its share of alpha as the level to aim at.
+        The settings of one pair, with its share of alpha as the level to aim at.
     budget
         The family-wise procedure.
     scores
@@ -103,12 +127,13 @@ def replay(
             board.adjust()
         if trace is not None and kept:
             trace.add(board.n[0], board.log_e[0], board.adjusted[0])
-        if changed:
-            board.settle()
+        if changed or board.gives_up:
+            board.settle(row + 1)
             if not board.runs.size:
                 break
     if with_p_values:
         board.adjust()
+        board.look_ahead(rows)
     return board.result(trace)
 
 
@@ -127,14 +152,17 @@ class PairStates:
         self.comparison, self.budget, self.family = comparison, budget, budget.family
         size = self.family.size
         self.runs = np.arange(studies * size)  # study * pairs + pair
-        self.state = comparison.test.start((self.runs.size, 2))
+        # With one side only, direction 1 has no evidence: a p-value of 1, and no claim.
+        self.sides = len(comparison.directions)
+        self.state = comparison.test.start((self.runs.size, self.sides))
         self.account = budget.start(studies)
         # Evidence is counted from the start; a method may begin with half of its wealth, because
         # its two directions share one level. Here each has its own.
         first = comparison.test.evidence(self.state).log_e
         self.start = float(first.flat[0]) if has_e_process(comparison) else 0.0
         self.halves = 0.5 if comparison.test.splits_itself else 1.0
-        self.log_e_now = (first - self.start).reshape(studies, size, 2)
+        self.log_e_now = np.full((studies, size, 2), -np.inf)
+        self.log_e_now[..., : self.sides] = (first - self.start).reshape(studies, size, self.sides)
         self.log_e = self.log_e_now.copy()
         self.p_value, self.adjusted = np.ones((2, studies, size, 2))
         self.claims = np.zeros((studies, size, 2), dtype=bool)
@@ -142,9 +170,22 @@ class PairStates:
         self.implied = np.zeros((studies, size), dtype=bool)
         self.n = np.zeros((studies, size), dtype=np.int64)
         self.rows = np.full((studies, size), rows)
+        self.gives_up = comparison.test.stops_at_futility
+        self.tried: Bools = np.ones((studies, self.family.k), dtype=bool)
+        self.last = np.full((studies, self.family.k), rows)
+        self.chance = np.full((studies, size), np.nan)
+        self.futile = np.zeros((studies, size), dtype=bool)
+        sameness = comparison.sameness
+        self.same = None if sameness is None else SamePairs(sameness, budget, studies)
         # No policy tried, no growth: what a budget sees between rows.
         self.at_rest = ~self.open, np.ones((studies, size, 2)), np.zeros((studies, size, 2))
         self._locate()
+
+    @property
+    def decided(self) -> Bools:
+        """Which pairs (studies, pairs) have an order, or are the same."""
+        ordered = np.asarray(self.claims.any(axis=-1))
+        return ordered if self.same is None else ordered | self.same.found
 
     def observe(self, scores: Floats, complete: bool) -> Seen | None:
         """Show the methods one row; return what the budget must see, or None if nothing new."""
@@ -158,17 +199,33 @@ class PairStates:
             return self._shared(evidence, present)
         # Only undecided pairs are here, and only a new minimum can change a decision.
         self.n[at] += 1 if present is None else present
-        self.log_e[at] = evidence.log_e - self.start
-        known = self.p_value[at]
-        p_value = evidence.p_value * self.halves
-        if not (p_value < known).any():
-            return None
-        self.p_value[at] = np.minimum(known, p_value)
-        return Seen(self.claims, self.p_value, *self.at_rest)
+        self.log_e[self.sided] = evidence.log_e - self.start
+        lowered = self._lowered(self.p_value, self.sided, evidence)
+        if self.same is not None:
+            lowered |= self._lowered(self.same.p_not_worse, at, self.same.evidence)
+        return Seen(self.claims, self._backed(), *self.at_rest) if lowered else None
+
+    def _lowered(self, known: Floats, at: tuple[Any, ...], evidence: Evidence) -> bool:
+        """Keep the least p-values so far, in place; say if any is new."""
+        before, now = known[at], evidence.p_value * self.halves
+        if not (now < before).any():
+            return False
+        known[at] = np.minimum(before, now)
+        return True
+
+    def _backed(self) -> Floats:
+        """Return the p-values of the orders, as far as nothing else holds them up."""
+        return self.p_value if self.same is None else self.same.backed(self.p_value, self.open)
+
+    def _closed(self, claims: Bools) -> Bools:
+        """Return which pairs are declared the same, given the orders claimed."""
+        if self.same is None:
+            return np.zeros_like(self.open)
+        return self.same.shown(claims, self.open)
 
     def leap(self, rows: Floats) -> int:
         """Show the methods several rows at once if nothing can come of them; return how many."""
-        if self.budget.shares_evidence:
+        if self.budget.shares_evidence or self.gives_up or self.same is not None:
             return 0  # there every row counts
         method, at = self.comparison.test, self.at
         count = min(method.held(self.state), len(rows))
@@ -178,23 +235,25 @@ class PairStates:
         r1 = rows[:count, at[0], self.columns[1]]
         state, path = method.leap(self.state, *self.comparison.directed(r0, r1))
         # Only a new minimum can change a decision; then the rows are gone through one by one.
-        if (np.exp(-path) * self.halves < self.p_value[at]).any():
+        if (np.exp(-path) * self.halves < self.p_value[self.sided]).any():
             return 0
         self.state = state
         self.n[at] += count
-        self.log_e[at] = path[-1] - self.start
+        self.log_e[self.sided] = path[-1] - self.start
         return count
 
     def _shared(self, evidence: Evidence, present: Bools | None) -> Seen:
         """Enter evidence that is of use beyond its own pair, decided or not."""
         before = self.log_e_now
         self.log_e_now = before.copy()
-        self.log_e_now[self.at] = evidence.log_e - self.start
+        self.log_e_now[self.sided] = evidence.log_e - self.start
         counts = self.open[self.at]
         at = self.at[0][counts], self.at[1][counts]
         self.n[at] += 1 if present is None else present[counts]
         self.log_e[at] = self.log_e_now[at]
-        self.p_value[at] = np.minimum(self.p_value[at], evidence.p_value[counts] * self.halves)
+        sided = *at, slice(self.sides)
+        p_value = evidence.p_value[counts] * self.halves
+        self.p_value[sided] = np.minimum(self.p_value[sided], p_value)
         with np.errstate(invalid="ignore"):  # an e-process that has lost all stays lost
             log_growth = np.where(np.isneginf(before), 0.0, self.log_e_now - before)
         running = np.zeros(self.open.shape, dtype=bool)
@@ -204,7 +263,8 @@ class PairStates:
     def judge(self, seen: Seen, row: int) -> bool:
         """Let the budget claim, add what follows, until nothing changes; say if anything did."""
         self.account, claims = self.budget.step(self.account, seen)
-        if not (claims != self.claims).any():
+        same = self._closed(claims)
+        if not (claims != self.claims).any() and not (self.open & same).any():
             return False
         while True:
             more, follows = with_implied(self.family, claims)
@@ -216,18 +276,53 @@ class PairStates:
                 self.account, Seen(more, seen.p_value, *self.at_rest)
             )
         self.claims = claims
-        self.rows[self.open & claims.any(axis=-1)] = row + 1
+        if self.same is not None:
+            self.same.found = self._closed(claims)  # orders may have raised its level
+        self.rows[self.open & self.decided] = row + 1
         return True
 
     def adjust(self) -> None:
         """Bring the p-values of all pairs up to date that were open before this row."""
-        fresh = self.budget.p_values(self.account, self.p_value)
+        fresh = self.budget.p_values(self.account, self._backed())
         self.adjusted = np.where(self.open[..., None], fresh, self.adjusted)
 
-    def settle(self) -> None:
-        """Close decided pairs, and look no more at pairs that can tell nothing."""
-        self.open = ~np.asarray(self.claims.any(axis=-1))
-        going = self._of_use()[self.at]
+    def look_ahead(self, rows: int) -> None:
+        """Find out, after so many rows, what the pairs still looked at may expect by n_max.
+
+        A pair is given the highest level that it can still get.
+        """
+        test, at = self.comparison.test, self.at
+        chance, futile = None, np.zeros(self.runs.size, dtype=bool)
+        if test.n_max is not None and rows < test.n_max:
+            state = self.state
+            if isinstance(test, MayBeFutile):
+                log_e = self.log_e_now if self.budget.shares_evidence else self.log_e
+                hoped = self.budget.hoped_for(self.account, log_e)[self.sided]
+                state = state._replace(log_e=hoped)
+            ahead = Outlook(test, state, *self._same_ahead())
+            chance, futile = ahead.chances, ahead.hopeless & (self.n[at] > 0)
+        self.chance[at] = np.nan if chance is None else chance
+        self.futile[at] = futile
+
+    def settle(self, rows: int) -> None:
+        """Close decided pairs, and look no more at pairs that can tell nothing.
+
+        An open pair is a reason to try its two policies, unless futility is binding and it is
+        futile. A policy without a reason rests for good: its pairs are looked at no more, so that
+        nothing can give it another one.
+        """
+        self.open = ~self.decided
+        reason = np.zeros_like(self.open)
+        reason[self.at] = self.open[self.at]
+        if self.gives_up:
+            self.look_ahead(rows)
+            reason &= ~self.futile
+        tried = np.asarray((reason[:, None, :] & self.family.of_policy).any(axis=-1))
+        self.last[self.tried & ~tried] = rows
+        self.tried = tried
+        going = np.asarray(tried[:, self.family.pairs].all(axis=-1))[self.at]
+        if not self.budget.shares_evidence:
+            going &= self.open[self.at]
         if not going.all():
             self.keep(np.flatnonzero(going))
 
@@ -235,6 +330,8 @@ class PairStates:
         """Look no more at other runs than these, given by their places among those left."""
         self.runs = self.runs[places]
         self.state = of_runs(self.state, places)
+        if self.same is not None:
+            self.same.keep(places)
         self._locate()
 
     def result(self, trace: Trace | None) -> Replay:
@@ -242,30 +339,52 @@ class PairStates:
         p_value = with_implied_p_values(self.family, self.claims, self.implied, self.adjusted)
         levels = self.budget.levels(self.account)
         return Replay(
-            self.claims, self.implied, self.n, self.rows, self.log_e, p_value, trace, levels
+            self.claims,
+            self.implied,
+            self.n,
+            self.rows,
+            self.log_e,
+            p_value,
+            trace,
+            levels,
+            self.tried,
+            self.last,
+            self.chance,
+            self.futile,
+            np.zeros_like(self.open) if self.same is None else self.same.found,
+            None if self.same is None else self.same.p_value,
         )
 
     def _locate(self) -> None:
         """Find studies, pairs and policies of the runs that go on."""
         study, pair = np.divmod(self.runs, self.family.size)
         self.at = study, pair
+        self.sided = study, pair, slice(self.sides)
         self.columns = self.family.pairs[pair].T
 
     def _step(self, r0: Floats, r1: Floats, present: Bools | None) -> None:
         """Step the methods; a pair with a missing partner keeps its state."""
-        method = self.comparison.test
-        if present is None or present.all():
-            self.state = method.step(self.state, *self.comparison.directed(r0, r1))
-        elif present.any():
-            some = np.flatnonzero(present)
-            scores = self.comparison.directed(r0[some], r1[some])
-            part = method.step(of_runs(self.state, some), *scores)
-            self.state = writable(self.state)
-            put_runs(self.state, some, part)
+        some = None if present is None or present.all() else np.flatnonzero(present)
+        if some is not None:
+            r0, r1 = r0[some], r1[some]
+        scores = self.comparison.directed(r0, r1)
+        self.state = _stepped(self.comparison.test, self.state, scores, some)
+        if self.same is not None:
+            self.same.state = _stepped(self.same.sameness.test, self.same.state, scores, some)
 
-    def _of_use(self) -> Bools:
-        """Pairs that are undecided or, if evidence is shared, whose policies are still tried."""
-        if not self.budget.shares_evidence:
-            return self.open
-        tried = np.asarray((self.open[:, None, :] & self.family.of_policy).any(axis=-1))
-        return np.asarray(tried[:, self.family.pairs].all(axis=-1))
+    def _same_ahead(self) -> tuple[Sameness | None, SamenessState | None]:
+        return (None, None) if self.same is None else (self.same.sameness, self.same.at(self.at))
+
+
+def _stepped(
+    method: Method[Any], state: Any, scores: tuple[Floats, Floats], some: Ints | None
+) -> Any:
+    """Return the state after a row: of all runs, or of some only."""
+    if some is None:
+        return method.step(state, *scores)
+    if not some.size:
+        return state
+    part = method.step(of_runs(state, some), *scores)
+    state = writable(state)
+    put_runs(state, some, part)
+    return state

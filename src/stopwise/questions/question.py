@@ -84,6 +84,16 @@ class Question(Resumable):
     def tried(self) -> tuple[str, ...]:
         """Policies of which a further trial could change the answer."""
 
+    @property
+    @abstractmethod
+    def futile(self) -> bool:
+        """Whether a further decision by n_max has become too unlikely to be worth more trials."""
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether the question ended undecided, because that is binding."""
+        return self.comparison.test.stops_at_futility and not self.needed and self.futile
+
     @abstractmethod
     def rows_for(self, policy: str) -> int:
         """Return the rows in which a policy was needed so far."""
@@ -183,6 +193,8 @@ class Question(Resumable):
     def remaining(self, standings: Sequence[Standing]) -> int | None:
         """Return the rows still needed at the growth of evidence so far; None if unknown."""
         rules = self.rules
+        if self.gave_up:
+            return 0
         return remaining_rows(standings, alpha=rules.alpha, rows=self.rows, n_max=rules.n_max)
 
     def add(self, row: Mapping[str, Any]) -> None:

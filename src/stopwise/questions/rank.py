@@ -9,7 +9,14 @@ from stopwise.core.progress import watched
 from stopwise.messages import Message, counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
-from stopwise.questions.doubts import CAUTIONS, dependent, doubtful, doubts, wide_bounds
+from stopwise.questions.doubts import (
+    CAUTIONS,
+    dependent,
+    doubtful,
+    doubts,
+    drifting,
+    wide_bounds,
+)
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import difference_intervals, interval_level, mean_intervals
 from stopwise.questions.letters import letters, order_text, ranked
@@ -30,18 +37,28 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
         budget = ranking.budget
         outcome = replay(comparison, budget, scores[None], with_trace=True, progress=progress)
     policies = _policy_results(used, scores, ranking, outcome)
-    pairs, differences = _pair_results(used, scores, comparison, family, outcome)
+    pairs, differences = _pair_results(scores, comparison, family, outcome)
     found = doubts(policies, pairs, differences, comparison.scale.span)
+    found += drifting(pairs, scores, family)
     shared = dependent(comparison, scores, family)
     order = [rules.policies.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
+    same = family.better(np.repeat(outcome.same[0][:, None], 2, axis=1))
     tested = family.better(np.ones_like(outcome.claims[0]))
     eliminated = eliminations(rules.policies, family, outcome.claims[0], outcome.rows[0])
     left = tuple(policy.name for policy in policies if policy.name not in eliminated)
     return Analysis(
         policies=policies,
         pairs=pairs,
-        order_text=order_text(rules.policies, better, tested, order),
+        order_text=order_text(
+            rules.policies,
+            better,
+            tested,
+            order,
+            not_worse=family.sides == 1,
+            same=same,
+            within=f"{rules.equivalence or 0:g}",
+        ),
         rules=rules,
         aligned=used,
         ties=family.ties,
@@ -58,6 +75,8 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
         best=left[0] if len(left) == 1 else None,
         candidates=left,
         eliminated=eliminated,
+        futile=any(pair.futile for pair in pairs)
+        and all(pair.futile or pair.decided for pair in pairs),
     )
 
 
@@ -76,24 +95,23 @@ def _policy_results(
     low, high = comparison.bounds
     means = np.nanmean(table.scores, axis=0)
     better = family.better(outcome.claims[0])
-    order = ranked(better, means)
+    order = ranked(better & (family.sides == 2), means)
     shown = [""] * family.k
     if family.baseline is None:
         shown = list(letters(better | better.T, order))
     # The pairs hold together at alpha; so do the policies.
     alpha = comparison.alpha * family.size / family.k
     lows, highs = mean_intervals(scores, alpha)
-    last = _last_rows(family, outcome)
+    last = outcome.last[0].tolist()
     entered = _entered(scores, ranking, outcome)
-    decided = np.asarray(outcome.claims[0].any(axis=-1))
     results = []
     for index in order:
         known = ~np.isnan(scores[:, index])
         own = scores[known, index]
         trials_used = int(entered[:, index].sum())
         later = int(known[last[index] :].sum())
-        # Of an undecided policy nothing is saved, though it may have had fewer than n_max trials.
-        done = bool(decided[family.of_policy[index]].all())
+        # Of a policy that needs more nothing is saved, though it may have had fewer than n_max.
+        done = not outcome.tried[0, index]
         results.append(
             PolicyResult(
                 name=table.policies[index],
@@ -112,27 +130,22 @@ def _policy_results(
     return tuple(results)
 
 
-def _last_rows(family: Family, outcome: Replay) -> list[int]:
-    """Return the rows of each policy until its last pair was decided, or all."""
-    return [int(outcome.rows[0, has].max()) for has in family.of_policy]
-
-
 def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:
     """Return which trials (rows, policies) entered a comparison: those with a partner in time."""
-    last = _last_rows(ranking.family, outcome)
+    last = outcome.last[0]
     present = ~np.isnan(scores)
     entered = np.zeros_like(present)
     for pair, policies in enumerate(ranking.family.pairs.tolist()):
         # Shared evidence counts as long as both policies are tried, also after the decision.
-        end = int(outcome.rows[0, pair])
-        if ranking.budget.shares_evidence:
-            end = min(last[policy] for policy in policies)
+        end = int(last[policies].min())
+        if not ranking.budget.shares_evidence:
+            end = min(end, int(outcome.rows[0, pair]))
         entered[:end, policies] |= np.asarray(present[:end, policies].all(axis=1, keepdims=True))
     return entered
 
 
 def _pair_results(
-    table: Table, scores: Floats, comparison: Comparison, family: Family, outcome: Replay
+    scores: Floats, comparison: Comparison, family: Family, outcome: Replay
 ) -> tuple[tuple[PairResult, ...], Floats]:
     """Return the pairs' results, and the mean differences over all trials of each pair."""
     span = comparison.scale.span
@@ -149,7 +162,7 @@ def _pair_results(
         assert isinstance(trace, Trace)
         results.append(
             PairResult(
-                **standing_of(table.policies, family, outcome, pair),
+                **standing_of(comparison.rules, family, outcome, pair),
                 interval=Interval(float(lows[pair]) * span, float(highs[pair]) * span),
                 interval_level=interval_level(comparison, levels, pair),
                 path=trace.path(pair),
@@ -162,7 +175,7 @@ def _warnings(
     table: Table, family: Family, comparison: Comparison, outcome: Replay
 ) -> list[Message]:
     # A policy that is no longer needed is not missing.
-    columns = zip(table.scores.T, _last_rows(family, outcome), strict=True)
+    columns = zip(table.scores.T, outcome.last[0].tolist(), strict=True)
     incomplete = any(np.isnan(column[:rows]).any() for column, rows in columns)
     test = comparison.test
     holds = {

@@ -7,6 +7,7 @@ from typing import Any, Self
 from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
 from stopwise.errors import require
+from stopwise.messages import Setting, named
 from stopwise.questions import budget
 from stopwise.questions.budget import Budget
 from stopwise.questions.family import Family
@@ -33,7 +34,29 @@ class Ranking:
             f"{self.rules.method} does not; choose 'holm'",
             parameter="adjust",
         )
-        self.comparison.require_no_futility_stop()
+        rules, family = self.rules, self.family
+        require(
+            rules.margin <= 0 or rules.ties == "strict" or family.sides == 1,
+            "that exact ties do not occur says nothing of differences within a margin: with a "
+            f"margin of {rules.margin:g} choose ",
+            Setting("ties", "strict"),
+            code="margin-and-ties",
+        )
+        require(
+            rules.margin == 0 or rules.adjust != "closed" or family.k == 2 or bool(rules.baseline),
+            "with a margin the closed adjustment needs a ",
+            named("baseline"),
+            ": without one, policies within the margin of each other form no order; choose ",
+            Setting("adjust", "holm"),
+            code="margin-and-closed",
+        )
+
+        require(
+            self.rules.equivalence is None or not self.budget.shares_evidence,
+            f"the {self.rules.adjust} adjustment bets against orders and shows no equivalence; "
+            "choose 'holm' or 'bonferroni'",
+            parameter="adjust",
+        )
 
     def with_luck(self, seed: int) -> Self:
         """Return the same ranking with this seed, if its method draws random numbers at all."""
@@ -45,7 +68,13 @@ class Ranking:
         """The claims that are tested."""
         rules = self.rules
         baseline = None if rules.baseline is None else rules.policies.index(rules.baseline)
-        return Family.of(rules.method, k=len(rules.policies), baseline=baseline, ties=rules.ties)
+        return Family.of(
+            rules.method,
+            k=len(rules.policies),
+            baseline=baseline,
+            ties=rules.ties,
+            sides=2 if rules.alternative == "two-sided" else 1,
+        )
 
     @cached_property
     def comparison(self) -> Comparison:

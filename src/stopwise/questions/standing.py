@@ -10,6 +10,8 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Ints
 from stopwise.core.pair_verdict import Decision, e_value_of
+from stopwise.core.promise import same_text
+from stopwise.core.rules import Rules
 from stopwise.questions.family import Family
 from stopwise.questions.pairs import Replay
 
@@ -24,7 +26,7 @@ class Standing:
     Attributes
     ----------
     decision
-        Which policy was declared better, or "undecided".
+        Which policy was declared better, "equivalent" (practically the same) or "undecided".
     implied
         Whether the decision follows from two others instead of the pair's own evidence.
     n
@@ -35,6 +37,15 @@ class Standing:
     log_e
         Log e-value of the pair alone, of the direction claimed or, if undecided, of the one with
         more evidence; None for methods without.
+    p_equivalent
+        P-value of "practically the same", adjusted for the family, or None if that was not asked.
+    chance
+        While undecided with n_max ahead: the chance of a decision by then if there is an effect
+        worth finding, at the highest level that the pair can still get; None if unknown.
+    futile
+        Whether that has become too unlikely to be worth more trials.
+    margin
+        By how much a policy must be better; negative: by how much policy 1 must not be worse.
     """
 
     policy0: str
@@ -44,6 +55,11 @@ class Standing:
     n: int
     p_value: float
     log_e: float | None
+    p_equivalent: float | None = None
+    chance: float | None = None
+    futile: bool = False
+    margin: float = 0.0
+    equivalence: float | None = None
 
     @property
     def decided(self) -> bool:
@@ -51,14 +67,53 @@ class Standing:
         return self.decision is not Decision.UNDECIDED
 
     @property
+    def same(self) -> bool:
+        """Whether both were declared practically the same."""
+        return self.decision is Decision.EQUIVALENT
+
+    @property
     def better(self) -> str | None:
-        """The name of the policy declared better, or None."""
+        """The name of the policy declared better, or None: that it is not worse is less."""
+        if self.margin < 0:
+            return None
         return {Decision.POLICY0: self.policy0, Decision.POLICY1: self.policy1}.get(self.decision)
 
     @property
     def worse(self) -> str | None:
         """The name of the policy that the other was declared better than, or None."""
+        if self.margin < 0:
+            return None
         return {Decision.POLICY0: self.policy1, Decision.POLICY1: self.policy0}.get(self.decision)
+
+    @property
+    def relation(self) -> str:
+        """What was shown, in short: "A > B", "A = B" or "A not worse than B"; else "A ? B"."""
+        if not self.decided:
+            return f"{self.policy0} ? {self.policy1}"
+        if self.same:
+            return f"{self.policy0} = {self.policy1}"
+        if self.margin < 0:
+            return f"{self.policy1} not worse than {self.policy0}"
+        return f"{self.better} > {self.worse}"
+
+    @property
+    def claim(self) -> str | None:
+        """What was shown, in words with the margin, or None."""
+        if not self.decided:
+            return None
+        if self.same:
+            return f"{self.policy0} and {self.policy1} are {same_text(self.equivalence)}"
+        if self.margin < 0:
+            return f"{self.policy1} is not worse than {self.policy0} by {-self.margin:g} or more"
+        by = f" by more than {self.margin:g}" if self.margin else ""
+        return f"{self.better} is better than {self.worse}{by}"
+
+    @property
+    def finding(self) -> str | None:
+        """Who was shown to be better, or not to be worse, or None: an entry of a table."""
+        if self.same:
+            return "practically the same"
+        return f"{self.policy1} not worse" if self.decided and self.margin < 0 else self.better
 
     @property
     def e_value(self) -> float | None:
@@ -66,21 +121,29 @@ class Standing:
         return e_value_of(self.log_e)
 
 
-def standing_of(
-    policies: tuple[str, ...], family: Family, outcome: Replay, pair: int
-) -> dict[str, Any]:
+def standing_of(rules: Rules, family: Family, outcome: Replay, pair: int) -> dict[str, Any]:
     """Return the fields of one pair's ``Standing`` in the replay of one study."""
     policy0, policy1 = family.pairs[pair].tolist()
     claims, log_e = outcome.claims[0, pair], outcome.log_e[0, pair]
+    same, chance = bool(outcome.same[0, pair]), float(outcome.chance[0, pair])
+    decided = same or bool(claims.any())
     shown = claims if claims.any() else np.ones(2, dtype=bool)
+    p_value = float(outcome.p_value[0, pair][shown].min())
+    p_same = None if outcome.p_same is None else float(outcome.p_same[0, pair])
+    decision = CLAIMED.get(tuple(claims.tolist()), Decision.UNDECIDED)
     return {
-        "policy0": policies[policy0],
-        "policy1": policies[policy1],
-        "decision": CLAIMED.get(tuple(claims.tolist()), Decision.UNDECIDED),
-        "implied": bool(outcome.implied[0, pair]),
+        "policy0": rules.policies[policy0],
+        "policy1": rules.policies[policy1],
+        "margin": rules.margin,
+        "equivalence": rules.equivalence,
+        "decision": Decision.EQUIVALENT if same else decision,
+        "implied": bool(outcome.implied[0, pair]) and not same,
         "n": int(outcome.n[0, pair]),
-        "p_value": float(outcome.p_value[0, pair][shown].min()),
+        "p_value": p_same if same else p_value,
+        "p_equivalent": p_same,
         "log_e": None if np.isnan(log_e).any() else float(log_e[shown].max()),
+        "chance": None if decided or math.isnan(chance) else chance,
+        "futile": bool(outcome.futile[0, pair]) and not decided,
     }
 
 
@@ -114,6 +177,8 @@ def eliminations(
         Of one study: the claims (pairs, 2), and the rows gone through for each pair.
     """
     found: dict[str, Elimination] = {}
+    if family.sides == 1:  # that one is not worse says nothing of the other
+        return found
     for pair in np.argsort(rows, kind="stable").tolist():
         ends = [policies[place] for place in family.pairs[pair].tolist()]
         for better, worse in ((1, 0), (0, 1)):
@@ -125,9 +190,11 @@ def eliminations(
 def share_of_way(standing: Standing, *, alpha: float) -> float:
     """Return how much of the way from p = 1 to alpha a pair has gone, from 0 to 1, in logarithms.
 
-    A p-value never rises, so an operator does not see from it what was just scored.
+    A p-value never rises, so an operator does not see from it what was just scored. The end that is
+    nearer counts: an order or, if that is asked, sameness.
     """
-    return 1.0 if standing.decided else share_gone(standing.p_value, alpha)
+    nearer = min(standing.p_value, standing.p_equivalent or 1.0)
+    return 1.0 if standing.decided else share_gone(nearer, alpha)
 
 
 def share_gone(p_value: float, alpha: float) -> float:
@@ -162,6 +229,7 @@ def remaining_rows(
             share = share_of_way(standing, alpha=alpha)
             if standing.log_e is not None:
                 share = standing.log_e / math.log(2 * len(standings) / alpha)
+            share = max(share, share_gone(standing.p_equivalent or 1.0, alpha))
             ways.append((standing.n, share))
     return rows_to_go(ways, None if n_max is None else n_max - rows) if ways else 0
 

@@ -200,12 +200,16 @@ def plot_ranking(analysis: "Analysis") -> "Figure":
     """Draw policies from best to worst, with an arc for each pair.
 
     Arrows on the right lead from better to worse, dotted arcs on the left join policies that were
-    not told apart. Very many pairs are drawn as a matrix.
+    not told apart, solid ones those that are practically the same. Very many pairs are drawn as a
+    matrix.
     """
     if _is_matrix(analysis):
         return verdict_matrix(analysis)
     from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
+    left = "left, dotted: not told apart"
+    if any(pair.same for pair in analysis.pairs):
+        left = "left: practically the same, or dotted: not told apart"
     labels = {
         policy.name: wrapped(policy.name) + (f"\n{policy.letters}" if policy.letters else "")
         for policy in analysis.policies
@@ -219,8 +223,7 @@ def plot_ranking(analysis: "Analysis") -> "Figure":
     axes.set(position=(0, 0, 1, 1), xlim=(-WIDTH / 2, WIDTH / 2), ylim=(height, 0))
     axes.axis("off")
     axes.text(
-        0, 0.1, "right: shown to be better; left, dotted: not told apart", ha="center", va="top",
-        fontsize=9,
+        0, 0.1, f"right: shown to be better; {left}", ha="center", va="top", fontsize=9,
     )  # fmt: skip
     places = {name: 0.4 + step * (index + 0.5) for index, name in enumerate(labels)}
     drawn = [
@@ -245,6 +248,8 @@ def plot_ranking(analysis: "Analysis") -> "Figure":
         look: dict[str, Any] = {"arrowstyle": "-|>", "color": COLOURS[0], "linewidth": 1.4}
         if pair.better is None:
             side, look = -1, {"arrowstyle": "-", "linestyle": ":", "color": GREY}
+        if pair.same:
+            look = {"arrowstyle": "-", "color": COLOURS[2], "linewidth": 1.4}
         axes.add_patch(
             FancyArrowPatch(
                 (side * edge, start),

@@ -35,10 +35,10 @@ def interval_matrix(analysis: "Analysis") -> "Figure":
 
 def verdict_matrix(analysis: "Analysis") -> "Figure":
     """Draw which policies were shown to be better than which, as colours."""
-    signs = {Decision.POLICY1: 1, Decision.POLICY0: -1, Decision.UNDECIDED: 0}
+    signs = {Decision.POLICY1: 1, Decision.POLICY0: -1}
     colours = [COLOURS[1], "#dddddd", COLOURS[0]]
     figure, axes = _matrix_axes(analysis)
-    verdicts = pair_matrix(analysis, lambda pair: signs[pair.decision])
+    verdicts = pair_matrix(analysis, lambda pair: signs.get(pair.decision, 0))
     names = ("row worse", "not told apart", "row better")
     legend_below(figure, coloured(axes, verdicts, colours, names, least=-1))
     return drawable(figure)

@@ -85,9 +85,11 @@ def _horizon(analysis: "Analysis", unit: str, of_what: str) -> str:
 
 
 def _promise(analysis: "Analysis", anytime: bool) -> str:
+    order = analysis.margin >= 0 and analysis.rules.equivalence is None
     promised = promise(
         analysis.method,
-        f"the probability of {'ever ' if anytime else ''}declaring any false order",
+        f"the probability of {'ever ' if anytime else ''}"
+        f"{'declaring any false order' if order else 'making any false claim'}",
         analysis.alpha,
         n_max=analysis.n_max,
         bounds_inferred=analysis.bounds_inferred,
@@ -95,7 +97,11 @@ def _promise(analysis: "Analysis", anytime: bool) -> str:
     if analysis.bounds_inferred:
         return promised
     looks = ", however often the data are looked at" if anytime else ""
+    if analysis.margin < 0:
+        return f"{promised}{looks}"
     ties = "an order declared between equal policies counts as false"
+    if analysis.margin:
+        ties = "an order declared between policies within the margin of each other counts as false"
     if analysis.ties != "strict":
         ties = "assuming that no two policies are exactly equal"
     return f"{promised}{looks} ({ties})"
@@ -109,7 +115,17 @@ def _pooling(analysis: "Analysis") -> str:
 
 def _meaning(analysis: "Analysis") -> str:
     """Return what a reader must know of the claims before anything else."""
-    said = ""
+    said, margin, within = "", analysis.margin, analysis.rules.equivalence
+    if within is not None:
+        said = (
+            "Policies were declared practically the same once two one-sided tests had shown that "
+            f"their means differ by less than {within:g}, which assumes that the difference stays "
+            "the same throughout. "
+        )
+    elif margin < 0:
+        said = f"A policy counts as not worse if it is not worse by {-margin:g} or more. "
+    elif margin > 0:
+        said = f"A policy counts as better if it is better by more than {margin:g}. "
     if analysis.pooled_tasks:
         said += f"A declared order means only: {analysis.pooled_claim}. "
     return said + _doubts(analysis)

@@ -75,7 +75,8 @@ class RaceResult:
     rows, window
         Rows looked at, and how many more may have been begun: the bound of the overshoot.
     decided
-        Whether every pair is decided, or the best is named; if not, n_max was reached.
+        Whether every pair is decided, or the best is named; if not, n_max was reached, or a
+        decision by then had become too unlikely (``analysis.futile``, with binding futility).
     seconds
         Since the race began, or was taken up again.
     """
@@ -114,6 +115,7 @@ class RaceResult:
         episodes = "episode" if self.used == 1 else "episodes"
         return (
             f"{found.order_text} (alpha {found.alpha:g}), after {self.used:,} {episodes}{instead}"
+            f"{found.futility_clause}"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -96,6 +96,11 @@ class CompareWithBest(BaseCallback):
             "a policy takes over only if it is better, so there is no indifference here",
             parameter="indifference",
         )
+        require(
+            settings.get("margin", 0.0) >= 0,
+            "a policy takes over only if it is better, so the margin must not be negative",
+            parameter="margin",
+        )
         rule = StopRule(["best", "new"], n_max=n_max, bounds=bounds, design=design, **settings)
         self._alpha = rule.alpha
         self._race = partial(

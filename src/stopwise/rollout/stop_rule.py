@@ -34,9 +34,10 @@ class StopRule(Resumable):
     **settings
         ``method="nscore-plus"``, ``alpha=0.05``, ``n_max``, ``bounds=(0, 1)``,
         ``design="independent"`` (or "paired": a row is one environment), ``adjust="holm"``,
-        ``baseline``, ``ties="strict"``, ``goal="order"`` (or "best", with ``top``,
-        ``indifference``, ``allocation="leader"``, ``later`` and ``reserve``) and the method's own
-        parameters, as for ``stopwise.analyze``.
+        ``baseline``, ``ties="strict"``, ``equivalence``, ``goal="order"`` (or "best", with ``top``,
+        ``indifference``, ``allocation="leader"``, ``later`` and ``reserve``),
+        ``futility="advisory"`` (or "binding": stop where a decision by n_max has become unlikely)
+        and the method's own parameters, as for ``stopwise.analyze``.
 
     Examples
     --------
@@ -90,14 +91,21 @@ class StopRule(Resumable):
     @property
     def waits(self) -> bool:
         """Whether nothing is to be tried until a policy that was declared to come has joined."""
-        return bool(self.awaited) and self.stop and not self.decided and self.rows != self.n_max
+        over = self.decided or self.rows == self.n_max or self.gave_up
+        return bool(self.awaited) and self.stop and not over
 
     @property
     def stop(self) -> bool:
-        """Whether everything is decided, or n_max rows were looked at."""
+        """Whether everything is decided, n_max rows were looked at, or binding futility says so."""
         return not self.needed
 
     decided = Delegated[bool]("_question.decided", "Whether the question is answered.")
+    futile = Delegated[bool](
+        "_question.futile", "Whether a further decision by n_max has become too unlikely."
+    )
+    gave_up = Delegated[bool](
+        "_question.gave_up", "Whether it stopped for that, with binding futility."
+    )
 
     @property
     def waiting(self) -> int:

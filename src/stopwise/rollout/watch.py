@@ -45,6 +45,8 @@ class TaskSight:
     ----------
     stop, decided
         Whether to stop, and whether because every pair is decided, or the best is named.
+    futile
+        Whether a further decision by n_max has become too unlikely; if that is binding, to stop.
     best, candidates, eliminated
         The policy shown to be the best, or None; those that may still be; the others, and when
         they were shown not to be.
@@ -66,6 +68,7 @@ class TaskSight:
     task: str
     stop: bool
     decided: bool
+    futile: bool
     best: str | None
     candidates: tuple[str, ...]
     eliminated: Mapping[str, Elimination]
@@ -80,7 +83,17 @@ class TaskSight:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        shown = ("task", "stop", "decided", "rows", "n_max", "needed", "waiting", "remaining")
+        shown = (
+            "task",
+            "stop",
+            "decided",
+            "futile",
+            "rows",
+            "n_max",
+            "needed",
+            "waiting",
+            "remaining",
+        )
         analysis = None if self.analysis is None else self.analysis.to_dict()
         return {
             **plain_values(self, shown),
@@ -256,6 +269,7 @@ class Watch:
             task=task,
             stop=rule.stop and not rule.waits,
             decided=rule.decided,
+            futile=rule.futile,
             best=rule.best,
             candidates=rule.candidates,
             eliminated=rule.eliminated,

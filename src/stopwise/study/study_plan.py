@@ -20,7 +20,10 @@ Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
 # Entries that plans locked before did not have: written only where they say something.
-SINCE = ("goal", "top", "indifference", "later", "reserve")
+SINCE = (
+    *("goal", "top", "indifference", "later", "reserve"),
+    *("futility", "margin", "equivalence"),
+)
 
 
 class Policy(PlanPart):
@@ -86,8 +89,17 @@ class StudyPlan(PlanPart):
     reserve
         Asked for the best: the part of alpha that is put aside for policies which join although
         the plan does not name them.
+    equivalence
+        Asked for the order: policies whose means differ by less than this, in units of the score,
+        may be declared practically the same, which also ends their comparison; or None.
     n_max
         The greatest number of trials per policy and task, or None for no limit.
+    futility
+        With n_max: "advisory" (say when a decision by then has become unlikely), "binding" (end
+        there, undecided) or None.
+    margin
+        By how much a policy must be better, in units of the score; negative, with a baseline: by
+        how much it must not be worse.
     seed
         Enters the random order; what makes it unpredictable is a secret in the store.
     blinding
@@ -117,7 +129,10 @@ class StudyPlan(PlanPart):
     indifference: float = Field(default=0.0, ge=0)
     later: tuple[str, ...] = ()
     reserve: float = Field(default=0.0, ge=0)
+    equivalence: float | None = Field(default=None, gt=0)
     n_max: int | None = Field(default=None, ge=1)
+    futility: Literal["advisory", "binding"] | None = "advisory"
+    margin: float = 0.0
     seed: int = Field(default=0, ge=0)
     blinding: Literal["trial", "policy", "none"] = "trial"
     lease_minutes: float = Field(default=30.0, gt=0)
@@ -138,7 +153,8 @@ class StudyPlan(PlanPart):
     @classmethod
     def _own_parameters(cls, value: dict[str, Any]) -> dict[str, Any]:
         # The seed of a randomised method is its own; that of the plan enters the random order.
-        declared = ({*cls.model_fields, "bounds"} - {"seed"}) & set(value)
+        # Plans locked before have the kind of futility stops here.
+        declared = ({*cls.model_fields, "bounds"} - {"seed", "futility"}) & set(value)
         if declared:
             raise ValueError(f"{min(declared)} is set by the plan itself, not under parameters")
         return value
@@ -211,6 +227,8 @@ class StudyPlan(PlanPart):
             adjust=self.adjust,
             baseline=self.baseline,
             ties=self.ties,
+            margin=self.margin,
+            equivalence=self.equivalence,
             **for_files(declared),
             parameters=self._recorded_parameters(),
         )
@@ -218,6 +236,8 @@ class StudyPlan(PlanPart):
     def _recorded_parameters(self) -> dict[str, Any]:
         """Return the parameters with the seed of a randomised method: the lock writes it down."""
         recorded = with_recorded_seed({**self.parameters, "method": self.method})
+        if self.futility != "advisory":
+            recorded["futility"] = self.futility
         return {name: value for name, value in recorded.items() if name != "method"}
 
     def with_luck(self) -> "StudyPlan":

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, computed_field, field_serializer
 
+from stopwise.core.futility import futility_text
 from stopwise.errors import NotAllowed
 from stopwise.questions import QUESTIONS, pose
 from stopwise.questions.analysis import Analysis
@@ -66,6 +67,12 @@ class TaskVerdict:
         Candidates that were declared to join later and have not joined yet.
     joined
         The rows that had been used when others of them joined.
+    equivalence
+        Below which difference of means two policies are practically the same, if that is asked.
+    futile
+        Whether a further decision by n_max has become too unlikely to be worth more trials.
+    futility
+        What that means for the study, in words; empty otherwise.
     """
 
     task: str
@@ -84,6 +91,9 @@ class TaskVerdict:
     set_aside: tuple[str, ...] = ()
     awaited: tuple[str, ...] = ()
     joined: Mapping[str, int] = field(default_factory=dict)
+    equivalence: float | None = None
+    futile: bool = False
+    futility: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +145,11 @@ class StudyVerdict:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         content: dict[str, Any] = _ADAPTER.dump_python(self, mode="json")
+        for task in content["tasks"]:
+            if task["equivalence"] is None:
+                del task["equivalence"]
+                for pair in task["pairs"]:
+                    del pair["equivalence"], pair["p_equivalent"]
         return content
 
     def __str__(self) -> str:
@@ -193,7 +208,11 @@ def _what_is_awaited(state: StudyState) -> str:
 
 
 def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVerdict:
-    question = board.question
+    question, futility = board.question, ""
+    futile = question.futile
+    if futile:
+        further = bool(question.eliminated) or any(pair.decided for pair in question.standings())
+        futility = futility_text(question.rules.parameters, further=further)
     return TaskVerdict(
         task=name,
         alpha=question.rules.alpha,
@@ -219,6 +238,9 @@ def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVer
         set_aside=tuple(shown[arm] for arm in question.set_aside),
         awaited=tuple(shown[arm] for arm in board.awaited),
         joined={shown[arm]: row for arm, row in board.joined.items()},
+        equivalence=question.rules.equivalence,
+        futile=futile,
+        futility=futility,
     )
 
 

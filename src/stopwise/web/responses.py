@@ -82,6 +82,9 @@ class PairView(_Answer):
     low: float
     high: float
     interval_level: float
+    chance: float | None = None
+    futile: bool = False
+    finding: str | None = None
     curve: CurveView
 
 
@@ -122,6 +125,7 @@ class TaskView(_Answer):
     rows: int
     n_max: int | None
     decided: bool
+    futile: bool = False
     needed: list[str]
     sentence: str | None
     order: str | None

@@ -96,7 +96,7 @@ def evidence_chart(task: TaskView) -> Chart:
                 label=pair.curve.label,
                 points=" ".join(f"{a},{b}" for a, b in places),
                 end=places[-1],
-                decided=pair.better is not None,
+                decided=(pair.finding or pair.better) is not None,
                 colour=number % COLOURS,
             )
         )
@@ -129,7 +129,7 @@ def interval_chart(task: TaskView) -> Chart:
             low=x(pair.low),
             high=x(pair.high),
             text=_ends_text(pair.low, pair.high),
-            decided=pair.better is not None,
+            decided=(pair.finding or pair.better) is not None,
         )
         for row, pair in enumerate(task.pairs)
     )

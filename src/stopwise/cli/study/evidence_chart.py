@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from stopwise.cli.standings_table import relation
 from stopwise.messages import counted
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def evidence_chart(verdict: "StudyVerdict", *, named: bool = True, most: int | N
             lines += _candidates(task, named)
             continue
         pairs, rest = _shown(task, named, most)
-        names = [relation(pair) if named else "pair" for pair in pairs]
+        names = [pair.relation if named else "pair" for pair in pairs]
         width = max(map(len, names), default=0)
         lines += [
             f"  {name:<{width}}  {_bar(pair, task)}"
@@ -72,5 +71,5 @@ def _bar(pair: "PairVerdict", task: "TaskVerdict") -> str:
 
     share = share_of_way(pair, alpha=task.alpha)
     full = min(WIDTH if pair.decided else WIDTH - 1, int(share * WIDTH))
-    text = "decided" if pair.decided else "open"
+    text = "the same" if pair.same else "decided" if pair.decided else "open"
     return f"|{'#' * full}{'.' * (WIDTH - full)}| p = {pair.p_value:.2g}, {text}, n = {pair.n}"

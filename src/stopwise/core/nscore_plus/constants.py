@@ -112,6 +112,21 @@ STEP_POINTS = 12
 # More: the plan counts on jumps that bounded scores never make. Less: it overlooks those they make.
 STEP_REACH = 2.6
 
+# --- Practically the same ------------------------------------------------------------------------
+# The share of the margin of equivalence that bets assume as the gap: all of it if policies are
+# equal, but both of two tests must end.
+# More (1): the slower test ends later (.5 against .5, margin .1: 460 pairs instead of 456, .97
+# instead of .99 by 1,000). Less (.7): both are underbet (472 pairs).
+SAMENESS_SHARE = 0.85
+# A larger gap is bet on where the one seen is larger by so many of its standard errors.
+# More (2): a policy that is far better is shown to be not worse later than better, and waits for it
+# (.5 against .8, margin .05: 49.0 pairs instead of 42.8). Less: equal policies are overbet.
+SAMENESS_DEVIATIONS = 1.0
+# Pairs by which that gap is shrunk.
+# More (4): the same wait (.2 against .8: 13.8 pairs, with 1 12.7, without any 12.5). Less (1):
+# equal policies are overbet (.5 against .5, margin .1: 2 % more pairs).
+SAMENESS_PAIRS = 2.0
+
 # --- Out of reach --------------------------------------------------------------------------------
 # A study whose chance of a decision by n_max falls below that of a standard normal beyond so many
 # deviations (1.645: .05) keeps its wealth.
@@ -156,6 +171,14 @@ FAILURE_OFFSET = 25.0
 # More (.85): suite better by .002 to .005, failures up to 1.11 times nscore's time. Less: steady
 # scores are underbet for good.
 FAILURE_FLOOR = 0.8
+
+# With a negative margin in the paired design ties are wins, losses the worst pairs. Their chance
+# is at least that of the losses seen and so many more, for all-or-nothing scores, ...
+# More: a row of ties is bet on less. Less (0): the first loss after one costs nearly everything.
+UNSEEN_LOSSES = 0.5
+# ... among the pairs seen and so many more.
+# More: losses that were seen are heeded late. Less: one early loss cuts the bets for long.
+LOSS_PAIRS = 20.0
 
 # --- Noisy scores --------------------------------------------------------------------------------
 # What all-or-nothing scores are held back from the bound after the first pair, as a share of it.

@@ -8,7 +8,7 @@ in the paired design ``cross`` is 0.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -29,6 +29,7 @@ from stopwise.core.nscore_plus.estimates import (
 )
 from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
 from stopwise.core.nscore_plus.horizon_induction import bet_table, chance_table
+from stopwise.core.nscore_plus.sameness import chance_by_deadline, sameness_bet
 from stopwise.core.nscore_plus.state import PlusState, PlusWealth, Sums
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
@@ -113,6 +114,11 @@ class NScorePlus(MayBeFutile[PlusState]):
     def _threshold(self) -> np.float64:
         threshold: np.float64 = -np.log(self.alpha)
         return threshold
+
+    def not_worse(self, alpha: float, margin: float) -> "NScorePlus":
+        """Return the test of "not worse by the margin or more", for a claim of equivalence."""
+        own = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return NotWorse(**{**own, "alpha": alpha, "margin": -margin})
 
     def facts(self) -> tuple[str, ...]:
         """Return what a reader must know about a randomised look."""
@@ -236,7 +242,7 @@ class NScorePlus(MayBeFutile[PlusState]):
         estimates = self._estimates(sums, margin)
         deviation = np.sqrt(estimates.variance)
         total = (sums.high - sums.low) / deviation
-        standardised = self._standardised_bet(sums.pairs, total, need)
+        standardised = self._standardised_bet(sums.pairs, total, need, deviation)
         bolder = bets.large_effects(sums.pairs, total, SECOND_ORDER[self.design])
         # The difference of means for which the bet of greatest growth is the planned one.
         effect = standardised * bolder * deviation
@@ -250,7 +256,13 @@ class NScorePlus(MayBeFutile[PlusState]):
             return paired_deviation(sums, margin)
         return independent_estimates(sums, margin)
 
-    def _standardised_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
+    def _standardised_bet(
+        self,
+        pairs: Floats,
+        total: Floats,
+        need: Floats,
+        deviation: Floats,  # noqa: ARG002
+    ) -> Floats:
         """Return the planned bet while n_max lies ahead, else that of growth."""
         if self.n_max is None or not self.deadline:
             return self._growth_bet(pairs, total, need)
@@ -279,7 +291,8 @@ class NScorePlus(MayBeFutile[PlusState]):
         below, above = centre0 + margin, 1 - centre0  # of m1 and m0, in the worst pair
         worst = np.maximum(below, above)
         # Noisy scores tell of the worst pair by their variance already.
-        amount = self._rare_failures(amount, effect, worst, sums.pairs, 1 - estimates.spread)
+        chance = bets.failure_chance(sums.pairs, 1 - estimates.spread)
+        amount = self._rare_failures(amount, effect, worst, chance)
         amount = bets.noisy_scores(amount, worst, sums.pairs, estimates.spread)
         if bets.one_pair_may_decide(need, margin):
             # the product of both scores in the largest win, r0 = 0 and r1 = 1, over its square
@@ -298,17 +311,42 @@ class NScorePlus(MayBeFutile[PlusState]):
         worst = 1 + margin
         # In the worst pair both policies are at opposite ends: the noisier differences are, the
         # likelier.
-        odds = estimates.spread * estimates.spread
-        amount = self._rare_failures(amount, effect, worst, sums.pairs, odds)
+        chance = bets.failure_chance(sums.pairs, estimates.spread * estimates.spread)
+        if isinstance(margin, float) and margin < 0:  # of the test itself: a tie is a win
+            seen = bets.losses_seen(sums, 1 + margin, estimates.own_spread)
+            chance = np.maximum(chance, seen)
+        amount = self._rare_failures(amount, effect, worst, chance)
         if bets.one_pair_may_decide(need, margin):
             amount = np.minimum(amount, bets.cap(sums, need, 0.0, 0.0))
         return Bet(bets.bounds(amount, worst), none, none)
 
     def _rare_failures(
-        self, amount: Floats, effect: Floats, worst: Floats | float, pairs: Floats, odds: Floats
+        self, amount: Floats, effect: Floats, worst: Floats | float, chance: Floats
     ) -> Floats:
         """Bet a little less where the worst pair would cost nearly everything.
 
         A method of its own so that ``benchmarks.efficiency.learning`` can tell what it costs.
         """
-        return bets.rare_failures(amount, effect, worst, pairs, odds)
+        return bets.rare_failures(amount, effect, worst, chance)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotWorse(NScorePlus):
+    """One of the two tests that show equivalence: its bets assume equal policies."""
+
+    def _standardised_bet(
+        self,
+        pairs: Floats,
+        total: Floats,
+        need: Floats,
+        deviation: Floats,
+    ) -> Floats:
+        """Return the bet on a gap of the margin, towards a deadline if there is one."""
+        left = None if self.n_max is None or not self.deadline else self.n_max - pairs
+        return sameness_bet(-self.margin / deviation, left, pairs, total, need)
+
+    def _chance_by(self, n_max: int, state: PlusState) -> Floats:
+        """Return the chance of a decision by n_max, if the policies are equal."""
+        deviation = np.sqrt(self._estimates(state.sums, self.margin).variance)
+        need = self._threshold - state.log_e
+        return chance_by_deadline(-self.margin / deviation, n_max - state.pairs, need)

@@ -1,0 +1,48 @@
+"""What ``--exit-code`` says of an answer, in ``analyze``, ``race``, ``compare`` and ``watch``."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stopwise.cli.command import Mistyped
+
+if TYPE_CHECKING:
+    from stopwise.questions.analysis import Analysis
+
+__all__ = ["OPEN", "SHOWN", "WORSE", "ExitCode", "code_of", "require_baseline"]
+
+# As those of a gate; 2 is bad input.
+SHOWN, WORSE, OPEN = 0, 1, 3
+ExitCode = Annotated[
+    bool,
+    typer.Option(
+        "--exit-code",
+        help="Exit with 0 if every other policy was shown to be better than the baseline (with a "
+        "negative margin: not worse), 1 if one was shown to be worse, 3 if undecided, 2 on bad "
+        "input. Of two policies the first is the baseline. With --goal best: 0 if one is named.",
+    ),
+]
+
+
+def require_baseline(policies: int, baseline: str | None, goal: str) -> None:
+    """Raise if it is not said which policy the exit code is about."""
+    if policies > 2 and baseline is None and goal != "best":
+        raise Mistyped("--exit-code needs --baseline: there are more than two policies")
+
+
+def code_of(analyses: Sequence["Analysis"]) -> int:
+    """Return the exit code of all tasks: one that is worse counts most, then one undecided."""
+    codes = [_code(analysis) for analysis in analyses]
+    return next((code for code in (WORSE, OPEN) if code in codes), SHOWN)
+
+
+def _code(analysis: "Analysis") -> int:
+    rules = analysis.rules
+    require_baseline(len(rules.policies), rules.baseline, rules.goal)
+    if rules.goal == "best":
+        return OPEN if analysis.best is None else SHOWN
+    baseline = rules.baseline or rules.policies[0]
+    if any(pair.better == baseline for pair in analysis.pairs):
+        return WORSE
+    return SHOWN if all(pair.decided for pair in analysis.pairs) else OPEN

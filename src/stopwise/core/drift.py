@@ -1,0 +1,51 @@
+"""Whether a difference changes along a study: what is said of its size assumes that it does not.
+
+The trend of the differences against their number, in standard deviations of what chance alone does
+to it. It is looked at once, where sameness is claimed: a doubt, not a guarantee.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+
+__all__ = ["Drift"]
+
+# A standard normal is farther from 0 with probability .01.
+UNUSUAL = 2.576
+RISES, FALLS = "rises", "falls"
+
+
+class Drift(NamedTuple):
+    """Sums over the differences of pairs."""
+
+    pairs: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+    moment: float = 0.0  # of each difference times its number
+
+    @classmethod
+    def of(cls, differences: Floats) -> "Drift":
+        """Return the sums of differences in their order."""
+        number = np.arange(1, differences.size + 1)
+        products = (differences, differences * differences, differences * number)
+        return cls(differences.size, *(float(values.sum()) for values in products))
+
+    def plus(self, difference: float) -> "Drift":
+        """Return the sums with one more pair."""
+        pairs = self.pairs + 1
+        total, squares = self.total + difference, self.squares + difference * difference
+        return Drift(pairs, total, squares, self.moment + pairs * difference)
+
+    @property
+    def found(self) -> str | None:
+        """How the difference moves, "rises" or "falls", if more than chance lets it, else None."""
+        n = self.pairs
+        scatter = self.squares - self.total**2 / max(n, 1)
+        spread = math.sqrt(max(scatter, 0.0) * n * (n + 1) / 12)  # of the trend, by chance
+        trend = self.moment - 0.5 * (n + 1) * self.total
+        if n < 3 or abs(trend) <= UNUSUAL * max(spread, 1e-9):
+            return None
+        return RISES if trend > 0 else FALLS

@@ -1,0 +1,70 @@
+"""Practically the same: the two tests that show it, beside those of a difference.
+
+"The means differ by less than d" is shown once "policy 1 is not worse by d or more" and "policy 0
+is not worse by d or more" both are, each at the whole level: if it is false, one of the two is. A
+difference is declared only where the policy declared better was shown to be not worse, too, so all
+false claims together share one level. The proof is in ``docs/design/equivalence.md``.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stopwise.core.arrays import Bools, Floats
+from stopwise.core.method import Method
+
+__all__ = ["Sameness", "SamenessState"]
+
+
+class SamenessState(NamedTuple):
+    """What the tests of "policy 1 is not worse" and "policy 0 is not worse" have seen."""
+
+    tests: Any
+    p_value: Floats  # (..., 2): the least so far
+
+
+@dataclass(frozen=True)
+class Sameness:
+    """Both tests of "not worse", with the policies swapped for the second.
+
+    Parameters
+    ----------
+    test
+        The method, with minus the margin of equivalence as its margin, at the whole level.
+    """
+
+    test: Method[Any]
+
+    def start(self, shape: tuple[int, ...]) -> SamenessState:
+        """Return the state before the first pair."""
+        return SamenessState(self.test.start((*shape, 2)), np.ones((*shape, 2)))
+
+    def step(self, state: SamenessState, low: Floats, high: Floats) -> SamenessState:
+        """Return the state after a pair of scores, each with a last axis of directions."""
+        tests = self.test.step(state.tests, low, high)
+        p_value = np.minimum(state.p_value, self.test.evidence(tests).p_value)
+        return SamenessState(tests, p_value)
+
+    def not_worse(self, state: SamenessState) -> Bools:
+        """Return which policy (last axis: 1, 0) was ever shown to be not worse."""
+        shown: Bools = state.p_value <= self.test.alpha
+        return shown
+
+    def chance(self, state: SamenessState) -> Floats | None:
+        """Return the chance that both are shown by n_max, if the policies are equal, or None.
+
+        Bad luck of one test is good luck of the other, so their chances to fail add up.
+        """
+        chance = self.test.chance(state.tests)
+        if chance is None:
+            return None
+        both: Floats = np.where(self.not_worse(state), 1.0, chance).sum(axis=-1) - 1.0
+        return np.maximum(both, 0.0)
+
+    def futile(self, state: SamenessState) -> Bools:
+        """Return whether sameness has become too unlikely to go on for."""
+        chance = self.chance(state)
+        if chance is None:
+            return np.zeros(state.p_value.shape[:-1], dtype=bool)
+        return np.asarray(chance < self.test.least_chance)

@@ -1,0 +1,61 @@
+"""Bets for a claim of sameness: the gap to the margin is known if the policies are equal.
+
+The rule "Practically the same" in section 4 of ``docs/design/nscore-plus.md``. A test of "not worse
+by d" then bets on a gap of about d, and near a deadline whatever makes a decision likeliest there.
+"""
+
+import numpy as np
+from scipy.special import erfcx, ndtr, ndtri
+
+from stopwise.core.arrays import Floats, between
+from stopwise.core.nscore_plus.constants import (
+    LEAST_CHANCE_DEVIATIONS,
+    SAMENESS_DEVIATIONS,
+    SAMENESS_PAIRS,
+    SAMENESS_SHARE,
+)
+
+__all__ = ["chance_by_deadline", "sameness_bet"]
+
+ROOT_HALF, HAZARD = np.sqrt(0.5), np.sqrt(2.0 / np.pi)
+
+
+def sameness_bet(
+    gap: Floats, left: Floats | None, pairs: Floats, total: Floats, need: Floats
+) -> Floats:
+    """Return the standardised bet, given the gap in deviations per pair.
+
+    With a deadline it is at least the bet of the most powerful test of the pairs that are left, as
+    long as that test has a chance: wealth is spent there rather than kept. A gap that was shown to
+    be larger is bet on, so that a policy which is far better is soon shown to be not worse.
+
+    Parameters
+    ----------
+    gap : ndarray
+        The margin over the standard deviation of a difference.
+    left : ndarray or None
+        Pairs until the deadline, or None without one.
+    pairs, total, need : ndarray
+        Pairs seen, sum of standardised gaps, log-wealth to go.
+    """
+    shown = (total - SAMENESS_DEVIATIONS * np.sqrt(pairs)) / (pairs + SAMENESS_PAIRS)
+    bet: Floats = np.maximum(SAMENESS_SHARE * gap, shown)
+    if left is None:
+        return bet
+    root = np.sqrt(np.maximum(left, 1.0))
+    threshold = _threshold(need)
+    within = (left > 0) & (need > 0) & (gap * root - threshold > -LEAST_CHANCE_DEVIATIONS)
+    last = HAZARD / erfcx(threshold * ROOT_HALF) / root
+    return np.where(within, np.maximum(bet, last), bet)
+
+
+def chance_by_deadline(gap: Floats, left: Floats, need: Floats) -> Floats:
+    """Return the power of the most powerful test of the pairs left, if the policies are equal."""
+    chance: Floats = ndtr(gap * np.sqrt(np.maximum(left, 0.0)) - _threshold(need))
+    return np.where(left > 0, chance, 0.0)
+
+
+def _threshold(need: Floats) -> Floats:
+    """Return what a standard normal exceeds with probability exp(-need)."""
+    threshold: Floats = -ndtri(np.exp(-between(need, 1e-6, 600.0)))
+    return threshold

@@ -1,0 +1,71 @@
+"""--equivalence in the commands that compare."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from stopwise.cli import app
+
+OPTIONS = ["--equivalence", "0.15", "--n-max", "100", "--bounds", "0,1"]
+
+
+def typed(*words: object) -> tuple[int, str]:
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    return done.exit_code, " ".join(done.output.split())
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> dict[str, Path]:
+    rng = np.random.default_rng(1)
+    means = {"old": 0.6, "new": 0.6, "bad": 0.2}
+    scores = {name: rng.binomial(6, mean, 100) / 6 for name, mean in means.items()}
+    paths = {name: tmp_path / f"{name}.csv" for name in scores}
+    for name, path in paths.items():
+        path.write_text("\n".join(["score", *(f"{score:.6f}" for score in scores[name]), ""]))
+    lines = [f"{name},{scores[name][row]:.6f}" for row in range(100) for name in scores]
+    paths["all"] = tmp_path / "all.csv"
+    paths["all"].write_text("\n".join(["policy,score", *lines, ""]))
+    return paths
+
+
+def test_analyze_watch_and_compare_show_the_fourth_end(results: dict[str, Path]) -> None:
+    found = json.loads(typed("analyze", results["all"], *OPTIONS, "--json")[1])
+    assert [pair["decision"] for pair in found["pairs"]].count("equivalent") == 1
+    assert "(within 0.15)" in found["order"]
+
+    code, output = typed("watch", results["all"], *OPTIONS, "--once")
+    assert code == 0
+    assert "every pair is decided" in output
+
+    _, output = typed("compare", results["old"], results["new"], *OPTIONS)
+    assert "(within 0.15)" in output
+    assert "assumes a difference that stays the same" in output
+
+
+def test_plan_gives_the_chance_of_each_end() -> None:
+    code, output = typed(
+        "plan", 0.7, 0.7, "--equivalence", 0.25, "--n-max", 100, "--precision", 0.1
+    )
+
+    assert code == 0
+    assert "as practically the same (within 0.25)" in output
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (["--equivalence", "2"], "--equivalence must be above 0 and below 1"),
+        (["--equivalence", "0.1", "--goal", "best"], "--equivalence needs --goal order"),
+        (["--equivalence", "0.1", "--method", "step", "--n-max", "100"], "step takes no margin"),
+        (["--equivalence", "0.1", "--adjust", "closed"], "shows no equivalence"),
+    ],
+)
+def test_wrong_calls_get_one_line(results: dict[str, Path], options: list[str], line: str) -> None:
+    done = CliRunner().invoke(app, ["analyze", str(results["all"]), *options])
+
+    assert done.exit_code == 2
+    assert line in done.output
+    assert len(done.output.strip().splitlines()) == 1

@@ -1,0 +1,187 @@
+"""Practically the same: four ends of a test of two policies, alone and in simulations."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core.arrays import Floats
+from stopwise.core.drift import Drift
+
+N = 120
+ENDS = {"policy1": 1, "policy0": 0, "equivalent": 2, "undecided": -1}
+CASES: dict[str, dict[str, Any]] = {
+    "nscore-plus": {},
+    "nscore-plus, no n_max": {"n_max": None},
+    "nscore-plus, strict": {"ties": "strict"},
+    "nscore-plus, paired": {"design": "paired"},
+    "nscore-plus, binding": {"futility": "binding"},
+    "nscore-plus, randomised": {"last_look": "randomised", "seed": 5},
+    "nscore": {"bins": 5},
+    "wsr": {"design": "paired"},
+    "savi": {},
+}
+
+
+def settings_of(case: str, **more: Any) -> dict[str, Any]:
+    usual = {"n_max": N, "alternative": "two-sided", "equivalence": 0.2}
+    return {"method": case.split(",", maxsplit=1)[0], **usual, **CASES[case], **more}
+
+
+def binary(*rates: float, runs: int = 1, seed: int = 1) -> list[Floats]:
+    rng = np.random.default_rng(seed)
+    return [(rng.random((runs, N)) < rate) * 1.0 for rate in rates]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_stream_and_simulator_end_alike(case: str) -> None:
+    ends = set()
+    for rate in (0.5, 0.85, 0.15):
+        scores = binary(0.5, rate, runs=2)
+        sim = sw.simulate(scores0=scores[0], scores1=scores[1], **settings_of(case))
+        for run in range(1 if "seed" in CASES[case] else 2):
+            verdict = sw.SequentialTest(**settings_of(case)).run(scores[0][run], scores[1][run])
+            assert (verdict.n, ENDS[verdict.decision]) == (sim.n[run], sim.decision[run])
+            assert (verdict.log_e, verdict.p_value) == (sim.log_e[run], sim.p_value[run])
+            assert (verdict.p_value <= verdict.alpha) == verdict.decided
+            ends.add(str(verdict.decision))
+
+    assert {"policy1", "policy0"} <= ends
+
+
+def test_equal_policies_end_as_equivalent_and_the_sentence_says_what_that_rests_on() -> None:
+    scores = binary(0.5, 0.5)
+
+    verdict = sw.SequentialTest(**settings_of("nscore-plus")).run(scores[0][0], scores[1][0])
+
+    assert (verdict.decision, verdict.decided) == ("equivalent", True)
+    assert verdict.p_value == verdict.p_equivalent
+    assert str(verdict).startswith(
+        "Policy 0 and policy 1 are practically the same (means less than 0.2 apart): decided after "
+    )
+    assert str(verdict).endswith("Sameness assumes a difference that stays the same throughout.")
+
+
+def test_the_end_is_final() -> None:
+    scores = binary(0.5, 0.5)
+    test = sw.SequentialTest(**settings_of("nscore-plus", n_max=None))
+    ended = test.run(scores[0][0], scores[1][0])
+    for _ in range(60):
+        later = test.update(0, 1)
+
+    assert (later.decision, later.n_decided) == ("equivalent", ended.n)
+    assert later.p_equivalent == ended.p_equivalent
+
+
+def test_undecided_shows_neither() -> None:
+    verdict = sw.SequentialTest(**settings_of("nscore-plus")).update(1, 0)
+
+    assert verdict.decision == "undecided"
+    assert "whether either policy is better or both are practically the same" in str(verdict)
+    assert verdict.p_equivalent == 1
+    assert sw.SequentialTest(alternative="two-sided").update(1, 0).p_equivalent is None
+
+
+def test_a_difference_along_the_way_raises_a_doubt() -> None:
+    scores0, scores1 = [0.5, 0.5] * 60, np.linspace(0.45, 0.55, N)
+
+    verdict = sw.SequentialTest(**settings_of("nscore-plus")).run(scores0, scores1)
+
+    assert (verdict.decision, verdict.drift) == ("equivalent", "rises")
+    assert "throughout, but here it rises along the way. Note that the scores fill" in str(verdict)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_saved_test_goes_on_identically(case: str, cut: int = 17) -> None:
+    scores0, scores1 = (score[0] for score in binary(0.5, 0.5, seed=3))
+    whole, part = (sw.SequentialTest(**settings_of(case)) for _ in range(2))
+    for r0, r1 in zip(scores0[:cut], scores1[:cut], strict=True):
+        whole.update(r0, r1)
+        part.update(r0, r1)
+        if whole.verdict.futile:
+            return
+
+    part = sw.SequentialTest.from_json(part.to_json())
+
+    assert part.verdict == whole.verdict
+    assert whole.update(scores0[cut], scores1[cut]) == part.update(scores0[cut], scores1[cut])
+    assert part.to_json() == whole.to_json()
+
+
+def test_a_saved_end_that_was_never_offered_is_refused() -> None:
+    test = sw.SequentialTest(alternative="two-sided")
+    content = json.loads(test.to_json())["content"]
+    assert "equivalence" not in content["settings"]
+    assert "sameness" not in content
+    with pytest.raises(sw.errors.InvalidInput, match="incomplete"):
+        test._resumed({**content, "decision": "equivalent", "n": 3, "n_decided": 2})
+
+
+def test_futile_only_if_no_end_is_in_reach() -> None:
+    """Equal policies: no difference can be shown any more, but sameness still can."""
+    scores0, scores1 = [0, 1] * 45, [1, 0] * 45
+    plain, four = (
+        sw.SequentialTest(n_max=N, alternative="two-sided", equivalence=within)
+        for within in (None, 0.25)
+    )
+    for r0, r1 in zip(scores0[:55], scores1[:55], strict=True):
+        without, verdict = plain.update(r0, r1), four.update(r0, r1)
+
+    assert without.futile
+    assert without.chance is not None
+    assert verdict.chance is not None
+    assert not verdict.futile
+    assert verdict.chance > 0.5 > without.chance
+    hopeless = sw.SequentialTest(n_max=N, alternative="two-sided", equivalence=0.05)
+    for r0, r1 in zip(scores0, scores1, strict=True):
+        verdict = hopeless.update(r0, r1)
+    assert verdict.futile
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"equivalence": 0}, "above 0 and below 1, the width of the bounds, but got 0"),
+        ({"equivalence": -0.1}, "above 0 and below 1"),
+        ({"equivalence": 1}, "above 0 and below 1"),
+        ({"equivalence": "a"}, "above 0 and below 1"),
+        ({"equivalence": 10, "bounds": (0, 10)}, "below 10"),
+        ({"alternative": "greater"}, "needs alternative='two-sided', but got 'greater'"),
+        ({"margin": 0.1}, "needs margin=0, but got 0.1"),
+        ({"method": "step"}, "needs a method that bets with a margin; step takes no margin"),
+        ({"method": "barnard"}, "barnard takes no margin"),
+        ({"method": "welch"}, "welch answers only at n_max"),
+    ],
+    ids=str,
+)
+def test_wrong_settings_say_why_in_one_line(settings: dict[str, Any], message: str) -> None:
+    usual = {"n_max": 30, "alternative": "two-sided", "equivalence": 0.1}
+    with pytest.raises(sw.errors.InvalidInput) as caught:
+        sw.SequentialTest(**{**usual, **settings})
+
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_unit_is_that_of_the_score() -> None:
+    scores0, scores1 = (score[0] for score in binary(0.5, 0.5))
+    unit, hundreds = (
+        sw.SequentialTest(**settings_of("nscore-plus", **own)).run(scale * scores0, scale * scores1)
+        for scale, own in ((1, {}), (100, {"bounds": (0, 100), "equivalence": 20}))
+    )
+
+    assert (unit.n, unit.decision) == (hundreds.n, hundreds.decision)
+    assert unit.p_value == pytest.approx(hundreds.p_value)
+
+
+def test_drift_sums_are_the_same_one_by_one() -> None:
+    differences = np.random.default_rng(1).normal(size=50)
+    drift = Drift()
+    for difference in differences:
+        drift = drift.plus(difference)
+
+    assert drift == pytest.approx(Drift.of(differences))
+    assert Drift.of(np.zeros(20)).found is None
+    assert Drift.of(-np.arange(20.0)).found == "falls"

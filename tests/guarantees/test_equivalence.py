@@ -1,0 +1,201 @@
+"""The promise of four ends: any false claim, of a difference or of sameness, with at most alpha.
+
+The hardest cases are the edges: equal policies, where either "better" is false, and a difference of
+exactly the margin, where "practically the same" and one of the two "better" are.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core.arrays import Bools, Floats
+from stopwise.core.comparison import Comparison
+from stopwise.core.drift import Drift
+from stopwise.core.equivalence import Sameness, SamenessState
+from stopwise.core.rules import Rules
+from stopwise.core.simulate import Simulation
+from stopwise.questions.budget import Bonferroni, Holm
+from stopwise.questions.pairs import replay
+from stopwise.questions.ranking import Ranking
+from tests.guarantees.pinned import assert_at_most
+
+RUNS, N = 800, 120
+Draw = Callable[[np.random.Generator, float, tuple[int, int]], tuple[Floats, Floats]]
+
+
+def coins(rng: np.random.Generator, gap: float, shape: tuple[int, int]) -> tuple[Floats, Floats]:
+    """Success or failure, near the upper end."""
+    return (rng.random(shape) < 0.88) * 1.0, (rng.random(shape) < 0.88 + gap) * 1.0
+
+
+def same_scene(
+    rng: np.random.Generator, gap: float, shape: tuple[int, int]
+) -> tuple[Floats, Floats]:
+    """Both policies meet one scene, which decides nearly everything."""
+    scene = rng.random(shape)
+    other = np.where(rng.random(shape) < 0.2, rng.random(shape), scene)
+    return (scene < 0.5) * 1.0, (other < 0.5 + gap) * 1.0
+
+
+def partial_credit(
+    rng: np.random.Generator, gap: float, shape: tuple[int, int]
+) -> tuple[Floats, Floats]:
+    """Seven levels."""
+    return rng.binomial(6, 0.5, shape) / 6, rng.binomial(6, 0.5 + gap, shape) / 6
+
+
+# By name: the scores, the margin of equivalence and the design.
+FAMILIES: dict[str, tuple[Draw, float, str]] = {
+    "coins": (coins, 0.1, "independent"),
+    "the same scene": (same_scene, 0.15, "paired"),
+    "partial credit": (partial_credit, 0.1, "independent"),
+    "partial credit, paired": (partial_credit, 0.1, "paired"),
+}
+# The claims that are false at each edge: 1 and 0, that policy better; 2, practically the same.
+EDGES = {0: (0, 1), 1: (0, 2), -1: (1, 2)}
+
+
+def ends(name: str, edge: int, runs: int = RUNS, **settings: Any) -> Simulation:
+    """Run studies whose difference is exactly 0, or plus or minus the margin."""
+    draw, within, design = FAMILIES[name]
+    scores = draw(np.random.default_rng(19), edge * within, (runs, N))
+    usual = {"method": "nscore-plus", "n_max": N, "ties": "strict", "workers": 1}
+    rules = {"alternative": "two-sided", "design": design, "equivalence": within}
+    return sw.simulate(scores0=scores[0], scores1=scores[1], **{**usual, **rules, **settings})
+
+
+def false_claims(found: Simulation, edge: int) -> int:
+    return int(np.isin(found.decision, EDGES[edge]).sum())
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("edge", EDGES)
+def test_any_false_claim_at_an_edge_is_rare(name: str, edge: int) -> None:
+    """Catches sameness that rests on one test, or on too wide a margin (shown below)."""
+    found = ends(name, edge)
+
+    assert_at_most(false_claims(found, edge), RUNS, 0.05)
+
+
+@pytest.mark.parametrize(("name", "edge"), [("coins", 1), ("partial credit, paired", -1)])
+def test_it_holds_at_a_low_alpha(name: str, edge: int) -> None:
+    found = ends(name, edge, runs=2 * RUNS, alpha=0.001)
+
+    assert_at_most(false_claims(found, edge), 2 * RUNS, 0.001)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"n_max": None},
+        {"method": "wsr", "n_max": None},
+        {"method": "nscore", "bins": 7},
+        {"last_look": "randomised", "seed": 3},
+        {"futility": "binding"},
+    ],
+    ids=str,
+)
+def test_it_holds_for_other_methods_and_plans(settings: dict[str, Any]) -> None:
+    found = ends("partial credit", 1, **settings)
+
+    assert_at_most(false_claims(found, 1), RUNS, 0.05)
+
+
+def test_sameness_from_one_of_the_two_tests_would_be_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def either(self: Sameness, state: SamenessState) -> Bools:
+        shown: Bools = state.p_value.min(axis=-1, keepdims=True) <= self.test.alpha
+        return np.broadcast_to(shown, state.p_value.shape)
+
+    monkeypatch.setattr(Sameness, "not_worse", either)
+
+    with pytest.raises(AssertionError):
+        assert_at_most(false_claims(ends("coins", 1), 1), RUNS, 0.05)
+
+
+def test_too_wide_a_margin_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = Comparison.sameness_of
+
+    def wide(self: Comparison, test: Any) -> Sameness | None:
+        found = right(self, test)
+        assert found is not None
+        return Sameness(replace(found.test, margin=1.5 * found.test.margin))
+
+    monkeypatch.setattr(Comparison, "sameness_of", wide)
+
+    with pytest.raises(AssertionError):
+        assert_at_most(false_claims(ends("partial credit", -1), -1), RUNS, 0.05)
+
+
+def drifting(rate1: Floats | float) -> list[str | None]:
+    """Return the doubts on the studies of .5 against such a rate that end in "the same"."""
+    rng = np.random.default_rng(5)
+    scores0 = (rng.random((200, 250)) < 0.5) * 1.0
+    scores1 = (rng.random((200, 250)) < rate1) * 1.0
+    settings: dict[str, Any] = {"alternative": "two-sided", "n_max": 250, "workers": 1}
+    found = sw.simulate("nscore-plus", scores0, scores1, equivalence=0.15, **settings)
+    gaps = scores1 - scores0
+    return [
+        Drift.of(gaps[run, : found.n[run]]).found for run in np.flatnonzero(found.decision == 2)
+    ]
+
+
+def test_a_difference_that_changes_sides_is_called_the_same_but_doubted() -> None:
+    """Sameness assumes a difference that stays the same; the sentence says so."""
+    moved = drifting(np.where(np.arange(250) < 40, 0.2, 0.8))
+    steady = drifting(0.5)
+
+    assert len(moved) > 30
+    assert moved.count("rises") > 0.6 * len(moved)
+    assert len(steady) > 120
+    assert len(steady) - steady.count(None) < 0.05 * len(steady)
+
+
+MANY: dict[str, tuple[float, ...]] = {
+    "each the margin from the next": (0.4, 0.5, 0.6, 0.7),
+    "two ties, the margin apart": (0.45, 0.45, 0.55, 0.55),
+    "all tied": (0.5, 0.5, 0.5, 0.5),
+    "one far, three at an edge": (0.9, 0.3, 0.4, 0.4),
+}
+STUDIES, ROWS, LEVEL = 250, 120, 0.2
+
+
+def studies_with_a_false_claim(means: tuple[float, ...], adjust: str, ties: str = "strict") -> int:
+    """Return how many studies ever claim an order, or a sameness within .1, that does not hold."""
+    names = tuple("abcd")
+    rules = Rules(policies=names, alpha=LEVEL, n_max=ROWS, adjust=adjust, ties=ties)
+    ranking = Ranking(replace(rules, equivalence=0.1))
+    rng = np.random.default_rng(4)
+    scores = rng.binomial(6, means, (STUDIES, ROWS, len(means))) / 6
+    outcome = replay(ranking.comparison, ranking.budget, scores, with_p_values=False)
+    first, second = ranking.family.pairs.T
+    gap = np.array(means)[second] - np.array(means)[first]
+    order = outcome.claims & (np.stack([gap, -gap], axis=-1) < 1e-9)
+    same = outcome.same & (np.abs(gap) > 0.1 - 1e-9)
+    return int((order.any(axis=-1) | same).any(axis=1).sum())
+
+
+@pytest.mark.parametrize("adjust", ["bonferroni", "holm"])
+@pytest.mark.parametrize("name", MANY)
+def test_any_false_claim_among_many_is_rare(name: str, adjust: str) -> None:
+    """Catches sameness at a level that is not shared (shown below)."""
+    assert_at_most(studies_with_a_false_claim(MANY[name], adjust), STUDIES, LEVEL)
+
+
+@pytest.mark.parametrize("budget", [Bonferroni, Holm])
+def test_sameness_of_each_pair_at_alpha_would_be_caught(
+    budget: type[Bonferroni], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unshared(self: Bonferroni, claims: Bools) -> Floats:
+        return np.full(claims.shape[:-1], self.alpha)
+
+    monkeypatch.setattr(budget, "level_of_sameness", unshared)
+
+    errors = studies_with_a_false_claim(MANY["two ties, the margin apart"], budget.name)
+    with pytest.raises(AssertionError):
+        assert_at_most(errors, STUDIES, LEVEL)

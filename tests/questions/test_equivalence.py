@@ -1,0 +1,186 @@
+"""Practically the same, among several policies: in files, live rules, races and their reports."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core.arrays import Floats
+from stopwise.core.rules import Rules
+from stopwise.questions.order import OrderQuestion
+from stopwise.questions.standing import Standing
+
+N = 200
+MEANS = {"a": 0.7, "b": 0.7, "c": 0.5, "d": 0.65}
+
+
+def scores_of(seed: int = 3) -> dict[str, Floats]:
+    rng = np.random.default_rng(seed)
+    return {name: rng.binomial(6, mean, N) / 6 for name, mean in MEANS.items()}
+
+
+@pytest.fixture(scope="module")
+def analysis() -> sw.Analysis:
+    return sw.analyze(scores_of(), equivalence=0.1, n_max=N)
+
+
+def ends(pairs: Any) -> dict[str, tuple[str, int, float, float | None]]:
+    return {
+        f"{pair.policy0}{pair.policy1}": (pair.decision, pair.n, pair.p_value, pair.p_equivalent)
+        for pair in pairs
+    }
+
+
+def test_pairs_end_as_better_the_same_or_open(analysis: sw.Analysis) -> None:
+    found = {f"{pair.policy0}{pair.policy1}": pair for pair in analysis.pairs}
+
+    assert found["ab"].decision == "equivalent"
+    assert found["ab"].relation == "a = b"
+    assert found["ac"].relation == "a > c"
+    assert all(pair.decided == (pair.p_value <= 0.05) for pair in analysis.pairs)
+    assert "a = b" in analysis.order_text or "b = a" in analysis.order_text
+    assert "(within 0.1)" in analysis.order_text
+    # Letters say who was told apart, and the same were not.
+    assert set(analysis.letters["a"]) & set(analysis.letters["b"])
+
+
+def test_the_sentence_says_what_sameness_assumes(analysis: sw.Analysis) -> None:
+    assert "= assumes a difference that stays the same" in analysis.sentence
+    assert "the chance of any false claim is at most 0.05" in analysis.sentence
+    assert "any false order is" in sw.analyze(scores_of(), n_max=N).sentence
+
+
+def test_json_and_page_have_the_fourth_end(analysis: sw.Analysis) -> None:
+    content = analysis.to_dict()
+
+    assert content["equivalence"] == 0.1
+    assert content["pairs"][0]["decision"] == "equivalent"
+    assert content["pairs"][0]["p_equivalent"] == content["pairs"][0]["p_value"]
+    assert "equivalence" not in sw.analyze(scores_of(), n_max=N).to_dict()
+    page = analysis.to_html()
+    assert "practically the same" in page
+    assert "their means differ by less than 0.1" in page
+    assert "does not show that they are equal" in page
+
+
+@pytest.mark.parametrize("adjust", ["holm", "bonferroni"])
+def test_a_live_question_ends_as_the_file_does_and_goes_on_from_text(adjust: str) -> None:
+    scores = scores_of()
+    settings: dict[str, Any] = {"equivalence": 0.1, "adjust": adjust, "n_max": N}
+    question = OrderQuestion(Rules.of(policies=tuple(scores), **settings))
+    while question.needed:
+        question.add({name: scores[name][question.rows] for name in question.needed})
+        if question.rows in (20, 60, 100):
+            text = question.to_json()
+            question = OrderQuestion.from_json(text)
+            assert question.to_json() == text
+
+    standings = question.standings()
+    assert all(isinstance(standing, Standing) for standing in standings)
+    assert ends(standings) == ends(sw.analyze(scores, **settings).pairs)
+
+
+def test_two_policies_end_as_the_test_of_two_does() -> None:
+    scores = scores_of()
+    found = sw.analyze({name: scores[name] for name in "ab"}, equivalence=0.1, n_max=N)
+    test = sw.SequentialTest(n_max=N, alternative="two-sided", ties="strict", equivalence=0.1)
+    verdict = test.run(scores["a"], scores["b"])
+
+    assert ends(found.pairs)["ab"] == (
+        verdict.decision,
+        verdict.n,
+        verdict.p_value,
+        verdict.p_equivalent,
+    )
+
+
+def test_a_pair_that_is_the_same_is_no_reason_to_try_its_policies(analysis: sw.Analysis) -> None:
+    rule = sw.StopRule(["a", "b"], n_max=N, equivalence=0.1)
+    scores = scores_of()
+    while not rule.stop:
+        for name in rule.needed:
+            rule.add(name, float(scores[name][rule.rows]))
+
+    assert rule.decided
+    assert rule.rows < N
+    assert rule.best is None
+    assert set(rule.candidates) == {"a", "b"}
+    assert sum(policy.trials_saved for policy in analysis.policies) > 0
+
+
+def test_sameness_releases_no_alpha() -> None:
+    """Under Holm an order lets others have more of alpha; sameness does not."""
+    scores = scores_of()
+    found = sw.analyze(scores, equivalence=0.1, n_max=N)
+    plain = sw.analyze(scores, n_max=N)
+    for pair, without in zip(found.pairs, plain.pairs, strict=True):
+        if not pair.same:
+            assert pair.interval_level <= without.interval_level
+
+
+def test_drift_raises_a_doubt() -> None:
+    trend = np.linspace(-0.04, 0.04, N)
+    scores = {"a": np.full(N, 0.5), "b": 0.5 + trend}
+    found = sw.analyze(scores, equivalence=0.2, n_max=N)
+
+    assert found.pairs[0].same
+    assert any("assumes a difference that stays the same" in doubt for doubt in found.doubts)
+
+
+def test_closed_and_best_say_why_not() -> None:
+    with pytest.raises(sw.errors.InvalidInput, match="shows no equivalence; choose 'holm'"):
+        sw.analyze(scores_of(), equivalence=0.1, adjust="closed")
+    with pytest.raises(sw.errors.InvalidInput, match="equivalence needs goal='order'"):
+        sw.analyze(scores_of(), equivalence=0.1, goal="best")
+
+
+def test_against_a_baseline() -> None:
+    found = sw.analyze(scores_of(), equivalence=0.1, baseline="a", n_max=N)
+
+    assert [pair.relation for pair in found.pairs][:2] == ["a = b", "a > c"]
+
+
+def test_a_race_of_equal_policies_ends_by_itself() -> None:
+    def episode(policy: int, seed: int) -> float:
+        return float(np.random.default_rng([seed, policy]).binomial(6, 0.6)) / 6
+
+    found = sw.race({"x": 0, "y": 1}, episode, n_max=300, equivalence=0.2, seed=1)
+
+    assert found.decided
+    assert found.used < 200
+    assert "= y (within 0.2)" in found.sentence or "= x (within 0.2)" in found.sentence
+
+
+def test_forecast_counts_sameness() -> None:
+    scores = {name: values[:15] for name, values in scores_of().items() if name in "ab"}
+    ahead = sw.forecast(scores, n_max=N, equivalence=0.15, precision=0.1)
+    pair = ahead.pairs[0]
+
+    assert pair.chance_same is not None
+    assert pair.chance == pytest.approx(pair.chance0 + pair.chance1 + pair.chance_same)
+    assert pair.chance_same > 0.5
+    assert sw.forecast(scores, n_max=N, precision=0.1).pairs[0].chance_same is None
+
+
+def test_a_plan_answers_with_the_chance_of_each_end() -> None:
+    planned = sw.plan(0.7, 0.7, equivalence=0.2, n_max=150, precision=0.05)
+    row = planned.rows[0]
+
+    assert row.same is not None
+    assert row.same == row.power > 0.7
+    assert row.power + row.wrong + row.undecided == pytest.approx(1)
+    assert planned.detectable == ()
+    assert "as practically the same (within 0.2)" in planned.sentence
+    apart = sw.plan(0.5, 0.8, equivalence=0.1, n_max=150, precision=0.05).rows[0]
+    assert apart.same is not None
+    assert apart.same < 0.05
+    assert apart.power > 0.9
+
+
+def test_a_plan_of_many_policies_counts_pairs() -> None:
+    guesses = (0.7, 0.1), (0.7, 0.1), (0.4, 0.1)
+    row = sw.plan(*guesses, equivalence=0.1, n_max=150, precision=0.1).rows[0]
+
+    assert row.same == pytest.approx(1 / 3, abs=0.03)
+    assert row.power > 0.9

@@ -1,0 +1,187 @@
+"""Futility of several policies: the same end however it is asked, and no decision changed."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core.arrays import Floats
+from stopwise.core.rules import Rules
+from stopwise.questions.pairs import Replay, replay
+from stopwise.questions.ranking import Ranking
+from stopwise.study.study_plan import StudyPlan
+from stopwise.study.verdict import verdict
+from tests.study.simulation import Simulation
+
+NAMES = ("a", "b", "c")
+BINDING: dict[str, Any] = {"futility": "binding", "n_max": 80}
+ASKED: dict[str, dict[str, Any]] = {
+    "order": {},
+    "closed": {"adjust": "closed"},
+    "baseline": {"baseline": "a"},
+    "not worse": {"baseline": "a", "margin": -0.1},
+    "paired": {"design": "paired"},
+    "wsr": {"method": "wsr"},
+    "step": {"method": "step"},
+    "best": {"goal": "best"},
+    "near best": {"goal": "best", "indifference": 0.05},
+}
+
+
+def scores(seed: int, rates: tuple[float, ...] = (0.5, 0.5, 0.7), rows: int = 200) -> Floats:
+    return np.asarray(np.random.default_rng(seed).random((rows, len(rates))) < rates, dtype=float)
+
+
+def followed(asked: dict[str, Any], table: Floats, pause: int | None = None) -> sw.StopRule:
+    """Return the live rule at its end, on the way saved and read again after so many rows."""
+    rule = sw.StopRule(NAMES, **BINDING, **asked)
+    while not rule.stop:
+        if rule.rows == pause:
+            rule = sw.StopRule.from_json(rule.to_json())
+        for policy, places in rule.places.items():
+            for number in places:
+                rule.add(policy, table[number, NAMES.index(policy)], row=number)
+    return rule
+
+
+def shown(analysis: sw.Analysis) -> object:
+    """Return all that does not depend on later trials, which only a file holds."""
+    pairs = [(pair.relation, pair.n, pair.p_value, pair.chance) for pair in analysis.pairs]
+    return pairs, set(analysis.candidates), analysis.eliminated, analysis.futile
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_rule_its_snapshot_and_a_file_with_more_trials_end_alike(name: str) -> None:
+    gave_up = []
+    for seed in (1, 3):
+        table = scores(seed, rows=400)
+        rule, resumed = (followed(ASKED[name], table, pause) for pause in (None, 20))
+        columns = dict(zip(NAMES, table.T, strict=True))
+        often: dict[str, Any] = {"allocation": "leader"} if "best" in name else {}
+        filed = sw.analyze(columns, **BINDING, **ASKED[name], **often)
+
+        live = rule.analysis()
+        assert live.sentence == resumed.analysis().sentence
+        assert shown(live) == shown(filed)
+        used = [{own.name: own.trials_used for own in each.policies} for each in (live, filed)]
+        assert used[0] == used[1]
+        assert [vars(pair) for pair in resumed.standings()] == [
+            vars(pair) for pair in rule.standings()
+        ]
+        assert live.futile == filed.futile == rule.futile
+        assert rule.gave_up == ("stopped for futility" in live.sentence)
+        assert rule.decided or rule.gave_up or rule.rows == rule.n_max
+        gave_up.append(rule.gave_up)
+        if rule.gave_up:
+            assert rule.remaining(rule.standings()) == 0
+            assert filed.trials_saved > 0
+    assert any(gave_up)
+
+
+@pytest.mark.parametrize("goal", ["order", "best"])
+def test_a_study_of_equal_policies_ends_by_itself(goal: str) -> None:
+    plan = StudyPlan.model_validate(
+        {"name": "x", "policies": list(NAMES), "tasks": ["t"], "goal": goal, **BINDING}
+    )
+    simulation = Simulation(plan, dict.fromkeys(NAMES, 0.5), 3).run()
+    found = verdict(simulation.journal.state)
+    (task,) = found.tasks
+
+    assert found.finished
+    assert task.futile
+    assert not task.decided
+    assert task.rows < 80
+    assert "stopped for futility: a decision by n_max had become unlikely" in found.sentence
+    assert '"futility": "binding"' in str(plan.content()).replace("'", '"')
+    if goal == "order":
+        columns = dict(
+            zip(simulation.journal.state.arms, simulation.contest().table().scores.T, strict=True)
+        )
+        assert sw.analyze(columns, **BINDING).futile
+        assert all(pair.futile and pair.chance is not None for pair in task.pairs)
+
+
+def test_a_race_ends_like_the_file_of_its_trials() -> None:
+    def episode(policy: float, seed: int) -> float:
+        return float(np.random.default_rng(seed).random() < policy)
+
+    policies = dict.fromkeys(NAMES, 0.5)
+    result = sw.race(policies, episode, seed=2, bounds=(0, 1), window=3, **BINDING)
+
+    assert not result.decided
+    assert result.analysis.futile
+    assert "stopped for futility" in result.sentence
+    filed = sw.analyze(result.trials, **BINDING)
+    assert filed.sentence == result.analysis.sentence
+
+
+def test_advice_is_the_default_and_stops_nothing() -> None:
+    table = scores(1, (0.5, 0.5, 0.5))
+    rule = sw.StopRule(NAMES, n_max=80)
+    said = []
+    for row in table[:80]:
+        for policy, score in zip(NAMES, row, strict=True):
+            rule.add(policy, score)
+        said.append(rule.futile)
+        assert not rule.gave_up
+
+    assert any(said)
+    assert not said[0]
+    assert not said[-1]  # at n_max nothing lies ahead
+    assert rule.rows == 80
+    early = sw.analyze(dict(zip(NAMES, table[:60].T, strict=True)), n_max=80)
+    assert early.futile
+    assert "a decision by n_max has become unlikely" in early.sentence
+    assert early.to_dict()["pairs"][0]["futile"]
+    silent = sw.analyze(dict(zip(NAMES, table[:60].T, strict=True)), n_max=80, futility=None)
+    assert not silent.futile
+
+
+def ended(futility: str, adjust: str, rates: tuple[float, ...], studies: int = 100) -> Replay:
+    table = np.random.default_rng(5).random((studies, 120, len(rates))) < rates
+    rules = Rules.of(policies=NAMES, n_max=120, adjust=adjust, futility=futility)
+    ranking = Ranking(rules)
+    return replay(ranking.comparison, ranking.budget, table * 1.0)
+
+
+@pytest.mark.parametrize("adjust", ["bonferroni", "holm"])
+def test_a_stop_takes_claims_away_and_makes_none(adjust: str) -> None:
+    free, bound = (
+        partial(ended, futility, adjust)(rates=(0.4, 0.5, 0.65))
+        for futility in ("advisory", "binding")
+    )
+
+    assert not (bound.claims & ~free.claims).any()
+    assert (bound.last <= free.last).all()
+    assert bound.last.sum() < 0.9 * free.last.sum()
+    lost = (free.claims & ~bound.claims).any(axis=-1)
+    assert bound.futile[lost].all()
+    assert lost.mean() < 0.03
+    if adjust == "bonferroni":  # under Holm another decision may have come sooner
+        same = bound.claims.any(axis=-1)
+        assert (bound.rows == free.rows)[same].all()
+
+
+def test_what_is_not_possible_is_said() -> None:
+    with pytest.raises(sw.InvalidInput, match="need a declared n_max"):
+        sw.StopRule(NAMES, futility="binding")
+    with pytest.raises(sw.InvalidInput, match="futility is for"):
+        sw.StopRule(NAMES, method="barnard", n_max=20, futility="binding")
+
+
+def test_a_plan_knows_that_it_may_stop() -> None:
+    settings: dict[str, Any] = {"n_max": 60, "detectable": False, "precision": 0.05}
+    free = sw.plan(0.5, 0.75, **settings)
+    bound = sw.plan(0.5, 0.75, futility="binding", **settings)
+
+    (nothing,) = bound.without_effect
+    assert not free.without_effect
+    assert nothing.mean_n < 45
+    assert bound.rows[0].mean_n < free.rows[0].mean_n
+    assert bound.rows[0].power > free.rows[0].power - 0.05
+    assert "If they do not differ at all, it ends undecided after" in bound.sentence
+    assert "If there is no difference" in bound.text_tables()
+    many = sw.plan(0.4, 0.6, 0.8, futility="binding", **settings)
+    assert 10 < many.without_effect[0].mean_n < 50

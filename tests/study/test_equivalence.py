@@ -1,0 +1,42 @@
+"""A study of two equal policies ends by itself, and says what was shown and what was not."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.study.study_plan import StudyPlan
+from tests.study.live import locked
+from tests.study.plans import plan
+
+
+def test_equal_policies_end_by_themselves(tmp_path: Path) -> None:
+    study = locked(str(tmp_path / "cups"), n_max=100, equivalence=0.25)
+    rng = np.random.default_rng(2)
+    while (trial := study.next_trial("left")) is not None:
+        study.record(trial.trial, bool(rng.random() < 0.9), station="left")
+
+    found = study.verdict()
+    (task,) = found.tasks
+    assert task.decided
+    assert not task.needed
+    assert task.rows < 100
+    assert [pair.decision for pair in task.pairs] == ["equivalent"]
+    assert "are practically the same (means less than 0.25 apart)" in found.sentence
+    assert found.to_dict()["tasks"][0]["pairs"][0]["decision"] == "equivalent"
+    page = study.report()
+    assert "practically the same" in page
+    assert "It does not show that they are equal" in page
+    assert "the same throughout" in page
+
+
+def test_plans_without_it_keep_their_text() -> None:
+    assert "equivalence" not in StudyPlan.model_validate(plan()).content()
+    assert StudyPlan.model_validate(plan(equivalence=0.1)).content()["equivalence"] == 0.1
+
+
+@pytest.mark.parametrize("wrong", [{"equivalence": 0}, {"equivalence": 1}, {"equivalence": "no"}])
+def test_a_wrong_margin_is_refused(wrong: dict[str, object], tmp_path: Path) -> None:
+    with pytest.raises(sw.errors.StopwiseError, match="equivalence"):
+        sw.Study.create(str(tmp_path / "cups"), plan(**wrong))

@@ -1,7 +1,7 @@
 """What a binding futility stop saves under no effect, and the power that it costs.
 
 Run ``python -m benchmarks.efficiency.futility``: power and mean pairs without and with stops, on
-the same scores.
+the same scores; with ``--many`` the same of several policies.
 """
 
 import argparse
@@ -14,11 +14,17 @@ from rich.table import Table
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
+from stopwise.core.rules import Rules
+from stopwise.questions import best_rule
+from stopwise.questions.pairs import replay
+from stopwise.questions.ranking import Ranking
 
 Draw = Callable[[np.random.Generator, float, tuple[int, int]], Floats]
 
 
-def success(rng: np.random.Generator, mean: float, size: tuple[int, int]) -> Floats:
+def success(
+    rng: np.random.Generator, mean: float | tuple[float, ...], size: tuple[int, ...]
+) -> Floats:
     """Return scores of 0 and 1."""
     return (rng.random(size) < mean).astype(np.float64)
 
@@ -57,6 +63,56 @@ CASES: tuple[tuple[Draw, float, float, int], ...] = (
 )
 
 
+# Success rates, n_max, and what is asked.
+MANY: tuple[tuple[tuple[float, ...], int, dict[str, Any]], ...] = (
+    ((0.5, 0.5, 0.5), 200, {}),
+    ((0.5, 0.5, 0.7), 200, {}),
+    ((0.5, 0.6, 0.7), 200, {}),
+    ((0.5, 0.6, 0.7), 200, {"adjust": "bonferroni"}),
+    ((0.5, 0.6, 0.7), 200, {"adjust": "closed"}),
+    ((0.5, 0.5, 0.6, 0.7), 200, {"baseline": "0"}),
+    ((0.9, 0.9, 0.9, 0.7), 400, {"baseline": "0", "margin": -0.05}),
+    ((0.5, 0.5, 0.5, 0.5), 200, {"goal": "best"}),
+    ((0.6, 0.6, 0.7, 0.8), 200, {"goal": "best"}),
+    ((0.4, 0.5, 0.8, 0.8), 200, {"goal": "best"}),
+    ((0.4, 0.5, 0.8, 0.8), 200, {"goal": "best", "indifference": 0.1}),
+)
+
+
+def ends(
+    rates: tuple[float, ...], n_max: int, asked: dict[str, Any], runs: int
+) -> tuple[float, float]:
+    """Return the share of pairs decided, or of studies that name the best, and mean trials."""
+    names = tuple(str(index) for index in range(len(rates)))
+    rules = Rules.of(policies=names, n_max=n_max, **asked)
+    rng = np.random.default_rng(0)
+    if rules.goal == "best":
+        board = best_rule.simulate(rules, lambda: success(rng, rates, (runs, len(rates))), runs)
+        named = np.array(rates)[board.named] >= max(rates) - rules.indifference - 1e-9
+        return float((named & (board.named >= 0)).mean()), float(board.asked.sum(axis=1).mean())
+    study = Ranking(rules)
+    scores = success(rng, rates, (runs, n_max, len(rates)))
+    outcome = replay(study.comparison, study.budget, scores, with_p_values=False)
+    return float(outcome.claims.any(axis=-1).mean()), float(outcome.last.sum(axis=1).mean())
+
+
+def main_many(runs: int, chance: float) -> None:
+    """Print one row per question about several policies."""
+    table = Table("rates", "N", "asked", "without", "with stops", "power lost")
+    for rates, n_max, asked in MANY:
+        free = ends(rates, n_max, asked, runs)
+        stops = {"futility": "binding", "futility_chance": chance}
+        bound = ends(rates, n_max, {**asked, **stops}, runs)
+        table.add_row(
+            " ".join(f"{rate:g}" for rate in rates),
+            f"{n_max}",
+            ", ".join(f"{name} {value}" for name, value in asked.items()) or "order, holm",
+            *(f"{power:.3f} / {trials:.0f}" for power, trials in (free, bound)),
+            f"{free[0] - bound[0]:.4f}",
+        )
+    Console(width=120).print(table)
+
+
 def main() -> None:
     """Print one row per case."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -65,7 +121,11 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=4000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int)
+    parser.add_argument("--many", action="store_true")
     options = parser.parse_args()
+    if options.many:
+        main_many(options.runs, options.chance)
+        return
     table = Table("scores", "means", "N", "without", "with stops", "power lost")
     for index, (draw, mean0, mean1, n_max) in enumerate(CASES):
         if options.method == "savi" and draw is returns:

@@ -63,12 +63,10 @@ class Told(NScorePlus):
             found = found._replace(variance=np.full_like(found.variance, self.truth.variance))
         return found
 
-    def _rare_failures(
-        self, amount: Floats, effect: Floats, worst: Floats | float, pairs: Floats, odds: Floats
-    ) -> Floats:
+    def _rare_failures(self, amount: Floats, *others: Any) -> Floats:
         if "no failures" in self.told:
             return amount
-        return super()._rare_failures(amount, effect, worst, pairs, odds)
+        return super()._rare_failures(amount, *others)
 
 
 def stops(method: NScorePlus, scores0: Floats, scores1: Floats) -> tuple[float, float]:

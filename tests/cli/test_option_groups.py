@@ -59,8 +59,8 @@ def test_every_command_that_compares_has_every_setting() -> None:
 
     for name in ("analyze", "watch", "race", "plan"):
         assert settings <= known[f"stopwise {name}"]
-    for name in ("forecast", "metrics"):
-        assert settings - known[f"stopwise {name}"] == {"baseline"}
+    assert settings - known["stopwise forecast"] == {"baseline", "futility_chance"}
+    assert settings - known["stopwise metrics"] == {"baseline", "margin"}
     of_many = {"adjust", "ties", "baseline", "goal", "indifference", "allocation"}
     assert settings - known["stopwise compare"] == of_many
 

@@ -109,7 +109,7 @@ def test_the_help_of_plan_names_the_other_commands() -> None:
 
     assert "stopwise forecast" in words
     assert "stopwise metrics" in words
-    assert "--futility" not in words
+    assert "--milestone" not in words
 
 
 def test_several_tasks_are_forecast_on_one_page(trials: Path, tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_an_option_without_effect_is_refused_even_at_its_default(
             "--n-max must be a whole number, but got '10,20'",
         ),
         (["0.5", "0.6", "--pilot", "a.csv"], "give guesses or --pilot, but not both"),
-        (["0.5", "0.6", "--futility", "0.1"], "--futility belongs to `stopwise forecast`"),
+        (["0.5", "0.6", "--futility", "0.1"], "of `stopwise forecast`, here --futility-chance"),
         (["0.5", "0.6", "--milestone", "lifted"], "--milestone belongs to `stopwise metrics`"),
         (["0.5", "0.6", "--address", "auto"], "--address needs --executor ray"),
         (["--continue", "a.csv", "--metrics", "b.csv"], "--continue or --metrics, but only one"),

@@ -155,7 +155,7 @@ def test_errors_of_an_import_advise_options(tmp_path: Path) -> None:
         ("watch {gap} --once", "; --missing drop of `stopwise analyze` leaves such trials out"),
         ("metrics {gap}", "; --missing drop of `stopwise analyze` leaves such trials out"),
         ("plan .5 .7 --metric x=0,1", "--metric belongs to `stopwise metrics`"),
-        ("plan .5 .7 --futility .1", "--futility belongs to `stopwise forecast`"),
+        ("plan .5 .7 --futility .1", "of `stopwise forecast`, here --futility-chance"),
     ],
 )
 def test_no_message_names_an_option_that_the_command_does_not_have(

@@ -29,6 +29,7 @@ CASES: dict[str, dict[str, Any]] = {
     "nscore-plus, deadline": {"n_max": LAST},
     "nscore-plus, deadline, paired": {"n_max": LAST, "design": "paired"},
     "nscore-plus, paired, margin": {"design": "paired", "margin": 0.05},
+    "nscore-plus, paired, not worse": {"design": "paired", "margin": -0.05},
     "nscore": {},
     "nscore, paired": {"design": "paired"},
     "wsr": {},

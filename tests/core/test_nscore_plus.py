@@ -297,3 +297,15 @@ def test_the_stream_has_the_luck_of_the_first_run() -> None:
 def test_settings_of_the_last_look_are_checked(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(sw.InvalidInput, match=message):
         sw.SequentialTest("nscore-plus", **settings)
+
+
+def test_a_row_of_ties_is_no_certain_gain() -> None:
+    """Without ``losses_seen`` one loss after many ties costs all evidence: .93 are decided."""
+    rng = np.random.default_rng(0)
+    scene, own, shared = rng.random((3, 400, 1000))
+    other = np.where(shared < 0.8, scene, own)
+    policies = [(luck < 0.9) * 1.0 for luck in (scene, other)]
+    outcome = sw.simulate("nscore-plus", *policies, margin=-0.05, n_max=1000, design="paired")
+
+    assert outcome.rate(1) > 0.98
+    assert outcome.n.mean() < 180

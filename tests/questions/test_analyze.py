@@ -39,6 +39,8 @@ JSON_PAIR = {
     "log_e": float,
     "interval": list,
     "interval_level": float,
+    "chance": (float, type(None)),
+    "futile": bool,
 }
 JSON_WHOLE = {
     "schema": int,

@@ -29,6 +29,7 @@ REPLACED = {"interval"}
 ADDED = {
     *("interval_level", "interval_note"),
     *("best", "candidates", "eliminated", "awaited", "sentence"),
+    *("chance", "futile", "futility", "margin", "finding", "without_effect"),
 }
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from stopwise.cli.command import Mistyped
 from stopwise.cli.option_groups import OptionGroup
 from stopwise.cli.values import chosen_executor, column_choices, parse_bounds
 
@@ -123,6 +124,11 @@ class ComparisonOptions(OptionGroup):
         for name in ("allocation", "futility", "futility_chance"):
             if getattr(self, name) is None:
                 found.pop(name, None)
+        if self.futility not in (None, "none", "advisory", "binding"):
+            raise Mistyped(
+                f"--futility must be advisory, binding or none, but got {self.futility!r} (a "
+                "threshold is for --futility of `stopwise forecast`, here --futility-chance)"
+            )
         if self.futility == "none":
             found["futility"] = None
         return {**found, "design": None if self.design == "auto" else self.design}

@@ -176,7 +176,11 @@ class Forecast(PlanningResult):
 
     def _derived(self) -> dict[str, Any]:
         pairs = [
-            {name: part for name, part in vars(pair).items() if name != "chance_same" or part is not None}
+            {
+                name: part
+                for name, part in vars(pair).items()
+                if name != "chance_same" or part is not None
+            }
             for pair in self.pairs
         ]
         known = {"decided": self.decided, "futile": self.futile, "hours": self.hours}

@@ -313,8 +313,8 @@ class Analysis(Drawn):
                 "log_e": pair.log_e if pair.log_e != -math.inf else None,
                 "interval": list(pair.interval),
                 "interval_level": pair.interval_level,
+                **plain_values(pair, ("chance", "futile")),
                 **({} if pair.p_equivalent is None else {"p_equivalent": pair.p_equivalent}),
-                **({} if pair.decided else plain_values(pair, ("chance", "futile"))),
             }
             for pair in self.pairs
         ]

@@ -14,12 +14,14 @@ from stopwise.core.nscore_plus.constants import (
     FAILURE_OFFSET,
     FAILURE_PAIRS,
     LEAN_WEIGHT,
+    LOSS_PAIRS,
     NOISY_PAIRS,
     NOISY_SHARE,
     PRODUCT_KEPT,
     RENEWAL_PAIRS,
     SHOWN_WEIGHT,
     SIGNAL_SHARE,
+    UNSEEN_LOSSES,
     WIN_DEVIATIONS,
 )
 from stopwise.core.nscore_plus.estimates import Estimates, inside
@@ -29,7 +31,9 @@ __all__ = [
     "bounds",
     "cap",
     "centre",
+    "failure_chance",
     "large_effects",
+    "losses_seen",
     "noisy_scores",
     "one_pair_may_decide",
     "pairs_until_renewal",
@@ -75,9 +79,7 @@ def centre(estimates: Estimates, amount: Floats, margin: Floats | float) -> Floa
     return inside(between(middle, low, high), margin)
 
 
-def rare_failures(
-    amount: Floats, effect: Floats, worst: Floats | float, pairs: Floats, odds: Floats
-) -> Floats:
+def rare_failures(amount: Floats, effect: Floats, worst: Floats | float, chance: Floats) -> Floats:
     """Bet a little less where one pair of the worst kind would cost nearly everything.
 
     Of the bound, the share ``risked`` = bet * worst is best at the smaller root of
@@ -89,16 +91,31 @@ def rare_failures(
         The bet wanted so far, and the difference of means that it is made for.
     worst : ndarray or float
         Loss per unit of the bet in the worst pair.
-    pairs, odds : ndarray
-        Pairs seen, and how much of the first chance of the worst pair applies to these scores.
+    chance : ndarray
+        That of the worst pair.
     """
-    chance = (FAILURE_PAIRS / (pairs + FAILURE_OFFSET)) ** 2 * odds
     wanted = np.maximum(amount * worst, 1e-9)
     inverse = 1 / wanted
     middle = 1 + inverse + chance * worst / np.maximum(effect, 1e-9)
     root = np.sqrt(np.maximum(middle * middle - 4 * inverse, 0.0))
     risked: Floats = np.maximum(2 / (middle + root), np.minimum(wanted, FAILURE_FLOOR))
     return risked / worst
+
+
+def failure_chance(pairs: Floats, odds: Floats) -> Floats:
+    """Chance of the worst pair while it was not seen; odds: how much of it these scores have."""
+    chance: Floats = (FAILURE_PAIRS / (pairs + FAILURE_OFFSET)) ** 2 * odds
+    return chance
+
+
+def losses_seen(sums: Sums, worst: float, spread: Floats) -> Floats:
+    """Chance of the worst pair by the losses of a paired study in which ties are wins.
+
+    A row of ties looks like a certain gain, as long as nothing else is known of the next loss.
+    """
+    lost = np.maximum(sums.gap_square - sums.win_square, 0.0) / (worst * worst)
+    chance: Floats = (lost + UNSEEN_LOSSES * spread * spread) / (sums.pairs + LOSS_PAIRS)
+    return chance
 
 
 def noisy_scores(amount: Floats, worst: Floats, pairs: Floats, spread: Floats) -> Floats:

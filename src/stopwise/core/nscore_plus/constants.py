@@ -172,6 +172,14 @@ FAILURE_OFFSET = 25.0
 # scores are underbet for good.
 FAILURE_FLOOR = 0.8
 
+# With a negative margin in the paired design ties are wins, losses the worst pairs. Their chance
+# is at least that of the losses seen and so many more, for all-or-nothing scores, ...
+# More: a row of ties is bet on less. Less (0): the first loss after one costs nearly everything.
+UNSEEN_LOSSES = 0.5
+# ... among the pairs seen and so many more.
+# More: losses that were seen are heeded late. Less: one early loss cuts the bets for long.
+LOSS_PAIRS = 20.0
+
 # --- Noisy scores --------------------------------------------------------------------------------
 # What all-or-nothing scores are held back from the bound after the first pair, as a share of it.
 # More: large effects take longer. Less: a few wins are bet on nearly in full, and the next loss

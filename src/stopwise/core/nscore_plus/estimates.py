@@ -45,6 +45,7 @@ class Estimates(NamedTuple):
     share: Floats
     doubt: Floats
     margin: Floats | float
+    own_spread: Floats  # of the scores themselves, as ``spread``
 
 
 class ScoreEstimates(NamedTuple):
@@ -62,7 +63,8 @@ def independent_estimates(sums: Sums, margin: Floats | float) -> Estimates:
     scores = score_deviation(sums, margin)
     mean0, mean1 = scores.means
     share, doubt = product_worth(sums.pairs, scores)
-    return Estimates(scores.variance, scores.spread, mean0, mean1, share, doubt, margin)
+    spread = scores.spread
+    return Estimates(scores.variance, spread, mean0, mean1, share, doubt, margin, spread)
 
 
 def score_deviation(sums: Sums, margin: Floats | float) -> ScoreEstimates:
@@ -98,7 +100,7 @@ def paired_deviation(sums: Sums, margin: Floats | float) -> Estimates:
     variance = square - SIGNAL_SHARE * ((sums.high - sums.low) / weight) ** 2
     spread = scores.spread * np.minimum(variance / scores.variance, 1.0)
     none = np.zeros_like(variance)
-    return Estimates(variance, spread, none, none, none, none, margin)
+    return Estimates(variance, spread, none, none, none, none, margin, scores.spread)
 
 
 def product_worth(pairs: Floats, scores: ScoreEstimates) -> tuple[Floats, Floats]:

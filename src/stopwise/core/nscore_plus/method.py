@@ -291,7 +291,8 @@ class NScorePlus(MayBeFutile[PlusState]):
         below, above = centre0 + margin, 1 - centre0  # of m1 and m0, in the worst pair
         worst = np.maximum(below, above)
         # Noisy scores tell of the worst pair by their variance already.
-        amount = self._rare_failures(amount, effect, worst, sums.pairs, 1 - estimates.spread)
+        chance = bets.failure_chance(sums.pairs, 1 - estimates.spread)
+        amount = self._rare_failures(amount, effect, worst, chance)
         amount = bets.noisy_scores(amount, worst, sums.pairs, estimates.spread)
         if bets.one_pair_may_decide(need, margin):
             # the product of both scores in the largest win, r0 = 0 and r1 = 1, over its square
@@ -310,20 +311,23 @@ class NScorePlus(MayBeFutile[PlusState]):
         worst = 1 + margin
         # In the worst pair both policies are at opposite ends: the noisier differences are, the
         # likelier.
-        odds = estimates.spread * estimates.spread
-        amount = self._rare_failures(amount, effect, worst, sums.pairs, odds)
+        chance = bets.failure_chance(sums.pairs, estimates.spread * estimates.spread)
+        if isinstance(margin, float) and margin < 0:  # of the test itself: a tie is a win
+            seen = bets.losses_seen(sums, 1 + margin, estimates.own_spread)
+            chance = np.maximum(chance, seen)
+        amount = self._rare_failures(amount, effect, worst, chance)
         if bets.one_pair_may_decide(need, margin):
             amount = np.minimum(amount, bets.cap(sums, need, 0.0, 0.0))
         return Bet(bets.bounds(amount, worst), none, none)
 
     def _rare_failures(
-        self, amount: Floats, effect: Floats, worst: Floats | float, pairs: Floats, odds: Floats
+        self, amount: Floats, effect: Floats, worst: Floats | float, chance: Floats
     ) -> Floats:
         """Bet a little less where the worst pair would cost nearly everything.
 
         A method of its own so that ``benchmarks.efficiency.learning`` can tell what it costs.
         """
-        return bets.rare_failures(amount, effect, worst, pairs, odds)
+        return bets.rare_failures(amount, effect, worst, chance)
 
 
 @dataclass(frozen=True, kw_only=True)

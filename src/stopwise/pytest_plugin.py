@@ -1,0 +1,26 @@
+"""The fixture ``stopwise_gate``: a release check as a test, found by pytest by itself."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from stopwise.questions.gate import Gate
+
+
+@pytest.fixture
+def stopwise_gate() -> "Callable[..., Gate]":
+    """Return ``stopwise.gate`` that fails the test if worse was shown, and skips if undecided."""
+
+    def checked(new: Any, baseline: Any, **settings: Any) -> "Gate":
+        from stopwise.questions.gate import UNDECIDED, WORSE, gate
+
+        found = gate(new, baseline, **settings)
+        if found.shown == WORSE:
+            pytest.fail(found.sentence, pytrace=False)
+        if found.shown == UNDECIDED:
+            pytest.skip(found.sentence)
+        return found
+
+    return checked

@@ -94,7 +94,8 @@ def test_a_difference_along_the_way_raises_a_doubt() -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_saved_test_goes_on_identically(case: str, cut: int = 17) -> None:
+def test_a_saved_test_goes_on_identically(case: str) -> None:
+    cut = 17
     scores0, scores1 = (score[0] for score in binary(0.5, 0.5, seed=3))
     whole, part = (sw.SequentialTest(**settings_of(case)) for _ in range(2))
     for r0, r1 in zip(scores0[:cut], scores1[:cut], strict=True):

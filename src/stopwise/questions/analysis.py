@@ -364,8 +364,8 @@ class Analysis(Drawn):
                 "log_e": pair.log_e if pair.log_e != -math.inf else None,
                 "interval": list(pair.interval),
                 "interval_level": pair.interval_level,
-                **({} if pair.p_equivalent is None else {"p_equivalent": pair.p_equivalent}),
                 **plain_values(pair, ("chance", "futile")),
+                **({} if pair.p_equivalent is None else {"p_equivalent": pair.p_equivalent}),
             }
             for pair in self.pairs
         ]

@@ -16,6 +16,9 @@ Ties = Annotated[
     str, 'Exact ties: any order declared is an error ("strict"), or they never occur ("paper").'
 ]
 Baseline = Annotated[str | None, "Compare all other policies with this one only."]
+Reference = Annotated[
+    float | None, "Compare each policy with this number instead of with another policy."
+]
 Futility = Annotated[
     str | None,
     'With n_max: say when a decision has become unlikely ("advisory"), end there ("binding"), '
@@ -36,6 +39,7 @@ class PairSettings(MethodParameters, total=False):
         float, "By how much better, in units of the score; negative for non-inferiority."
     ]
     ties: Ties
+    reference: Reference
     futility: Futility
     seed: Seed
 
@@ -56,6 +60,7 @@ class CommonSettings(MethodParameters, total=False):
     alpha: Annotated[float, "Probability, in (0, 1), of any false claim."]
     adjust: Annotated[str, 'How alpha is shared among claims: "bonferroni", "holm" or "closed".']
     ties: Ties
+    reference: Reference
     goal: Annotated[str, 'What is asked: "order", which are better than which, or "best".']
     indifference: Annotated[float, "With the goal best: how near to the best is good enough."]
     allocation: Annotated[str, 'With the goal best: "leader" is tried more often, or "even".']

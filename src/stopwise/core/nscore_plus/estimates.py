@@ -29,6 +29,7 @@ __all__ = [
     "inside",
     "paired_deviation",
     "product_worth",
+    "reference_deviation",
     "score_deviation",
 ]
 
@@ -97,6 +98,21 @@ def paired_deviation(sums: Sums, margin: Floats | float) -> Estimates:
     # positive: the squared mean is at most the second moment
     variance = square - SIGNAL_SHARE * ((sums.high - sums.low) / weight) ** 2
     spread = scores.spread * np.minimum(variance / scores.variance, 1.0)
+    none = np.zeros_like(variance)
+    return Estimates(variance, spread, none, none, none, none, margin)
+
+
+def reference_deviation(sums: Sums, margin: Floats | float, null_mean: Floats) -> Estimates:
+    """Estimate the spread of one policy's scores, and their variance at the edge of the null."""
+    n = sums.pairs
+    gap = sums.high - sums.low
+    seen = between(null_mean + gap / np.maximum(n, 1.0), EDGE, 1 - EDGE)
+    scatter = np.maximum(sums.gap_square - gap * gap / np.maximum(n, 1.0), 0.0)
+    prior = SPREAD_WEIGHT / 4
+    spread = (scatter + SPREAD_FIRST * prior) / (n * (seen * (1 - seen)) + prior)
+    spread = np.minimum(spread * ((n + 2) / (n + 1)), 1.0)
+    edge = between(null_mean, EDGE, 1 - EDGE)
+    variance = spread * (edge * (1 - edge))
     none = np.zeros_like(variance)
     return Estimates(variance, spread, none, none, none, none, margin)
 

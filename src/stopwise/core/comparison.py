@@ -109,6 +109,7 @@ class Comparison:
             levels=(lower, upper),
             margins=(margin, margin),
             bettor=self.test if self.test.inverts else None,
+            reference=self.test.reference,
         )
 
     @cached_property

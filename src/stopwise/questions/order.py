@@ -55,7 +55,7 @@ class OrderQuestion(Question):
         )
         self._ranking = Ranking(rules)
         self._pairs = PairStates(self._ranking.comparison, self._ranking.budget, 1, 0)
-        self._tried = self.policies
+        self._tried = rules.run_policies
 
     comparison = Delegated[Comparison]("_ranking.comparison", "The test of each pair.")
     tried = Delegated[tuple[str, ...]]("_tried", "Policies that have an undecided pair.")
@@ -89,7 +89,7 @@ class OrderQuestion(Question):
 
     def analyze(self, table: Table) -> Analysis:
         """Return the whole analysis of a table of rows, under the same rules."""
-        return rank(table, self._ranking)
+        return rank(table.beside_reference(self.rules), self._ranking)
 
     def _show(self, scores: Floats) -> None:
         pairs = self._pairs
@@ -103,7 +103,10 @@ class OrderQuestion(Question):
 
     def _settle(self) -> None:
         tried = (self._pairs.open[0] & self._ranking.family.of_policy).any(axis=1)
-        self._tried = tuple(name for name, still in zip(self.policies, tried, strict=True) if still)
+        found = zip(self.policies, tried, strict=True)
+        # A reference needs no trials.
+        own = self.rules.run_policies
+        self._tried = tuple(name for name, still in found if still and name in own)
 
     def _content(self) -> dict[str, Any]:
         pairs = self._pairs

@@ -46,6 +46,8 @@ class Estimates(NamedTuple):
     share: Floats
     doubt: Floats
     margin: Floats | float
+    # The part of the sum of third powers that comes with two outcomes, and is no lean.
+    third: Floats | float = 0.0
 
 
 class ScoreEstimates(NamedTuple):
@@ -112,9 +114,13 @@ def reference_deviation(sums: Sums, margin: Floats | float, null_mean: Floats) -
     spread = (scatter + SPREAD_FIRST * prior) / (n * (seen * (1 - seen)) + prior)
     spread = np.minimum(spread * ((n + 2) / (n + 1)), 1.0)
     edge = between(null_mean, EDGE, 1 - EDGE)
-    variance = spread * (edge * (1 - edge))
+    binary = edge * (1 - edge)
+    variance = spread * binary
+    # Of success and failure the bet of greatest growth is effect / binary: scores are their own
+    # squares, so (score - edge)^3 = (1 - 2 edge) (score - edge)^2 + binary (score - edge).
+    third = spread * ((1 - 2 * edge) * sums.gap_square + binary * gap)
     none = np.zeros_like(variance)
-    return Estimates(variance, spread, none, none, none, none, margin)
+    return Estimates(variance, spread, none, none, none, none, margin, third)
 
 
 def product_worth(pairs: Floats, scores: ScoreEstimates) -> tuple[Floats, Floats]:

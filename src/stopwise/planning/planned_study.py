@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeGuard
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from stopwise.core.simulate import run_studies
 from stopwise.core.step.method import Step
 from stopwise.errors import require
 from stopwise.messages import Setting
-from stopwise.planning.populations import Guessed, Population
+from stopwise.planning.populations import Guessed, Population, WithNumber
 from stopwise.planning.simulation import Simulator
 from stopwise.planning.stopping_times import StoppingTimes
 from stopwise.questions.pairs import replay
@@ -30,7 +29,7 @@ class PlannedStudy(Ranking):
     def __post_init__(self) -> None:
         rules = self.rules
         require(
-            len(rules.policies) == 2 or rules.alternative == "two-sided",
+            self.family.size == 1 or rules.alternative == "two-sided",
             "more than two policies are always compared in both directions, not with ",
             Setting("alternative", rules.alternative),
             code="one-sided-many",
@@ -63,7 +62,7 @@ class PlanModel:
         drawn = self.population.draw(rng, runs, self.study.n_max)
         # Every simulated study has luck of its own, if its method needs any.
         study = self.study.with_luck(int(rng.integers(2**32)))
-        if len(study.rules.policies) == 2:
+        if study.family.size == 1:
             return _two_policies(study, *drawn)
         return _many_policies(study, *drawn)
 
@@ -85,29 +84,35 @@ def stopping_times(
     ]
 
 
-def is_exact(population: Population, study: PlannedStudy) -> TypeGuard[Guessed]:
+def is_exact(population: Population, study: PlannedStudy) -> bool:
     """Whether the probabilities can be computed: ``step`` and two given success rates."""
     return (
         study.rules.method == Step.name
-        and len(study.rules.policies) == 2
-        and isinstance(population, Guessed)
+        and study.family.size == 1
+        and isinstance(_guessed(population), Guessed)
         and population.binary
     )
+
+
+def _guessed(population: Population) -> Population:
+    return population.population if isinstance(population, WithNumber) else population
 
 
 def _two_policies(study: PlannedStudy, scores: Floats, means: Floats) -> StoppingTimes:
     low, high = study.rules.bounds
     # Rounding must not carry the best score over the bound.
     scores = np.clip(low + (high - low) * scores, low, high)
-    outcome = run_studies(study.rules, scores[..., 0], scores[..., 1], workers=1)
-    gap = means[:, 1] - means[:, 0]
+    second, gap = scores[..., 1], means[:, 1] - means[:, 0]
+    if study.rules.reference is not None:  # the second is the number
+        second, gap = None, -gap
+    outcome = run_studies(study.rules, scores[..., 0], second, workers=1)
     decided = outcome.decision >= 0
     right = decided & (np.where(outcome.decision == 1, gap, -gap) > 0)
     return StoppingTimes.of_runs(
         outcome.n,
         right,
         decided & ~right,
-        trials=2.0 * float(outcome.n.sum()),
+        trials=len(study.rules.run_policies) * float(outcome.n.sum()),
         pairs_right=float(right.sum()),
         n_max=study.n_max,
     )
@@ -124,7 +129,8 @@ def _many_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppi
     wrong = np.asarray((outcome.claims & false).any(axis=(1, 2)))
     right = (found | ~different).all(axis=1) & ~wrong
     n = np.where(different, outcome.rows, 1).max(axis=1)
-    trials = sum(float(outcome.rows[:, own].max(axis=1).sum()) for own in family.of_policy)
+    tried = family.of_policy[: len(study.rules.run_policies)]
+    trials = sum(float(outcome.rows[:, own].max(axis=1).sum()) for own in tried)
     share = (found.sum(axis=1) / np.maximum(different.sum(axis=1), 1)).sum()
     return StoppingTimes.of_runs(
         n, right, wrong, trials=trials, pairs_right=float(share), n_max=study.n_max
@@ -143,11 +149,15 @@ def exact_stopping_times(
     exact = [population for population in populations if is_exact(population, study)]
     if not exact:
         return []
-    rates = np.array([[guess.mean for guess in population.guesses] for population in exact])
-    policy1, policy0, undecided = _ends(study, rates)
+    rng = np.random.default_rng(0)  # the means of guesses are known
+    rates = np.concatenate([population.moments(rng, 1).means for population in exact])
+    if study.rules.reference is not None:
+        rates = rates[:, ::-1]  # the number is policy 0
+    ends = _ends if study.rules.reference is None else _ends_beside_number
+    policy1, policy0, undecided = ends(study, rates)
     up = rates[:, 1:] > rates[:, :1]
     right, wrong = np.where(up, policy1, policy0), np.where(up, policy0, policy1)
-    trials = 2.0 * (right + wrong + undecided) @ np.arange(1, study.n_max + 1)
+    trials = len(study.rules.run_policies) * (right + wrong + undecided) @ np.arange(1, study.n_max + 1)
     return [
         StoppingTimes(
             right[i], wrong[i], undecided[i], float(trials[i]), float(right[i].sum()), None
@@ -182,6 +192,31 @@ def _ends(study: PlannedStudy, rates: Doubles) -> tuple[Doubles, Doubles, Double
         undecided[:, -1] += policy1.sum(axis=1)
         policy1 = np.zeros_like(policy1)
     return policy1, policy0, undecided
+
+
+def _ends_beside_number(study: PlannedStudy, rates: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+    """Return the same of one policy and a number, its rates being the second column."""
+    test, directions = study.comparison.test, study.comparison.directions
+    assert isinstance(test, Step)
+    n_max, rate = study.n_max, rates[:, 1:]
+    declared, undecided = np.zeros((2, len(rates), n_max)), np.zeros((len(rates), n_max))
+    running = np.ones((len(rates), 1))
+    for n in range(1, n_max + 1):
+        failed, succeeded = (1 - rate) * running, rate * running
+        running = np.pad(failed, ((0, 0), (0, 1))) + np.pad(succeeded, ((0, 0), (1, 0)))
+        futile = np.ones(n + 1, dtype=bool)
+        for one_rate, policy in zip(test.one_rate, directions, strict=True):
+            # Of the direction of policy 0 failures are counted.
+            counted = np.arange(n + 1) if policy == 1 else np.arange(n, -1, -1)
+            stops = counted >= one_rate.reject_from[n]
+            declared[policy, :, n - 1] = running @ stops
+            running = running * ~stops
+            futile &= counted < one_rate.continue_from[n]
+        if test.stops_at_futility:
+            undecided[:, n - 1] = running @ futile
+            running = running * ~futile
+    undecided[:, -1] += running.sum(axis=1)
+    return declared[1], declared[0], undecided
 
 
 def _one_more_pair(running: Doubles, rate0: Doubles, rate1: Doubles) -> Doubles:

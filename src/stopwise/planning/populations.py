@@ -20,6 +20,7 @@ __all__ = [
     "Population",
     "Resampled",
     "Tied",
+    "WithNumber",
     "World",
     "chances_of_weights",
 ]
@@ -131,6 +132,8 @@ class Guessed(Population):
     def most_correlation(self) -> float:
         """The largest correlation that policies with these distributions can have."""
         deviations = [max(guess.deviation, 1e-12) for guess in self.guesses]
+        if len(deviations) == 1:
+            return 0.0
         correlations = self._together / np.outer(deviations, deviations)
         return min(float(np.mean(correlations[np.triu_indices(len(deviations), 1)])), 1.0)
 
@@ -271,6 +274,8 @@ class Resampled(Population):
     ) -> tuple[Floats, list[tuple[_Atoms, np.random.Generator]]]:
         """Return how alike the policies are in each run, and a generator for each set of atoms."""
         first, *rest = rng.spawn(1 + len(self._atoms))
+        if self.scores.shape[1] == 1:  # there is no other policy to be like
+            return np.zeros(runs), list(zip(self._atoms, rest, strict=True))
         weight = first.choice(WEIGHTS, runs, p=chances_of_weights(self.scores, self.paired))
         return weight, list(zip(self._atoms, rest, strict=True))
 
@@ -324,6 +329,45 @@ class Tied(Population):
         covariances[world, second] = covariances[world, :, second] = 0.0
         covariances[world, second, second] = covariances[world, best, best]
         return Moments(means, covariances)
+
+
+@dataclass(frozen=True, eq=False)
+class WithNumber(Population):
+    """Policies beside a number, the last column, which every trial of it scores.
+
+    Parameters
+    ----------
+    population
+        The policies.
+    number
+        The number, in [0, 1].
+    """
+
+    population: Population
+    number: float
+
+    @property
+    def binary(self) -> bool:
+        """Whether every score of the policies is success or failure."""
+        return self.population.binary
+
+    def begin(self, rng: np.random.Generator, runs: int) -> World:
+        """Return studies before their first row."""
+        world = self.population.begin(rng, runs)
+        return World(self._beside(world.means), lambda n: self._beside(world.draw(n)))
+
+    def with_tie(self) -> "Population":
+        """Return the same with a tie among the policies."""
+        return replace(self, population=self.population.with_tie())
+
+    def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
+        """Return the moments of the policies, and of a number that never varies."""
+        means, covariances = self.population.moments(rng, worlds)
+        return Moments(self._beside(means), np.pad(covariances, ((0, 0), (0, 1), (0, 1))))
+
+    def _beside(self, values: Floats) -> Floats:
+        number = np.full((*values.shape[:-1], 1), self.number)
+        return np.concatenate([values, number], axis=-1)
 
 
 def chances_of_weights(scores: Floats, paired: bool) -> Floats:

@@ -174,6 +174,7 @@ class Analysis(Drawn):
         pairs = f"{decided} of {counted(len(self.pairs), 'pair')} decided"
         ties = "" if self.ties == "strict" else ", assuming no exact ties"
         against = f" against {self.baseline}" if self.baseline is not None else ""
+        design = f", {self.design} design" if self.rules.reference is None else ""
         promised = promise(
             self.method,
             "the chance of any false order",
@@ -190,7 +191,7 @@ class Analysis(Drawn):
         meaning = f" ({'; '.join(signs)})" if signs else ""
         return (
             f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}; "
-            f"{promised} ({self.method}, {self.adjust}, {self.design} design{ties})."
+            f"{promised} ({self.method}, {self.adjust}{design}{ties})."
         )
 
     def _doubted(self, promised: str, doubt: str) -> str:
@@ -207,7 +208,7 @@ class Analysis(Drawn):
         if self.n_max is None:
             all_trials = f"{sum(policy.n for policy in self.policies)}"
         else:
-            all_trials = f"at most {self.n_max * len(self.policies)}"
+            all_trials = f"at most {self.n_max * len(self.rules.run_policies)}"
         unpaired = f", {self.trials_unpaired} without a partner" if self.trials_unpaired else ""
         return f"{self.trials_used} of {all_trials} trials{unpaired}"
 
@@ -277,6 +278,7 @@ class Analysis(Drawn):
             "order": self.order_text,
             "sentence": self.sentence,
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
+            **({} if self.rules.reference is None else {"reference": self.rules.reference}),
             **plain_values(self, SAVED),
         }
 

@@ -1,11 +1,14 @@
 """From a table of scores to its analysis: replay, results, doubts and warnings."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
 from stopwise.core.progress import watched
+from stopwise.core.rules import Rules
 from stopwise.messages import Message, counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
@@ -29,8 +32,10 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     with watched(f"{title}{counted(len(scores), 'row')} of {family.k} policies") as progress:
         budget = ranking.budget
         outcome = replay(comparison, budget, scores[None], with_trace=True, progress=progress)
-    policies = _policy_results(used, scores, ranking, outcome)
     pairs, differences = _pair_results(used, scores, comparison, family, outcome)
+    policies = _policy_results(used, scores, ranking, outcome)
+    if rules.reference is not None:
+        policies = _beside_number(policies, pairs, rules)
     found = doubts(policies, pairs, differences, comparison.scale.span)
     shared = dependent(comparison, scores, family)
     order = [rules.policies.index(policy.name) for policy in policies]
@@ -51,7 +56,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
             *shared,
             *table.notes,
             *_beyond(table, rules.n_max),
-            *wide_bounds(used),
+            *wide_bounds(used.without({rules.reference_name})),
             *_warnings(used, family, comparison, outcome),
         ),
         facts=comparison.test.facts(),
@@ -110,6 +115,25 @@ def _policy_results(
             )
         )
     return tuple(results)
+
+
+def _beside_number(
+    policies: tuple[PolicyResult, ...], pairs: tuple[PairResult, ...], rules: Rules
+) -> tuple[PolicyResult, ...]:
+    """Return the results with a number that has no trials, and intervals that agree with it."""
+    number = rules.reference or 0.0
+    low, high = rules.bounds
+    found = []
+    for policy in policies:
+        if policy.name == rules.reference_name:
+            none = {"n": 0, "trials_used": 0, "trials_saved": 0, "trials_unpaired": 0}
+            policy = replace(policy, mean=number, interval=Interval(number, number), **none)
+        elif len(pairs) == 1:  # of several policies the intervals of the means hold together
+            least, most = pairs[0].interval
+            ends = Interval(max(number + least, low), min(number + most, high))
+            policy = replace(policy, interval=ends)
+        found.append(policy)
+    return tuple(found)
 
 
 def _last_rows(family: Family, outcome: Replay) -> list[int]:

@@ -126,7 +126,7 @@ class Step(Method[StepState]):
         )
 
     @cached_property
-    def _one_rate(self) -> tuple[OneRateTest, ...]:
+    def one_rate(self) -> tuple[OneRateTest, ...]:
         """The tests against the reference, one per direction; empty without one."""
         n_max = self.n_max or 0  # declared: the rules see to that
         return tuple(one_rate_test(self.alpha, n_max, rate) for rate in self.reference)
@@ -134,7 +134,7 @@ class Step(Method[StepState]):
     @cached_property
     def _limits(self) -> Ints:
         """Successes that reject, and that are worth going on with: (2, directions, trials)."""
-        tests = self._one_rate
+        tests = self.one_rate
         return np.array([[t.reject_from for t in tests], [t.continue_from for t in tests]])
 
     @property
@@ -144,9 +144,9 @@ class Step(Method[StepState]):
 
     def facts(self) -> tuple[str, ...]:
         """Return the certificate in words."""
-        if self._one_rate:
-            errors = " and ".join(f"{test.error:.5f}" for test in self._one_rate)
-            over = max(test.cost / test.least_cost for test in self._one_rate) - 1
+        if self.one_rate:
+            errors = " and ".join(f"{test.error:.5f}" for test in self.one_rate)
+            over = max(test.cost / test.least_cost for test in self.one_rate) - 1
             return (
                 f"step (optimal table of one success rate, n_max = {self.n_max}): at the reference "
                 f"itself each direction errs with probability {errors}, computed exactly (allowed: "
@@ -177,7 +177,7 @@ class Step(Method[StepState]):
     def start(self, shape: tuple[int, ...]) -> StepState:
         """State before the first pair; makes or reads the table."""
         # Nothing is drawn before the table exists: never an answer without it.
-        _ = self._one_rate or self.stopping
+        _ = self.one_rate or self.stopping
         zero = np.zeros(shape, dtype=np.int32)
         return StepState(
             zero, zero, zero, np.zeros(shape, dtype=np.int8), run_keys(self.seed or 0, shape)
@@ -185,7 +185,7 @@ class Step(Method[StepState]):
 
     def step(self, state: StepState, r0: Floats, r1: Floats) -> StepState:
         """State after one more pair of outcomes."""
-        if self._one_rate:
+        if self.one_rate:
             return self._step_against_number(state, r1)
         rule = self.stopping.rule
         n = state.n + np.int32(1)

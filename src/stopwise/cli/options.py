@@ -67,6 +67,10 @@ class ComparisonOptions(OptionGroup):
         str | None,
         typer.Option(help="Compare every policy with this one only, instead of all pairs."),
     ] = None
+    reference: Annotated[
+        float | None,
+        typer.Option(help="Compare every policy with this number instead of with another policy."),
+    ] = None
     goal: Annotated[
         str,
         typer.Option(

@@ -165,7 +165,7 @@ def race(
         typer.echo(json.dumps(result.to_dict(), indent=2))
     else:
         show(shown)
-        most = counted(comparison.n_max * len(shown.policies), "episode")
+        most = counted(comparison.n_max * len(shown.rules.run_policies), "episode")
         used, rows = f"{result.used} of at most {most} used", counted(result.rows, "row")
         if comparison.goal == "best":  # the leader may have more episodes than rows
             used = f"{counted(result.used, 'episode')} used"

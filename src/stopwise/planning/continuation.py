@@ -136,7 +136,9 @@ def study_ranking(table: Table, n_max: int, settings: ForecastSettings | RaceSet
 def further_trials(ranking: Ranking, past: Floats, outcome: Replay) -> Ints:
     """Return the trials (runs, policies) still run until all pairs of the policy are decided."""
     last = np.stack([outcome.rows[:, own].max(axis=1) for own in ranking.family.of_policy], axis=1)
-    return np.maximum(last - rows_over(ranking.rules, past), 0)
+    further = np.maximum(last - rows_over(ranking.rules, past), 0)
+    further[:, len(ranking.rules.run_policies) :] = 0  # a number has no trials
+    return further
 
 
 def rows_over(rules: Rules, past: Floats) -> Ints:

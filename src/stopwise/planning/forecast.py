@@ -13,7 +13,7 @@ from stopwise.errors import require
 from stopwise.messages import Setting, counted, named
 from stopwise.planning.continuation import Continuation, ContinuationEnds, study_ranking
 from stopwise.planning.forecast_result import Forecast, PairForecast
-from stopwise.planning.populations import Resampled
+from stopwise.planning.populations import Population, Resampled, WithNumber
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.questions.ranking import Ranking
 from stopwise.rows.table import Table, unit_scores
@@ -114,13 +114,21 @@ def _forecast(
         f"policy{where} so far: nothing is left to forecast",
         code="nothing-left",
     )
-    past = unit_scores(table, ranking.comparison)
-    continuation = Continuation(ranking, past, Resampled(past, rules.design == "paired"))
+    past = unit_scores(table.beside_reference(rules), ranking.comparison)
+    own = past[:, : len(rules.run_policies)]
+    population: Population = Resampled(own, rules.design == "paired" and own.shape[1] > 1)
+    if rules.reference is not None:
+        population = WithNumber(population, float(rules.scale.unit(np.asarray(rules.reference))))
+    continuation = Continuation(ranking, past, population)
     with opened(executor) as workers:
         simulator = Simulator(workers, seed, precision, progress)
         (ends,) = simulator.run([continuation], most=MOST_RUNS)
     return Forecast(
-        seen=dict(zip(table.policies, table.counts, strict=True)),
+        seen={
+            name: count
+            for name, count in zip(table.policies, table.counts, strict=True)
+            if name in rules.run_policies
+        },
         n_max=rules.n_max,
         chance=ends.share(ends.every),
         chance_error=0.0 if ends.trials == 0 else ends.error(ends.every),

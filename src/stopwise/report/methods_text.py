@@ -27,7 +27,10 @@ def methods_paragraph(analysis: "Analysis") -> str:
         return _best_paragraph(analysis)
     low, high = analysis.bounds
     horizon = _horizon(analysis)
+    number, count = analysis.rules.reference, len(analysis.rules.run_policies)
     against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"
+    if number is not None:
+        against = f" against the number {analysis.baseline}, fixed beforehand"
     method = registry.find(analysis.method)
     anytime = method.anytime
     kind = "sequential test" if anytime else "fixed-sample test"
@@ -36,10 +39,10 @@ def methods_paragraph(analysis: "Analysis") -> str:
     adjusted = ADJUSTMENTS[analysis.adjust].format(pairs=pairs, form=form)
     letters = "Policies that share a letter were not told apart. "
     return (
-        f"We compared the mean scores (range [{low:g}, {high:g}]) of {len(analysis.policies)} "
-        f"policies{against}{_pooling(analysis)} with the {kind} {analysis.method}{horizon}, using "
+        f"We compared the mean scores (range [{low:g}, {high:g}]) of {counted(count, 'policy', 'policies')}"
+        f"{against}{_pooling(analysis)} with the {kind} {analysis.method}{horizon}, using "
         f"{adjusted}; {_promise(analysis, anytime)}. {_meaning(analysis)}"
-        f"{DESIGNS[analysis.design]} {letters if analysis.baseline is None else ''}"
+        f"{DESIGNS[analysis.design] if number is None else ''} {letters if analysis.baseline is None else ''}"
         f"{analysis.interval_note} {method.citation}."
     )
 

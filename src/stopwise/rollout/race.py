@@ -59,7 +59,7 @@ def race(
     Parameters
     ----------
     policies
-        Two or more by name: a callable from observation to action, an object with ``predict`` (as
+        Two or more by name (one is enough with a ``reference``): a callable from observation to action, an object with ``predict`` (as
         in stable-baselines3) or ``act``, a factory without arguments, or where to find one,
         "package.module:name". ``reset`` is called before each episode, with a ``seed`` if it takes
         one. Or the folder or pattern of checkpoints, as in "runs/*/ckpt_*.zip"; their names are
@@ -101,7 +101,7 @@ def race(
     on_progress
         Called whenever episodes came back.
     **settings
-        ``method``, ``alpha``, ``adjust``, ``baseline``, ``ties``, ``goal="order"`` (or "best", with
+        ``method``, ``alpha``, ``adjust``, ``baseline``, ``reference``, ``ties``, ``goal="order"`` (or "best", with
         ``indifference`` and ``allocation="leader"``) and the method's own parameters, as for
         ``stopwise.analyze``.
 

@@ -106,7 +106,7 @@ class RaceResult:
     def sentence(self) -> str:
         """What was found, at which alpha, and what it took; ``analysis.sentence`` says more."""
         found = self.analysis
-        most = None if found.n_max is None else found.n_max * len(found.policies)
+        most = None if found.n_max is None else found.n_max * len(found.rules.run_policies)
         fewer = self.decided and most is not None and self.used < most
         instead = f" instead of {most:,}" if fewer else ""
         episodes = "episode" if self.used == 1 else "episodes"
@@ -159,7 +159,7 @@ def result_of(
     """Return the result of a race that is over."""
     rule = schedule.rule
     failed = Counter(e.policy for e in schedule.used if e.error is not None)
-    failures = {policy: failed[policy] for policy in rule.policies}
+    failures = {policy: failed[policy] for policy in rule.rules.run_policies}
     warnings = [*notes, *_on_failures(schedule, failures), *_on_retries(retries)]
     return RaceResult(
         analysis=rule.analysis(warnings=warnings),

@@ -56,10 +56,10 @@ class Verdict:
         ``ties="paper"`` a two-sided test has one per direction, and this is the smaller: it is
         valid for the direction that it favours, not for the hypothesis of exact equality.
     interval
-        Confidence interval of mean1 - mean0, valid at all times (with a reference, of the mean of
-        the policy, and what is said here of the margin holds for the number); of a one-sided test one end is a
+        Confidence interval of mean1 - mean0, valid at all times; of a one-sided test one end is a
         bound, and the other is that of the range. With a method that bets it is the test inverted:
-        the margin lies outside from the pair on that decides, and not before.
+        the margin lies outside from the pair on that decides, and not before. With a reference it
+        is that of the policy's mean, and the number (plus margin) lies outside in that way.
     interval_level
         The probability with which the interval holds.
     rules
@@ -157,10 +157,10 @@ class Verdict:
             return f"No {self._unit}s yet on whether {self._claim()} ({self._setting()})."
         means = f"mean {score_text(self.mean1)}"
         if self.rules.reference is None:
-            means = f"means {score_text(self.mean0)} (policy 0) and {score_text(self.mean1)} (policy 1)"
-        facts = (
-            f"{means}, {self._p_value_text()}{self._interval_text()}, {self._setting()}"
-        )
+            means = (
+                f"means {score_text(self.mean0)} (policy 0) and {score_text(self.mean1)} (policy 1)"
+            )
+        facts = f"{means}, {self._p_value_text()}{self._interval_text()}, {self._setting()}"
         seen = self._seen()
         if self.n_decided is not None:
             claim = self._claim()

@@ -159,7 +159,9 @@ class Rules:
         )
         takes = registry.find(self.method).takes_reference
         text = f"{self.method} compares two policies and takes no reference"
-        require(takes, f"{text}; nscore-plus, nscore, wsr, step and welch do", parameter="reference")
+        require(
+            takes, f"{text}; nscore-plus, nscore, wsr, step and welch do", parameter="reference"
+        )
         require(
             self.goal == "order",
             f"a reference belongs to the goal 'order', but the goal is {self.goal!r}",
@@ -172,11 +174,10 @@ class Rules:
             f"a reference is the baseline itself, but the baseline is {self.baseline!r}",
             parameter="baseline",
         )
-        if self.baseline is None:
-            text = f"a policy cannot have the name of the reference, {name!r}"
-            require(name not in names, text, parameter="policies")
-            object.__setattr__(self, "policies", (*names, name))
-            object.__setattr__(self, "baseline", name)
+        text = f"a policy cannot have the name of the reference, {name!r}"
+        require(self.baseline == name or name not in names, text, parameter="policies")
+        object.__setattr__(self, "policies", names if name in names else (*names, name))
+        object.__setattr__(self, "baseline", name)
 
     @property
     def reference_name(self) -> str | None:
@@ -247,16 +248,8 @@ class Rules:
             f"but got {self.margin!r}",
             parameter="margin",
         )
-        for sign, way in ((1, "greater"), (-1, "less")):
-            tested = (self.reference or 0.0) + sign * self.margin
-            require(
-                self.reference is None
-                or self.alternative not in (way, "two-sided")
-                or self.bounds[0] < tested < self.bounds[1],
-                f"with margin {self.margin:g} the reference is {tested:g}, which does not lie "
-                f"strictly between the bounds {self.bounds[0]:g} and {self.bounds[1]:g}",
-                parameter="margin",
-            )
+        if self.reference is not None:
+            self._check_edges(self.reference, float(self.margin))
         takes = registry.find(self.method).takes_margin
         require(self.margin == 0 or takes, f"{self.method} takes no margin", parameter="margin")
         require(
@@ -266,6 +259,17 @@ class Rules:
             parameter="margin",
         )
         return float(self.margin)
+
+    def _check_edges(self, reference: float, margin: float) -> None:
+        """Raise unless scores can lie on both sides of what is tested."""
+        low, high = self.bounds
+        for edge, way in ((reference + margin, "greater"), (reference - margin, "less")):
+            require(
+                self.alternative not in (way, "two-sided") or low < edge < high,
+                f"with margin {margin:g} a mean is held against {edge:g}, which does not lie "
+                f"strictly between the bounds {low:g} and {high:g}",
+                parameter="margin",
+            )
 
     def _checked_indifference(self) -> float:
         span = Scale(*self.bounds).span

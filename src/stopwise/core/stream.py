@@ -117,7 +117,7 @@ class SequentialTest(Resumable):
             decision=state.decision,
             n=n,
             n_decided=state.n_decided,
-            mean0=state.total0 / n if n else np.nan,
+            mean0=self._mean0(),
             mean1=state.total1 / n if n else np.nan,
             log_e=None if math.isnan(log_e) else log_e,
             p_value=float(comparison.combined_p_value(state.p_value)),
@@ -246,6 +246,12 @@ class SequentialTest(Resumable):
                 f"{counted(self._state.n, 'pair')}; "
                 + ("continuing would break the guarantee" if closed else "`extend` it to go on")
             )
+
+    def _mean0(self) -> float:
+        """Return the average of policy 0, or the number in its place."""
+        if self.rules.reference is not None:
+            return self.rules.reference
+        return self._state.total0 / self._state.n if self._state.n else np.nan
 
     def _interval(self) -> Interval:
         """Return the interval of the difference; with a reference, that of the policy's mean."""

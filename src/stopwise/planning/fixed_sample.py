@@ -66,7 +66,11 @@ def fixed_plan(study: PlannedStudy, population: Population, power: float) -> Fix
     # Against a number that has no variance the paired test is that of one sample.
     paired = study.rules.design == "paired" or number
     n = _smallest(lambda n: t_test_power(n, moments, study.level, paired=paired), power, 2)
-    return None if n is None else FixedPlan(n, ONE_SAMPLE_T if number else PAIRED_T if paired else WELCH)
+    return (
+        None
+        if n is None
+        else FixedPlan(n, ONE_SAMPLE_T if number else PAIRED_T if paired else WELCH)
+    )
 
 
 def barnard_power(n: int, rates0: Floats, rates1: Floats, level: float) -> float:

@@ -13,8 +13,9 @@ from stopwise.errors import require
 from stopwise.messages import Setting, counted, named
 from stopwise.planning.continuation import Continuation, ContinuationEnds, study_ranking
 from stopwise.planning.forecast_result import Forecast, PairForecast
-from stopwise.planning.populations import Population, Resampled, WithNumber
+from stopwise.planning.populations import Population, Resampled
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
+from stopwise.planning.with_number import WithNumber
 from stopwise.questions.ranking import Ranking
 from stopwise.rows.table import Table, unit_scores
 from stopwise.rows.task_tables import tables

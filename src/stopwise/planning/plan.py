@@ -19,11 +19,12 @@ from stopwise.planning.best_plan import plan_best
 from stopwise.planning.fixed_sample import MOST_POWER, WELCH, fixed_plan
 from stopwise.planning.plan_result import Plan, PlanRow
 from stopwise.planning.planned_study import PlannedStudy, stopping_times
-from stopwise.planning.populations import Guessed, WithNumber
+from stopwise.planning.populations import Guessed
 from stopwise.planning.scenarios import Scenario, assume
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.planning.smallest_gap import detectable_gap
 from stopwise.planning.stopping_times import StoppingTimes
+from stopwise.planning.with_number import WithNumber
 from stopwise.questions import QUESTIONS
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
@@ -339,11 +340,11 @@ def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
             f"{rules.reference_name}, but according to the guess it is {above[better]}",
         )
         return
-    better, asked = ("second" if so else "first" for so in (better, asked))
+    which = {True: "second", False: "first"}
     require(
         rules.alternative == "two-sided" or better == asked,
-        f"alternative {rules.alternative!r} asks whether the {asked} policy is better, but "
-        f"according to the guesses the {better} one is",
+        f"alternative {rules.alternative!r} asks whether the {which[asked]} policy is better, but "
+        f"according to the guesses the {which[better]} one is",
     )
 
 

@@ -10,9 +10,10 @@ from stopwise.core.simulate import run_studies
 from stopwise.core.step.method import Step
 from stopwise.errors import require
 from stopwise.messages import Setting
-from stopwise.planning.populations import Guessed, Population, WithNumber
+from stopwise.planning.populations import Guessed, Population
 from stopwise.planning.simulation import Simulator
 from stopwise.planning.stopping_times import StoppingTimes
+from stopwise.planning.with_number import WithNumber
 from stopwise.questions.pairs import replay
 from stopwise.questions.ranking import Ranking
 
@@ -102,10 +103,10 @@ def _two_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppin
     low, high = study.rules.bounds
     # Rounding must not carry the best score over the bound.
     scores = np.clip(low + (high - low) * scores, low, high)
-    second, gap = scores[..., 1], means[:, 1] - means[:, 0]
+    columns, gap = np.moveaxis(scores, -1, 0), means[:, 1] - means[:, 0]
     if study.rules.reference is not None:  # the second is the number
-        second, gap = None, -gap
-    outcome = run_studies(study.rules, scores[..., 0], second, workers=1)
+        columns, gap = columns[:1], -gap
+    outcome = run_studies(study.rules, *columns, workers=1)
     decided = outcome.decision >= 0
     right = decided & (np.where(outcome.decision == 1, gap, -gap) > 0)
     return StoppingTimes.of_runs(
@@ -157,7 +158,9 @@ def exact_stopping_times(
     policy1, policy0, undecided = ends(study, rates)
     up = rates[:, 1:] > rates[:, :1]
     right, wrong = np.where(up, policy1, policy0), np.where(up, policy0, policy1)
-    trials = len(study.rules.run_policies) * (right + wrong + undecided) @ np.arange(1, study.n_max + 1)
+    trials = (
+        len(study.rules.run_policies) * (right + wrong + undecided) @ np.arange(1, study.n_max + 1)
+    )
     return [
         StoppingTimes(
             right[i], wrong[i], undecided[i], float(trials[i]), float(right[i].sum()), None

@@ -12,7 +12,8 @@ from stopwise.core.scores import Scale, is_number, require_whole, score_text
 from stopwise.errors import require
 from stopwise.messages import named
 from stopwise.planning.guesses import Guess, as_guess
-from stopwise.planning.populations import Guessed, Population, Resampled, WithNumber
+from stopwise.planning.populations import Guessed, Population, Resampled
+from stopwise.planning.with_number import WithNumber
 from stopwise.rows.table import Table
 
 GAPS = (0.1, 0.2, 0.3, 0.4, 0.5)
@@ -84,12 +85,16 @@ class GapFamily:
             return (1.0 - self.number) / self.policies
         return (1.0 - (0.0 if self.base is None else self.base.mean)) / (self.policies - 1)
 
-    def at(self, gap: float) -> Population:
+    def population(self, gap: float) -> Population:
+        """Return the policies with this gap, beside the number if there is one."""
+        return self.at(gap) if self.number is None else WithNumber(self.at(gap), self.number)
+
+    def at(self, gap: float) -> Guessed:
         """Return the policies with this gap."""
         if self.number is not None:
             means = [self.number + gap * step for step in range(1, self.policies + 1)]
             base = self.base or Guess.of_rate(self.number)
-            return WithNumber(Guessed(tuple(base.with_mean(mean) for mean in means)), self.number)
+            return Guessed(tuple(base.with_mean(mean) for mean in means))
         steps = np.arange(self.policies)
         if self.base is None:
             rates = np.clip(0.5 + gap * (steps - steps.mean()), 0.0, 1.0)
@@ -131,7 +136,8 @@ def assume(
         code="bad-correlation",
     )
     if number is not None:
-        return _beside_number(guesses, pilot, gaps, policies, correlation, scale, number)
+        family = GapFamily(None, policies or 1, correlation, number)
+        return _beside_number(guesses, pilot, gaps, family, scale=scale, policies=policies)
     require(
         gaps is None or (len(guesses) < 2 and pilot is None),
         named("gaps"),
@@ -160,10 +166,10 @@ def _beside_number(
     values: Sequence[Any],
     pilot: Table | None,
     gaps: Sequence[float] | None,
-    policies: int | None,
-    correlation: float,
+    family: GapFamily,
+    *,
     scale: Scale,
-    number: float,
+    policies: int | None,
 ) -> Assumptions:
     """Return the same of policies that are compared with a number."""
     require(
@@ -172,8 +178,10 @@ def _beside_number(
         " above the reference take no guesses: guesses, or a pilot, set the gap",
         code="gaps-set",
     )
-    shown = score_text(scale.low + number * scale.span)
+    number = family.number
+    assert number is not None
     population: Population
+    notes: tuple[str, ...] = ()
     if pilot is not None:
         scores = (pilot.scores - scale.low) / scale.span
         found = Guess.seen(scores[:, 0])
@@ -185,24 +193,21 @@ def _beside_number(
         ]
     elif values:
         guesses = tuple(as_guess(value, scale) for value in values)
-        found, population = guesses[0], Guessed(guesses, correlation)
+        found, population = guesses[0], Guessed(guesses, family.correlation)
         means = np.array([guess.mean for guess in guesses])
         notes = (BETA,) if any(guess.spread is not None for guess in guesses) else ()
         parts = [_text(guess, scale) for guess in guesses]
     else:
-        family = GapFamily(None, policies or 1, correlation, number)
         return Assumptions(_of_gaps(family, gaps, scale), family, (NO_GUESS_BESIDE,))
     require(
         policies in (None, means.size),
         f"give a guess for each of the {policies} policies, but got {means.size}",
     )
-    family = GapFamily(found, means.size, 0.0, number)
     gap = np.abs(means - number)
-    text = f"{', '.join(parts)} against {shown}"
+    text = f"{', '.join(parts)} against {score_text(scale.low + number * scale.span)}"
     least = float(gap[gap > 1e-9].min(initial=1.0))
-    return Assumptions(
-        [Scenario(text, least, least, WithNumber(population, number))], family, notes
-    )
+    scenario = Scenario(text, least, least, WithNumber(population, number))
+    return Assumptions([scenario], GapFamily(found, means.size, 0.0, number), notes)
 
 
 def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> list[Scenario]:
@@ -221,7 +226,7 @@ def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> l
         )
     shares = [gap / scale.span for gap in chosen]
     return [
-        Scenario(f"gap {gap:.4g}", share, share, family.at(share))
+        Scenario(f"gap {gap:.4g}", share, share, family.population(share))
         for gap, share in zip(chosen, shares, strict=True)
     ]
 

@@ -98,8 +98,9 @@ def _power_of_gap(
     study: PlannedStudy, family: GapFamily, simulator: Simulator
 ) -> Callable[[float], tuple[float, float]]:
     """Return a function from a gap to its power and standard error, exact where possible."""
+
     def evaluate(gap: float) -> tuple[float, float]:
-        population = family.at(gap)
+        population = family.population(gap)
         if is_exact(population, study):
             return _exact_power(study, population), 0.0
         model = PlanModel(study, population)

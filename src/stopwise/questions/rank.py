@@ -122,18 +122,17 @@ def _beside_number(
 ) -> tuple[PolicyResult, ...]:
     """Return the results with a number that has no trials, and intervals that agree with it."""
     number = rules.reference or 0.0
-    low, high = rules.bounds
-    found = []
-    for policy in policies:
+    (low, high), (least, most) = rules.bounds, pairs[0].interval
+    ends = Interval(max(number + least, low), min(number + most, high))
+
+    def beside(policy: PolicyResult) -> PolicyResult:
         if policy.name == rules.reference_name:
-            none = {"n": 0, "trials_used": 0, "trials_saved": 0, "trials_unpaired": 0}
-            policy = replace(policy, mean=number, interval=Interval(number, number), **none)
-        elif len(pairs) == 1:  # of several policies the intervals of the means hold together
-            least, most = pairs[0].interval
-            ends = Interval(max(number + least, low), min(number + most, high))
-            policy = replace(policy, interval=ends)
-        found.append(policy)
-    return tuple(found)
+            own = replace(policy, n=0, trials_used=0, trials_saved=0, trials_unpaired=0)
+            return replace(own, mean=number, interval=Interval(number, number))
+        # Of several policies the intervals of the means hold together, those of the pairs may not.
+        return replace(policy, interval=ends) if len(pairs) == 1 else policy
+
+    return tuple(map(beside, policies))
 
 
 def _last_rows(family: Family, outcome: Replay) -> list[int]:

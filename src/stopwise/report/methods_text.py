@@ -27,9 +27,12 @@ def methods_paragraph(analysis: "Analysis") -> str:
         return _best_paragraph(analysis)
     low, high = analysis.bounds
     horizon = _horizon(analysis)
-    number, count = analysis.rules.reference, len(analysis.rules.run_policies)
+    number = analysis.rules.reference
+    policies = counted(len(analysis.rules.run_policies), "policy")
     against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"
+    design = f"{DESIGNS[analysis.design]} "
     if number is not None:
+        design = ""
         against = f" against the number {analysis.baseline}, fixed beforehand"
     method = registry.find(analysis.method)
     anytime = method.anytime
@@ -39,10 +42,10 @@ def methods_paragraph(analysis: "Analysis") -> str:
     adjusted = ADJUSTMENTS[analysis.adjust].format(pairs=pairs, form=form)
     letters = "Policies that share a letter were not told apart. "
     return (
-        f"We compared the mean scores (range [{low:g}, {high:g}]) of {counted(count, 'policy', 'policies')}"
+        f"We compared the mean scores (range [{low:g}, {high:g}]) of {policies}"
         f"{against}{_pooling(analysis)} with the {kind} {analysis.method}{horizon}, using "
         f"{adjusted}; {_promise(analysis, anytime)}. {_meaning(analysis)}"
-        f"{DESIGNS[analysis.design] if number is None else ''} {letters if analysis.baseline is None else ''}"
+        f"{design}{letters if analysis.baseline is None else ''}"
         f"{analysis.interval_note} {method.citation}."
     )
 

@@ -59,11 +59,11 @@ def race(
     Parameters
     ----------
     policies
-        Two or more by name (one is enough with a ``reference``): a callable from observation to action, an object with ``predict`` (as
-        in stable-baselines3) or ``act``, a factory without arguments, or where to find one,
-        "package.module:name". ``reset`` is called before each episode, with a ``seed`` if it takes
-        one. Or the folder or pattern of checkpoints, as in "runs/*/ckpt_*.zip"; their names are
-        the shortest parts of their paths that tell them apart.
+        Two or more by name, or one with a ``reference``: a callable from observation to action, an
+        object with ``predict`` (as in stable-baselines3) or ``act``, a factory without arguments,
+        or where to find one, "package.module:name". ``reset`` is called before each episode, with a
+        ``seed`` if it takes one. Or the folder or pattern of checkpoints, as in
+        "runs/*/ckpt_*.zip"; their names are the shortest parts of their paths that tell them apart.
     env
         A gymnasium id, an environment, a factory of one (also of a vector environment), or a
         function ``episode(policy, seed)`` that returns a score or a dictionary of measures.
@@ -101,9 +101,9 @@ def race(
     on_progress
         Called whenever episodes came back.
     **settings
-        ``method``, ``alpha``, ``adjust``, ``baseline``, ``reference``, ``ties``, ``goal="order"`` (or "best", with
-        ``indifference`` and ``allocation="leader"``) and the method's own parameters, as for
-        ``stopwise.analyze``.
+        ``method``, ``alpha``, ``adjust``, ``baseline``, ``reference``, ``ties``, ``goal="order"``
+        (or "best", with ``indifference`` and ``allocation="leader"``) and the method's own
+        parameters, as for ``stopwise.analyze``.
 
     Examples
     --------

@@ -34,9 +34,9 @@ class StopRule(Resumable):
     **settings
         ``method="nscore-plus"``, ``alpha=0.05``, ``n_max``, ``bounds=(0, 1)``,
         ``design="independent"`` (or "paired": a row is one environment), ``adjust="holm"``,
-        ``baseline``, ``reference``, ``ties="strict"``, ``goal="order"`` (or "best", with ``indifference``,
-        ``allocation="leader"``, ``later`` and ``reserve``) and the method's own parameters, as for
-        ``stopwise.analyze``.
+        ``baseline``, ``reference``, ``ties="strict"``, ``goal="order"`` (or "best", with
+        ``indifference``, ``allocation="leader"``, ``later`` and ``reserve``) and the method's own
+        parameters, as for ``stopwise.analyze``.
 
     Examples
     --------

@@ -20,7 +20,7 @@ Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
 # Entries that plans locked before did not have: written only where they say something.
-SINCE = ("goal", "indifference", "later")
+SINCE = ("reference", "goal", "indifference", "later")
 
 
 class Policy(PlanPart):
@@ -76,6 +76,8 @@ class StudyPlan(PlanPart):
     method, parameters, alpha, alpha_for, adjust, baseline, ties
         The test; ``alpha_for`` says whether alpha holds for each task or is split over all. A
         randomised method that is given no ``seed`` under ``parameters`` gets one at the lock.
+    reference
+        A number to compare every policy with, instead of with each other; then one is enough.
     goal
         "order" (which policies are better than which) or "best" (only which one is best).
     indifference, later
@@ -97,7 +99,8 @@ class StudyPlan(PlanPart):
 
     name: str = Field(min_length=1, max_length=200)
     description: str = Field(default="", max_length=10_000)
-    policies: Annotated[tuple[Policy, ...], Field(min_length=2, max_length=100), DISTINCT]
+    reference: float | None = None
+    policies: Annotated[tuple[Policy, ...], Field(min_length=1, max_length=100), DISTINCT]
     tasks: Annotated[tuple[Task, ...], Field(min_length=1, max_length=100), DISTINCT]
     design: Literal["independent", "blocks"] = "independent"
     method: str = "nscore-plus"
@@ -126,6 +129,13 @@ class StudyPlan(PlanPart):
         return [
             item if isinstance(item, dict | BaseModel | list) else {"name": item} for item in value
         ]
+
+    @field_validator("policies")
+    @classmethod
+    def _enough(cls, value: tuple[Policy, ...], info: Any) -> tuple[Policy, ...]:
+        if len(value) < 2 and info.data.get("reference") is None:
+            raise ValueError("needs at least 2, but has 1; or give a reference, a number")
+        return value
 
     @field_validator("parameters")
     @classmethod
@@ -189,6 +199,7 @@ class StudyPlan(PlanPart):
             adjust=self.adjust,
             baseline=self.baseline,
             ties=self.ties,
+            reference=self.reference,
             goal=self.goal,
             indifference=self.indifference,
             # A policy that is tried more often than others would be told by its code to lead.

@@ -211,7 +211,9 @@ class Step(Method[StepState]):
         reject_from, continue_from = self._limits[:, np.arange(len(self.reference)), n * running]
         rejected = running & (successes >= reject_from)
         futile = running & ~rejected & (successes < continue_from) & (self.futility is not None)
-        closed = running & ~rejected & ((n >= (self.n_max or 0)) | (futile & self.stops_at_futility))
+        closed = (
+            running & ~rejected & ((n >= (self.n_max or 0)) | (futile & self.stops_at_futility))
+        )
         status = state.status | rejected * _REJECTED | closed * _CLOSED | futile * _FUTILE
         return StepState(n, state.successes0, successes, status.astype(np.int8), state.key)
 

@@ -143,9 +143,9 @@ class SequentialTest(Resumable):
         """
         comparison, (name0, name1) = self._comparison, self.rules.pair_names
         if r1 is None or self.rules.reference is not None:
-            both = comparison.both(r0, r1)
-            r0, r1 = float(both[0]), r0
-            unit0 = float(comparison.scale.unit(both[0]))
+            comparison.both(r0, r1)  # raises unless one score comes with a reference
+            r0, r1 = self.rules.reference or 0.0, r0
+            unit0 = float(comparison.scale.unit(np.asarray(r0)))
         else:
             unit0 = comparison.unit_score(r0, name0)
         unit1 = comparison.unit_score(r1, name1)

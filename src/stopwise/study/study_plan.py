@@ -133,7 +133,7 @@ class StudyPlan(PlanPart):
     @field_validator("policies")
     @classmethod
     def _enough(cls, value: tuple[Policy, ...], info: Any) -> tuple[Policy, ...]:
-        if len(value) < 2 and info.data.get("reference") is None:
+        if len(value) < 2 and info.data.get("reference", 0.0) is None:
             raise ValueError("needs at least 2, but has 1; or give a reference, a number")
         return value
 

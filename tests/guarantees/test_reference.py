@@ -1,6 +1,6 @@
 """The promise beside a number: at the number itself, each direction is declared with at most alpha.
 
-Of scores whose mean is the number both directions are false; every mean on the wrong side is easier.
+Of scores whose mean is the number both directions are false; any mean on the wrong side is easier.
 """
 
 from collections.abc import Callable
@@ -68,23 +68,18 @@ def errors(draw: Draw, reference: float, **settings: Any) -> dict[int, int]:
 @pytest.mark.parametrize(
     ("name", "method", "n_max", "alpha"),
     [
-        (name, *test)
-        for test in (
-            ("nscore-plus", N, 0.05),
-            ("nscore-plus", N, 0.001),
-            ("nscore-plus", None, 0.05),
-            ("nscore", N, 0.05),
-            ("wsr", N, 0.05),
-            ("step", N, 0.05),
-        )
-        for name in (AT_THE_NUMBER if test[0] != "step" else BINARY)
-        if test[0] == "nscore-plus" or name in ("coins .87", "seven levels", *BINARY)
+        *((name, "nscore-plus", N, 0.05) for name in AT_THE_NUMBER),
+        *((name, "nscore-plus", N, 0.001) for name in AT_THE_NUMBER),
+        *((name, "nscore-plus", None, 0.05) for name in AT_THE_NUMBER),
+        *((name, "nscore", N, 0.05) for name in (*BINARY, "seven levels")),
+        *((name, "wsr", N, 0.05) for name in (*BINARY, "seven levels")),
+        *((name, "step", N, 0.05) for name in BINARY),
     ],
 )
 def test_false_claims_at_the_number_are_rare(
     name: str, method: str, n_max: int | None, alpha: float
 ) -> None:
-    """Catches bets beyond what a score of 0 allows, and bets that see their score (below)."""
+    """Catches a number that is taken too low, and bets that see their score (below)."""
     draw, reference = AT_THE_NUMBER[name]
     found = errors(draw, reference, method=method, n_max=n_max, alpha=alpha)
     assert_at_most(found[1], RUNS, alpha)
@@ -156,7 +151,7 @@ def test_sabotage_one_more_state_rejects() -> None:
 
 
 def test_rates_that_answer_to_the_past_do_not_help() -> None:
-    """The worst a rate of at most .6 can do, trial by trial, is to be .6: exactly, not simulated."""
+    """The worst that a rate of at most .6 can do, trial by trial, is to be .6: by induction."""
     test, n_max = one_rate_test(0.05, 60, 0.6), 60
     best = np.where(np.arange(n_max + 1) >= test.reject_from[n_max], 1.0, 0.0)
     for n in range(n_max - 1, -1, -1):

@@ -95,7 +95,7 @@ def test_a_race_runs_the_policy_alone(tmp_path: Path) -> None:
 
 def test_no_ticket_is_for_the_number() -> None:
     rule = sw.StopRule(["a", "b"], reference=0.6, n_max=3)
-    schedule = Schedule(rule, lambda row, policy: row, window=9, failures=FailureRule("raise"))
+    schedule = Schedule(rule, lambda *place: place[0], window=9, failures=FailureRule("raise"))
     assert {ticket.policy for ticket in schedule.take(99)} == {"a", "b"}
 
 
@@ -122,12 +122,12 @@ def test_no_policy_has_the_name_of_the_number() -> None:
     with pytest.raises(sw.InvalidInput, match=r"cannot have the name of the reference, '0\.5'"):
         sw.analyze({"0.5": NEW}, reference=0.5)
     rule = sw.StopRule(["new"], reference=0.5)
-    with pytest.raises(sw.InvalidInput, match="policies are new, but got a result of '0.5'"):
+    with pytest.raises(sw.InvalidInput, match=r"policies are new, but got a result of '0\.5'"):
         rule.add("0.5", 1.0)
 
 
 def test_step_takes_the_number_but_only_successes() -> None:
-    with pytest.raises(sw.InvalidInput, match="takes only the scores 0, 1, but 'new' got 0.5"):
+    with pytest.raises(sw.InvalidInput, match=r"takes only the scores 0, 1, but 'new' got 0\.5"):
         sw.analyze({"new": [0.5, *NEW]}, reference=0.5, method="step", n_max=80)
 
 

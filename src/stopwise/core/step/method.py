@@ -146,12 +146,15 @@ class Step(Method[StepState]):
         """Return the certificate in words."""
         if self.one_rate:
             errors = " and ".join(f"{test.error:.5f}" for test in self.one_rate)
+            never = any(test.error == 0 for test in self.one_rate)
+            hint = " One direction cannot be declared by n_max at all: that is too few trials."
+            hint = hint if never else ""
             over = max(test.cost / test.least_cost for test in self.one_rate) - 1
             return (
                 f"step (optimal table of one success rate, n_max = {self.n_max}): at the reference "
                 f"itself each direction errs with probability {errors}, computed exactly (allowed: "
                 f"{self.alpha:.5f}); no test of this level has an average cost, of trials and of "
-                f"ending undecided, that is lower by more than {100 * over:.2g} %.",
+                f"ending undecided, that is lower by more than {100 * over:.2g} %.{hint}",
             )
         certificate = self.stopping.certificate
         worst = certificate.worst_case

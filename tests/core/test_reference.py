@@ -61,6 +61,15 @@ def test_sentences() -> None:
     assert near.interval.low > 0.5
 
 
+def test_the_figure_counts_trials() -> None:
+    test = sw.SequentialTest(reference=0.6, n_max=48, alternative="two-sided")
+    test.run([0] * 30)
+    (axes,) = test.plot().axes
+    assert axes.get_title().startswith("the policy is worse, ")
+    assert axes.get_title().endswith(" trials seen")
+    assert axes.get_xlabel() == "trials"
+
+
 def test_margin_is_another_number() -> None:
     shifted = sw.SequentialTest(reference=0.5, margin=0.1, n_max=48).run(SCORES)
     direct = sw.SequentialTest(reference=0.6, n_max=48).run(SCORES)

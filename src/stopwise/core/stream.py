@@ -80,7 +80,7 @@ class SequentialTest(Resumable):
     >>> test = sw.SequentialTest("step", n_max=50, reference=0.5)
     >>> verdict = test.run([1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1])
     >>> verdict.decision, verdict.n
-    (<Decision.POLICY1: 'policy1'>, 9)
+    (<Decision.POLICY1: 'policy1'>, 10)
     """
 
     _kind = "SequentialTest"

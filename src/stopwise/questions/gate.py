@@ -315,7 +315,7 @@ def gate(
     >>> found.shown, found.n, found.needed
     ('not worse', 88, 0)
     >>> sw.gate([1, 1, 1, 1, 0] * 20, reference=0.6).n
-    37
+    34
     """
     require(
         (baseline is None) != (reference is None),

@@ -76,7 +76,7 @@ def one_rate_test(alpha: float, n_max: int, rate: float) -> OneRateTest:
     --------
     >>> test = one_rate_test(0.05, 50, 0.5)
     >>> 0.045 < test.error <= 0.05, round(test.power(0.7), 2), round(test.expected_n(0.7), 1)
-    (True, 0.86, 31.5)
+    (True, 0.83, 29.8)
     """
     require(0.0 < alpha < 0.5, f"alpha must lie between 0 and 1/2, got {alpha!r}")
     require(2 <= n_max <= LARGEST, f"step needs n_max between 2 and {LARGEST}, got {n_max!r}")

@@ -1,4 +1,4 @@
-"""``stopwise compare``: the quick question about two policies, answered in one line."""
+"""``stopwise compare``: the quick question about two policies, or one and a number."""
 
 import re
 from dataclasses import dataclass
@@ -22,6 +22,10 @@ COUNTS = re.compile(r"(\d+)/(\d+)")
 # Barnard's test takes a second for so many trials in all; beyond, Fisher's is nearly the same.
 MOST_FOR_BARNARD = 4000
 MOST_TRIALS = 10**12
+BATCH = (
+    "This batch answer holds only if the numbers of trials were fixed beforehand and the results "
+    "looked at only once; to look after every trial and stop early, give scores in order"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +51,10 @@ def compare(
     first: Annotated[
         str, typer.Argument(help="One policy: SUCCESSES/TRIALS, such as 17/20, or a file.")
     ],
-    second: Annotated[str, typer.Argument(help="The other policy, in the same form.")],
+    second: Annotated[
+        str | None,
+        typer.Argument(help="The other policy, in the same form; none with --reference."),
+    ] = None,
     comparison: TwoPolicyOptions,
     reading: ReadingOptions,
     pool: Annotated[
@@ -56,17 +63,27 @@ def compare(
     exit_code: ExitCode = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare two policies: `stopwise compare 17/20 14/20`, or two files of scores."""
-    counts = COUNTS.fullmatch(first), COUNTS.fullmatch(second)
+    """Compare two policies: `stopwise compare 17/20 14/20`, or two files of scores.
+
+    One policy and a number: `stopwise compare 45/50 --reference 0.87`, or one file of scores.
+    """
+    given = [first] if second is None else [first, second]
+    _require_as_many(given, comparison.reference)
+    counts = [match for match in map(COUNTS.fullmatch, given) if match]
     notes: list[str] = []
-    if counts[0] and counts[1]:
-        of_files = {*comparison.options(), *reading.options(), "pool"} - {"alpha"}
+    if len(counts) == len(given):
+        of_files = {*comparison.options(), *reading.options(), "pool"} - {"alpha", "reference"}
         refuse_unused(context, of_files, "on counts: it is for scores in files")
-        answer = _from_counts(_pair(counts[0]), _pair(counts[1]), comparison.alpha)
+        pairs, number = [_pair(match) for match in counts], comparison.reference
+        answer = (
+            _from_counts(pairs[0], pairs[1], comparison.alpha)
+            if number is None
+            else _beside_number(pairs[0], number, comparison.alpha)
+        )
         sentences, contents = [answer["sentence"]], [answer]
         code = {"second": SHOWN, "first": WORSE}.get(answer["better"], OPEN)
     else:
-        found = _from_files(first, second, reading.keywords(), comparison.keywords(), pool=pool)
+        found = _from_files(given, reading.keywords(), comparison.keywords(), pool=pool)
         sentences = [
             analysis.sentence if len(found) == 1 else f"{analysis.task}: {analysis.sentence}"
             for analysis in found
@@ -82,6 +99,17 @@ def compare(
         print_notes(notes)
     if exit_code:
         raise typer.Exit(code)
+
+
+def _require_as_many(given: list[str], reference: float | None) -> None:
+    from stopwise.errors import require
+
+    two = "give two policies, or one and --reference, the number to compare it with"
+    require(len(given) == 2 or reference is not None, two)
+    require(
+        len(given) == 1 or reference is None,
+        f"{given[0]} is compared with --reference {reference}: {given[-1]} has no place in that",
+    )
 
 
 def _pair(match: re.Match[str]) -> tuple[int, int]:
@@ -119,9 +147,7 @@ def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) 
     p_text = f"p = {p_value:.2g}" if p_value > 0 else "p < 1e-300"
     sentence = (
         f"{verdict}: {x0}/{n0} against {x1}/{n1}, {test}, two-sided {p_text}, alpha = {alpha:g}. "
-        "This batch answer holds only if the numbers of trials were fixed beforehand and the "
-        "results looked at only once; to look after every trial and stop early, give scores in "
-        "order (stopwise compare a.csv b.csv)."
+        f"{BATCH} (stopwise compare a.csv b.csv)."
     )
     return {
         "schema": SCHEMA,
@@ -134,6 +160,48 @@ def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) 
         "alternative": "two-sided",
         "p_value": p_value,
         "alpha": alpha,
+        "sentence": sentence,
+        "warnings": [],
+    }
+
+
+def _beside_number(counts: tuple[int, int], number: float, alpha: float) -> dict[str, Any]:
+    """Answer for the counts of one policy: the exact binomial test and its interval."""
+    from scipy.stats import binom, binomtest
+
+    from stopwise.core.rules import Rules
+
+    rules = Rules(policies=("policy",), alpha=alpha, reference=number)  # which checks both
+    successes, trials = counts
+    # Both directions at half the level each, so that test and interval agree.
+    tails = binom.cdf(successes, trials, number), binom.sf(successes - 1, trials, number)
+    p_value = float(min(2 * min(tails), 1.0))
+    result = binomtest(successes, trials)
+    exact, wilson = (result.proportion_ci(1 - alpha, method=name) for name in ("exact", "wilson"))
+    better, verdict = None, "Undecided, which does not show that it is equal to that"
+    if p_value <= alpha:
+        better = successes > number * trials
+        verdict = f"The policy is {'better' if better else 'worse'} than {rules.reference_name}"
+    p_text = f"p = {p_value:.2g}" if p_value > 0 else "p < 1e-300"
+    sentence = (
+        f"{verdict}: {successes}/{trials} against {rules.reference_name}, exact binomial test, "
+        f"two-sided {p_text}, alpha = {alpha:g}; {100 * (1 - alpha):g}% interval of the success "
+        f"rate [{exact.low:.3f}, {exact.high:.3f}] (Clopper-Pearson, exact) or "
+        f"[{wilson.low:.3f}, {wilson.high:.3f}] (Wilson, approximate). {BATCH} "
+        "(stopwise compare new.csv --reference NUMBER)."
+    )
+    return {
+        "schema": SCHEMA,
+        "better": None if better is None else "policy" if better else rules.reference_name,
+        "policies": [
+            {"name": "policy", "successes": successes, "n": trials, "mean": successes / trials}
+        ],
+        "reference": number,
+        "method": "binomial",
+        "alternative": "two-sided",
+        "p_value": p_value,
+        "alpha": alpha,
+        "intervals": {"clopper-pearson": [*map(float, exact)], "wilson": [*map(float, wilson)]},
         "sentence": sentence,
         "warnings": [],
     }
@@ -155,26 +223,26 @@ def _two_sided(first: tuple[int, int], second: tuple[int, int]) -> tuple[str, fl
 
 
 def _from_files(
-    first: str, second: str, reading: dict[str, Any], settings: dict[str, Any], *, pool: bool
+    given: list[str], reading: dict[str, Any], settings: dict[str, Any], *, pool: bool
 ) -> list["Analysis"]:
     from stopwise import analyze, analyze_tasks, read_trials
     from stopwise.errors import require
 
-    for name in (first, second):
+    for name in given:
         require(
             Path(name).exists() or not COUNTS.fullmatch(name),
-            f"give two counts or two files, but not one of each: {first} and {second}",
+            f"give two counts or two files, but not one of each: {' and '.join(given)}",
         )
         require(
             Path(name).exists(),
             f"{name!r} is neither successes/trials, such as 17/20, nor a file",
         )
-    require(first != second, f"{first!r}: the same file was given twice")
-    names = [Path(name).stem for name in (first, second)]
-    if names[0] == names[1]:
-        names = [first, second]
-    trials = read_trials({names[0]: first, names[1]: second}, **reading)
-    if settings["margin"] < 0:
+    require(len(set(given)) == len(given), f"{given[0]!r}: the same file was given twice")
+    names = [Path(name).stem for name in given]
+    if len(set(names)) < len(names):
+        names = given
+    trials = read_trials(dict(zip(names, given, strict=True)), **reading)
+    if settings["margin"] < 0 and settings.get("reference") is None:
         settings["baseline"] = names[0]
     if pool:
         return [analyze(trials, pool=True, **settings)]

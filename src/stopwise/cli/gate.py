@@ -51,16 +51,17 @@ def gate(
         ),
     ],
     baseline: Annotated[
-        str,
+        str | None,
         typer.Option(help="The old policy: a file or folder of its trials, or its name."),
-    ],
+    ] = None,
     margin: Annotated[
-        float,
+        float | None,
         typer.Option(
             help="How much worse is still acceptable, in units of the score: a positive number. "
-            "0.05 here is margin=-0.05 of SequentialTest in Python."
+            "0.05 here is margin=-0.05 of SequentialTest in Python.  [default: 0.05, or 0 with "
+            "--reference]"
         ),
-    ] = 0.05,
+    ] = None,
     results: Annotated[
         list[Path] | None,
         typer.Option(help="A file or folder that holds both policies; repeat for each."),
@@ -98,7 +99,8 @@ def gate(
     probability at most alpha, however often you look.
     """
     if state is not None:
-        _require_apart(state, results or [Path(new), Path(baseline)])
+        given = [new] if baseline is None else [new, baseline]
+        _require_apart(state, results or [Path(name) for name in given])
     for place in (junit, summary):
         _require_folder(place)
     with _no_false_alarm():
@@ -113,7 +115,7 @@ def gate(
 
 
 def _asked(
-    source: tuple[str, str, list[Path] | None],
+    source: tuple[str, str | None, list[Path] | None],
     reading: dict[str, Any],
     own: dict[str, Any],
     settings: dict[str, Any],
@@ -123,8 +125,9 @@ def _asked(
 
     new, baseline, results = source
     place = results[0] if results is not None and len(results) == 1 else results or None
-    trials, (old_name, new_name) = found_policies(new, baseline, place, reading)
-    return ask(new_name, old_name, results=trials, **own, **settings)
+    trials, names = found_policies(new, baseline, place, reading)
+    old_name = None if baseline is None else names[0]
+    return ask(names[-1], old_name, results=trials, **own, **settings)
 
 
 @contextmanager

@@ -90,6 +90,10 @@ class ComparisonOptions(OptionGroup):
             help="The chance of a decision below which it is unlikely.", show_default="0.05"
         ),
     ] = None
+    reference: Annotated[
+        float | None,
+        typer.Option(help="Compare every policy with this number instead of with another policy."),
+    ] = None
     goal: Annotated[
         str,
         typer.Option(

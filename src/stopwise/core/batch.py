@@ -112,6 +112,7 @@ class ContingencyTest(Batch):
 
     scores: ClassVar[str] = "binary"
     takes_margin: ClassVar[bool] = False
+    takes_reference: ClassVar[bool] = False
 
     def p_values(self, state: BatchState) -> Floats:
         """Return the one-sided p-values of the 2 x 2 tables."""

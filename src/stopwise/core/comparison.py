@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
@@ -14,7 +15,7 @@ from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence, Method
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import Scale, numeric_array
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require
 
 # The end of a study, beside 1 and 0 for the policy that is better: practically the same.
 EQUIVALENT = 2
@@ -64,7 +65,9 @@ class Comparison:
             alpha=self.alpha / self.shares,
             n_max=self.n_max,
             margin=self.rules.margin / self.scale.span,
-            design=self.rules.design,
+            # A number is independent of everything, and the paired design assumes the least.
+            design=self.rules.design if self.rules.reference is None else "paired",
+            reference=tuple(self._unit_references),
         )
 
     @cached_property
@@ -79,10 +82,18 @@ class Comparison:
             return None
         return Sameness(test.not_worse(self.alpha, within / self.scale.span))
 
+    @cached_property
+    def _unit_references(self) -> list[float]:
+        """The reference in [0, 1] as each direction sees it, or nothing without one."""
+        if self.rules.reference is None:
+            return []
+        start, sign = self._mirror
+        return list(start + sign * self.scale.unit(np.asarray(self.rules.reference)))
+
     @property
     def rests_on_independence(self) -> bool:
         """Whether dependence within pairs would matter: then it is watched for."""
-        return self.rules.design == "independent" and self.test.needs_independence
+        return self.test.design == "independent" and self.test.needs_independence
 
     @cached_property
     def confidence(self) -> ConfidenceSequence:
@@ -104,6 +115,7 @@ class Comparison:
             levels=(lower, upper),
             margins=(margin, margin),
             bettor=self.test if self.test.inverts else None,
+            reference=self.test.reference,
         )
 
     @cached_property
@@ -140,13 +152,25 @@ class Comparison:
         return self.test.score_values()
 
     def directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
-        """Return both scores with a last axis of directions, swapped where policy 0 is tested."""
+        """Return both scores with a last axis of directions, swapped where policy 0 is tested.
+
+        A number in place of policy 0 stays there: number and scores are mirrored instead.
+        """
+        if self.test.reference:
+            start, sign = self._mirror
+            return start + sign * r0[..., None], start + sign * r1[..., None]
         if self.alternative == "greater":
             return r0[..., None], r1[..., None]
         if self.alternative == "less":
             return r1[..., None], r0[..., None]
         both = np.stack((r0, r1), axis=-1)
         return both, np.ascontiguousarray(both[..., ::-1])
+
+    @cached_property
+    def _mirror(self) -> tuple[Floats, Floats]:
+        """What makes 1 - x of x in the direction of policy 0, and leaves x in the other."""
+        start = np.array([float(policy == 0) for policy in self.directions])
+        return start, 1.0 - 2.0 * start
 
     def decide(self, evidence: Evidence) -> tuple[Bools, Ints]:
         """Return whether a decision falls, and for which policy (one for all, or per run)."""
@@ -197,6 +221,27 @@ class Comparison:
             return np.asarray(shared.min(axis=-1))
         backed = np.maximum(shared, same.p_value).min(axis=-1)
         return np.where(equivalent, np.asarray(same.p_value.max(axis=-1)), backed)
+
+    def both(self, scores0: object, scores1: object | None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the scores of both policies; with a reference, it and those of the policy."""
+        reference, (name0, name1) = self.rules.reference, self.rules.pair_names
+        if reference is None:
+            alone = "two policies are compared, but got scores of one; declare a reference, the "
+            require(scores1 is not None, f"{alone}number to compare with, or give those of both")
+            return numeric_array(scores0, name0), numeric_array(scores1, name1)
+        require(
+            scores1 is None,
+            f"one policy is compared with the number {name0}: give its scores alone, but got two",
+        )
+        array = numeric_array(scores0, name1)
+        return np.full(array.shape, reference), array
+
+    def check_both(self, scores0: NDArray[Any], scores1: NDArray[Any]) -> None:
+        """Raise unless every score of both policies is allowed; a reference is checked before."""
+        name0, name1 = self.rules.pair_names
+        if self.rules.reference is None:
+            self.check(scores0, name0)
+        self.check(scores1, name1)
 
     def check(self, scores: np.typing.NDArray[Any], policy: str) -> None:
         """Raise unless every score is finite, within the bounds and of an accepted value."""

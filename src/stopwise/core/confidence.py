@@ -68,11 +68,14 @@ class ConfidenceSequence:
     bettor
         Who sizes bets against other margins; without one, or where it has no opinion, bets assume
         a normal mean given that it lies beyond the node.
+    reference
+        If policy 0 is a number: that number as each side sees it.
     """
 
     levels: tuple[Floats | float | None, Floats | float | None]
     margins: tuple[float, float] = (NO_MARGIN, NO_MARGIN)
     bettor: Bettor | None = None
+    reference: tuple[float, ...] = ()
 
     @cached_property
     def sides(self) -> list[int]:
@@ -316,7 +319,9 @@ class ConfidenceSequence:
         hazard = (error * HAZARD) / erfcx(gap * (-ROOT_HALF / error))
         expected = np.maximum(gap + hazard, 0.0)
         amount = expected / ((noise / size)[..., None, None] + uncertainty + gap * expected)
-        limited: Floats = np.minimum(amount, CAUTION / (1.0 + state.node))
+        # By how much the difference may lie below 0: a number has no better trials.
+        most = np.array(self.reference)[:, None] if self.reference else 1.0
+        limited: Floats = np.minimum(amount, CAUTION / np.maximum(most + state.node, TINY))
         return limited
 
     def _directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:

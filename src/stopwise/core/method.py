@@ -54,12 +54,16 @@ class Method(ABC, Generic[State]):
     design
         "independent" (the policies' scores are independent) or "paired" (they may depend on
         each other within a pair, e.g. through a shared environment).
+    reference
+        If policy 0 is a number, not a policy: that number in [0, 1], for each direction. The
+        runner does not swap then: in the second direction it mirrors number and scores.
     """
 
     alpha: float = 0.05
     n_max: int | None = None
     margin: float = 0.0
     design: str = "independent"
+    reference: tuple[float, ...] = ()
 
     name: ClassVar[str]
     summary: ClassVar[str]
@@ -79,6 +83,8 @@ class Method(ABC, Generic[State]):
     constant_rates: ClassVar[bool] = False
     needs_n_max: ClassVar[bool] = False
     takes_margin: ClassVar[bool] = True
+    # Whether policy 0 may be a number.
+    takes_reference: ClassVar[bool] = True
     # Whether both directions together err with at most alpha, so that ties need no split.
     splits_itself: ClassVar[bool] = False
     # Whether the bets of the test are bets against every smaller margin too, so that intervals can

@@ -67,7 +67,8 @@ class Verdict:
     interval
         Confidence interval of mean1 - mean0, valid at all times; of a one-sided test one end is a
         bound, and the other is that of the range. With a method that bets it is the test inverted:
-        the margin lies outside from the pair on that decides, and not before.
+        the margin lies outside from the pair on that decides, and not before. With a reference it
+        is that of the policy's mean, and the number (plus margin) lies outside in that way.
     interval_level
         The probability with which the interval holds.
     rules
@@ -173,24 +174,27 @@ class Verdict:
     def __str__(self) -> str:
         """Return one honest sentence."""
         if self.n == 0:
-            return f"No pairs yet on whether {self._claim()} ({self._setting()})."
-        facts = (
-            f"means {score_text(self.mean0)} (policy 0) and {score_text(self.mean1)} (policy 1), "
-            f"{self._p_value_text()}{self._interval_text()}, {self._setting()}"
-        )
+            return f"No {self._unit}s yet on whether {self._claim()} ({self._setting()})."
+        means = f"mean {score_text(self.mean1)}"
+        if self.rules.reference is None:
+            means = (
+                f"means {score_text(self.mean0)} (policy 0) and {score_text(self.mean1)} (policy 1)"
+            )
+        facts = f"{means}, {self._p_value_text()}{self._interval_text()}, {self._setting()}"
         seen = self._seen()
         if self.n_decided is not None:
             claim = self._claim()
-            after = counted(self.n_decided, "pair")
+            after = counted(self.n_decided, self._unit)
             later = "" if self.n == self.n_decided else f", now {seen} seen"
             found = f"{claim[0].upper()}{claim[1:]}: decided after {after}{later}; {facts}."
             return found + self._drift_text() + self._dependence_text() + self._bounds_text()
         if self.other_looks_better:
-            caveat = f"and {self._other()} looks better, which a one-sided test cannot declare"
+            caveat = f"and {self._other()}, which a one-sided test cannot declare"
         elif not self.anytime and not self.n_max_reached:
             caveat = f"{self.method} answers only at n_max = {self.n_max}"
         else:
-            caveat = "which does not show that they are equal"
+            equal = "they are equal" if self.rules.reference is None else "it is equal to that"
+            caveat = f"which does not show that {equal}"
             if self.futile:
                 caveat += f", and {self._futility_text()}"
         found = f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}."
@@ -199,11 +203,11 @@ class Verdict:
     def _repr_html_(self) -> str:
         rows = {
             "decision": self.decision.value,
-            "pairs": self._seen(),
+            f"{self._unit}s": self._seen(),
             "means": f"{self.mean0:.4g}, {self.mean1:.4g}",
             "e-value": "none" if self.e_value is None else f"{self.e_value:.4g}",
             "p-value": f"{self.p_value:.3g}",
-            "interval": interval_text(self.interval, self.margin),
+            "interval": interval_text(self.interval, self._edge),
         }
         cells = "".join(
             f"<tr><th style='text-align:left'>{key}</th><td>{html.escape(value)}</td></tr>"
@@ -219,7 +223,7 @@ class Verdict:
         """Return how many pairs were seen, of how many."""
         most = self.n if self.n_max is None else self.n_max
         seen = "" if self.n_max is None else f"{self.n} of at most "
-        pairs = f"{seen}{counted(most, 'pair')}"
+        pairs = f"{seen}{counted(most, self._unit)}"
         if self._extended:
             pairs += f" (extended from at most {self.n_max_declared})"
         return pairs
@@ -228,7 +232,7 @@ class Verdict:
         """Return that a decision is unlikely, with the chance where the method knows it."""
         test = None if self.outlook is None else self.outlook.test
         planned = None if test is None else test.n_max
-        end = counted(planned or 0, "pair") if self._extended else "n_max"
+        end = counted(planned or 0, self._unit) if self._extended else "n_max"
         why = (
             f"chance below {100 * test.futility_chance:g} %"
             if isinstance(test, MayBeFutile)
@@ -257,16 +261,17 @@ class Verdict:
         """Return the interval, or the bound of a one-sided test, with its level."""
         error = 1 - self.interval_level
         level = f"{100 * (1 - error):.10g}%" if error > 5e-11 else f"1 - {error:.3g}"
+        what = "difference" if self.rules.reference is None else "mean"
         if self.alternative == "two-sided":
-            shown = interval_text(self.interval, self.margin)
-            return f"{level} confidence sequence of the difference {shown}"
+            shown = interval_text(self.interval, self._edge)
+            return f"{level} confidence sequence of the {what} {shown}"
         bound, words = self.interval.low, "at least"
         if self.alternative == "less":
             bound, words = self.interval.high, "at most"
-        edge = self.margin if self.alternative == "greater" else -self.margin
+        edge = self._edge
         if abs(bound - edge) < 1e-9:
             bound, words = edge, {"at least": "more than", "at most": "less than"}[words]
-        return f"{level} confidence bound: the difference is {words} {score_text(bound)}"
+        return f"{level} confidence bound: the {what} is {words} {score_text(bound)}"
 
     def _p_value_text(self) -> str:
         if self.anytime:
@@ -283,27 +288,50 @@ class Verdict:
             sides = f"two-sided, {level} per direction"
         seed = self.rules.parameters.get("seed")
         luck = "" if seed is None else f", seed {seed}"
-        return f"{self.method}, {sides}, {self.design} design{luck}"
+        design = f", {self.design} design" if self.rules.reference is None else ""
+        return f"{self.method}, {sides}{design}{luck}"
 
     def _claim(self) -> str:
         """Return the claim that was shown, or that is being tested."""
         if self.alternative == "two-sided" and not self.decided:
+            if self.rules.reference is not None:
+                either = f"the policy is better or worse than {self.rules.reference_name}"
+                return either + self._by_margin() + self._or_same()
             return "either policy is better" + self._by_margin() + self._or_same()
         if self.decision is Decision.EQUIVALENT:
-            return f"policy 0 and policy 1 are {same_text(self.equivalence)}"
+            name0, name1 = self.rules.pair_names
+            return f"{name0} and {name1} are {same_text(self.equivalence)}"
         one = self.decision is Decision.POLICY1 or (
             not self.decided and self.alternative == "greater"
         )
-        better, other = ("policy 1", "policy 0") if one else ("policy 0", "policy 1")
+        name0, name1 = self.rules.pair_names
+        better, other = (name1, name0) if one else (name0, name1)
+        way, opposite = "better", "worse"
+        if self.rules.reference is not None and not one:
+            better, other, way, opposite = name1, name0, "worse", "better"
         if self.margin < 0:
-            return f"{better} is not worse than {other} by {-self.margin:g} or more"
-        return f"{better} is better than {other}" + self._by_margin()
+            return f"{better} is not {opposite} than {other} by {-self.margin:g} or more"
+        return f"{better} is {way} than {other}" + self._by_margin()
+
+    @property
+    def _unit(self) -> str:
+        """What is counted: a number has no trials."""
+        return "pair" if self.rules.reference is None else "trial"
+
+    @property
+    def _edge(self) -> float:
+        """The value that a decision lies beyond, in the units of the interval."""
+        sign = -1.0 if self.alternative == "less" else 1.0
+        return (self.rules.reference or 0.0) + sign * self.margin
 
     def _or_same(self) -> str:
         return "" if self.equivalence is None else f" or both are {same_text(self.equivalence)}"
 
     def _other(self) -> str:
-        return "policy 0" if self.alternative == "greater" else "policy 1"
+        """Return that what a one-sided test cannot declare looks true."""
+        if self.rules.reference is None:
+            return f"policy {0 if self.alternative == 'greater' else 1} looks better"
+        return f"it looks {'worse' if self.alternative == 'greater' else 'better'}"
 
     def _by_margin(self) -> str:
         return f" by more than {self.margin:g}" if self.margin else ""

@@ -81,6 +81,10 @@ class Rules:
         and the policy that all others are compared with, if not with each other.
     top
         For the goal "best": how many of the best are to be named together.
+    reference
+        A number that policies are compared with instead of with each other, or None. It is a
+        policy of its own whose trials all have this score and are never run: its name is the
+        number, it is the last of the policies, and it is the baseline.
     indifference
         For the goal "best": a policy is good enough if it is within this of the best.
     allocation
@@ -107,6 +111,7 @@ class Rules:
     goal: str = "order"
     baseline: str | None = None
     top: int = 1
+    reference: float | None = None
     indifference: float = 0.0
     allocation: str = "leader"
     later: tuple[str, ...] = ()
@@ -129,11 +134,13 @@ class Rules:
         return cls.of(**registry.with_recorded_seed(settings))
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "bounds", Scale.declared(self.bounds).ends)
+        if self.reference is not None:
+            self._place_reference(self.reference)
         converted = {
             "policies": self._checked_policies(),
             "alpha": self._checked_alpha(),
             "n_max": self._checked_n_max(),
-            "bounds": Scale.declared(self.bounds).ends,
             "parameters": self._with_seed(),
         }
         for name, value in converted.items():
@@ -166,6 +173,53 @@ class Rules:
             if registry.find(self.method).uses_seed(given):
                 given["seed"] = drawn_seed()
         return given
+
+    def _place_reference(self, reference: float) -> None:
+        """Check the reference, and let it be the baseline and the last of the policies."""
+        low, high = self.bounds
+        require(
+            is_number(reference) and low < reference < high,
+            f"reference must lie strictly between {low:g} and {high:g}, the bounds of the score, "
+            f"but got {reference!r}",
+            parameter="reference",
+        )
+        takes = registry.find(self.method).takes_reference
+        text = f"{self.method} compares two policies and takes no reference"
+        require(
+            takes, f"{text}; nscore-plus, nscore, wsr, step and welch do", parameter="reference"
+        )
+        require(
+            self.goal == "order",
+            f"a reference belongs to the goal 'order', but the goal is {self.goal!r}",
+            parameter="reference",
+        )
+        object.__setattr__(self, "reference", float(reference))
+        name, names = self.reference_name, tuple(self.policies)
+        require(
+            self.baseline in (None, name),
+            f"a reference is the baseline itself, but the baseline is {self.baseline!r}",
+            parameter="baseline",
+        )
+        text = f"a policy cannot have the name of the reference, {name!r}"
+        require(self.baseline == name or name not in names, text, parameter="policies")
+        object.__setattr__(self, "policies", names if name in names else (*names, name))
+        object.__setattr__(self, "baseline", name)
+
+    @property
+    def reference_name(self) -> str | None:
+        """The name of the reference among the policies, or None if there is none."""
+        return None if self.reference is None else f"{self.reference:.12g}"
+
+    @property
+    def pair_names(self) -> tuple[str, str]:
+        """What policy 0 and policy 1 of a test of one pair are called."""
+        name = self.reference_name
+        return ("policy 0", "policy 1") if name is None else (name, "the policy")
+
+    @property
+    def run_policies(self) -> tuple[str, ...]:
+        """The policies that have trials: all but the reference."""
+        return tuple(name for name in self.policies if name != self.reference_name)
 
     def _checked_policies(self) -> tuple[str, ...]:
         names = tuple(self.policies)
@@ -204,7 +258,7 @@ class Rules:
         require_choice("design", self.design, DESIGNS)
         proven = registry.find(self.method).designs
         require(
-            self.design in proven,
+            self.design in proven or self.reference is not None,
             f"{self.method} is proven only for the {' and '.join(proven)} design, not for ",
             Setting("design", self.design),
             "; nscore-plus, nscore and wsr hold for both",
@@ -220,6 +274,8 @@ class Rules:
             f"but got {self.margin!r}",
             parameter="margin",
         )
+        if self.reference is not None:
+            self._check_edges(self.reference, float(self.margin))
         takes = registry.find(self.method).takes_margin
         require(self.margin == 0 or takes, f"{self.method} takes no margin", parameter="margin")
         require(
@@ -264,6 +320,17 @@ class Rules:
                 code="equivalence-settings",
             )
         return float(self.equivalence)
+
+    def _check_edges(self, reference: float, margin: float) -> None:
+        """Raise unless scores can lie on both sides of what is tested."""
+        low, high = self.bounds
+        for edge, way in ((reference + margin, "greater"), (reference - margin, "less")):
+            require(
+                self.alternative not in (way, "two-sided") or low < edge < high,
+                f"with margin {margin:g} a mean is held against {edge:g}, which does not lie "
+                f"strictly between the bounds {low:g} and {high:g}",
+                parameter="margin",
+            )
 
     def _checked_indifference(self) -> float:
         span = Scale(*self.bounds).span
@@ -350,8 +417,9 @@ class Rules:
 
     def pair_settings(self) -> dict[str, Any]:
         """Return plain values from which an equal test of two policies can be made."""
-        same = {} if self.equivalence is None else {"equivalence": self.equivalence}
-        return {name: getattr(self, name) for name in PAIR_FIELDS} | same
+        own = {"reference": self.reference, "equivalence": self.equivalence}
+        more = {name: value for name, value in own.items() if value is not None}
+        return {name: getattr(self, name) for name in PAIR_FIELDS} | more
 
 
 class FromRules(Delegated[T]):

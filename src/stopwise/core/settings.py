@@ -20,6 +20,9 @@ Margin = Annotated[
     float,
     "By how much better, in units of the score; negative: not worse by that much (one-sided).",
 ]
+Reference = Annotated[
+    float | None, "Compare each policy with this number instead of with another policy."
+]
 Futility = Annotated[
     str | None,
     'With n_max: say when a decision has become unlikely ("advisory"), end there ("binding"), '
@@ -43,6 +46,7 @@ class PairSettings(MethodParameters, total=False):
     margin: Margin
     ties: Ties
     equivalence: Equivalence
+    reference: Reference
     futility: Futility
     seed: Seed
 
@@ -65,6 +69,7 @@ class CommonSettings(MethodParameters, total=False):
     ties: Ties
     margin: Margin
     equivalence: Equivalence
+    reference: Reference
     goal: Annotated[str, 'What is asked: "order", which are better than which, or "best".']
     top: Annotated[int, "With the goal best: how many of the best to name together; usually 1."]
     indifference: Annotated[float, "With the goal best: how near to the best is good enough."]

@@ -15,7 +15,7 @@ from stopwise.core.futility import Outlook
 from stopwise.core.keywords import flat
 from stopwise.core.rules import Rules
 from stopwise.core.runs import of_runs
-from stopwise.core.scores import numeric_array, require_whole
+from stopwise.core.scores import require_whole
 from stopwise.core.settings import PairSettings
 from stopwise.errors import InvalidInput, require
 
@@ -63,7 +63,7 @@ class Simulation:
 def simulate(
     method: str,
     scores0: ArrayLike,
-    scores1: ArrayLike,
+    scores1: ArrayLike | None = None,
     *,
     alpha: float = 0.05,
     n_max: int | None = None,
@@ -81,7 +81,7 @@ def simulate(
     method, alpha, n_max, **settings
         As for ``SequentialTest``. Columns beyond n_max are not used.
     scores0, scores1
-        Arrays (runs, n) of the scores of both policies.
+        Arrays (runs, n) of the scores of both policies; with a reference, of the policy alone.
     workers
         Threads; all cores by default. The result does not depend on it.
     progress
@@ -98,6 +98,8 @@ def simulate(
     (True, True)
     """
     usual = {"alternative": "greater", "ties": "paper", **settings}
+    if settings.get("reference") is not None:
+        usual["policies"] = ("the policy",)
     rules = Rules.of(method=method, alpha=alpha, n_max=n_max, **usual)
     return run_studies(rules, scores0, scores1, workers=workers, progress=progress)
 
@@ -105,15 +107,14 @@ def simulate(
 def run_studies(
     rules: Rules,
     scores0: ArrayLike,
-    scores1: ArrayLike,
+    scores1: ArrayLike | None = None,
     *,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
     """Run studies of two policies under rules that were checked; otherwise as ``simulate``."""
     comparison = Comparison(rules)
-    array0 = numeric_array(scores0, "policy 0")
-    array1 = numeric_array(scores1, "policy 1")
+    array0, array1 = comparison.both(scores0, scores1)
     if array0.ndim != 2 or array0.shape != array1.shape:
         raise InvalidInput(
             "both policies need arrays of the same shape (runs, n), but got shapes "
@@ -132,8 +133,7 @@ def run_studies(
     for block in blocks:
         for start in range(0, n, COLUMNS):
             columns = slice(start, min(start + COLUMNS, n))
-            comparison.check(array0[block, columns], "policy 0")
-            comparison.check(array1[block, columns], "policy 1")
+            comparison.check_both(array0[block, columns], array1[block, columns])
     parts: list[tuple[Ints, Ints, Floats, Floats]] = []
     with ThreadPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
         pending = [

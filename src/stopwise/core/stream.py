@@ -16,7 +16,7 @@ from stopwise.core.keywords import described, flat
 from stopwise.core.pair_verdict import Decision, Verdict
 from stopwise.core.registry import edition_of, with_recorded_seed
 from stopwise.core.rules import Rules
-from stopwise.core.scores import numeric_array, require_whole
+from stopwise.core.scores import require_whole
 from stopwise.core.settings import PairSettings
 from stopwise.core.snapshot import Resumable
 from stopwise.core.stream_state import StreamState
@@ -56,6 +56,9 @@ class SequentialTest(Resumable):
     margin
         The null hypothesis is mean1 <= mean0 + margin, in units of the score: positive for
         superiority by a margin, negative for non-inferiority (one-sided only).
+    reference
+        A number to compare one policy with: is it above .87? It takes the place of policy 0, and
+        ``update`` and ``run`` take the scores of the policy alone.
     ties
         Two-sided only: "paper" tests each direction at alpha, as in the paper, so at an exact tie
         the chance of declaring either direction is up to 2 alpha; "strict" splits alpha between
@@ -77,6 +80,10 @@ class SequentialTest(Resumable):
     >>> verdict = test.run([0.2, 0.3, 0.1, 0.3] * 5, [0.9, 0.8, 1.0, 0.8] * 5)
     >>> verdict.decision, verdict.n
     (<Decision.POLICY1: 'policy1'>, 8)
+    >>> test = sw.SequentialTest("step", n_max=50, reference=0.5)
+    >>> verdict = test.run([1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1])
+    >>> verdict.decision, verdict.n
+    (<Decision.POLICY1: 'policy1'>, 10)
     """
 
     _kind = "SequentialTest"
@@ -90,6 +97,8 @@ class SequentialTest(Resumable):
         **settings: Unpack[PairSettings],
     ) -> None:
         usual = {"alternative": "greater", "ties": "paper", **settings}
+        if settings.get("reference") is not None:
+            usual["policies"] = ("the policy",)
         self.rules = Rules.of(method=method, alpha=alpha, n_max=n_max, **usual)
         self._comparison = Comparison(self.rules)
         self._limit = self.rules.n_max
@@ -113,18 +122,16 @@ class SequentialTest(Resumable):
         comparison, state = self._comparison, self._state
         log_e = float(comparison.combined_log_e(state.log_e))
         same, equivalent = state.same, state.decision is Decision.EQUIVALENT
-        low, high = comparison.confidence.bounds(state.confidence)
-        span = comparison.scale.span
         n = state.n
         return Verdict(
             decision=state.decision,
             n=n,
             n_decided=state.n_decided,
-            mean0=state.total0 / n if n else np.nan,
+            mean0=self._mean0(),
             mean1=state.total1 / n if n else np.nan,
             log_e=None if math.isnan(log_e) else log_e,
             p_value=float(comparison.combined_p_value(state.p_value, same, equivalent)),
-            interval=Interval(float(low) * span, float(high) * span),
+            interval=self._interval(),
             interval_level=1.0 - comparison.interval_level * len(comparison.directions),
             rules=self.rules,
             n_max=self._limit,
@@ -135,7 +142,7 @@ class SequentialTest(Resumable):
             drift=state.drift.found if equivalent and state.drift is not None else None,
         )
 
-    def update(self, r0: float, r1: float) -> Verdict:
+    def update(self, r0: float, r1: float | None = None) -> Verdict:
         """Add one pair of scores and return the verdict.
 
         You may add pairs after a decision: the decision stays, and the interval keeps narrowing.
@@ -143,15 +150,22 @@ class SequentialTest(Resumable):
         Parameters
         ----------
         r0, r1
-            Scores of policy 0 and policy 1, within the bounds.
+            Scores of policy 0 and policy 1, within the bounds; with a reference, the score of the
+            policy alone.
         """
-        unit0 = self._comparison.unit_score(r0, "policy 0")
-        unit1 = self._comparison.unit_score(r1, "policy 1")
+        comparison, (name0, name1) = self._comparison, self.rules.pair_names
+        if r1 is None or self.rules.reference is not None:
+            comparison.both(r0, r1)  # raises unless one score comes with a reference
+            r0, r1 = self.rules.reference or 0.0, r0
+            unit0 = float(comparison.scale.unit(np.asarray(r0)))
+        else:
+            unit0 = comparison.unit_score(r0, name0)
+        unit1 = comparison.unit_score(r1, name1)
         self._require_room()
         self._advance(float(r0), float(r1), unit0, unit1)
         return self.verdict
 
-    def run(self, scores0: ArrayLike, scores1: ArrayLike) -> Verdict:
+    def run(self, scores0: ArrayLike, scores1: ArrayLike | None = None) -> Verdict:
         """Add pairs until there is a decision, the scores run out, or n_max is reached.
 
         Scores after that are not looked at; ``unused`` says how many pairs were left. A test that
@@ -162,11 +176,10 @@ class SequentialTest(Resumable):
         ----------
         scores0, scores1
             As many scores of policy 0 as of policy 1; all are checked before the first is used.
+            With a reference, the scores of the policy alone.
         """
-        array0, array1 = (
-            numeric_array(scores, policy)
-            for scores, policy in ((scores0, "policy 0"), (scores1, "policy 1"))
-        )
+        comparison = self._comparison
+        array0, array1 = comparison.both(scores0, scores1)
         if array0.ndim != 1 or array0.shape != array1.shape:
             raise InvalidInput(
                 "both policies need equally many scores in one row each, but got shapes "
@@ -179,9 +192,7 @@ class SequentialTest(Resumable):
             "run: make a new test for new data",
         )
         self._require_room()
-        comparison = self._comparison
-        comparison.check(array0, "policy 0")
-        comparison.check(array1, "policy 1")
+        comparison.check_both(array0, array1)
         before = self._state.n
         for r0, r1, unit0, unit1 in zip(
             array0.tolist(),
@@ -220,14 +231,15 @@ class SequentialTest(Resumable):
         self._plan_for(limit)
         self._limit = limit
 
-    def plot(self, names: tuple[str, str] = ("policy 0", "policy 1")) -> "Figure":
+    def plot(self, names: tuple[str, str] | None = None) -> "Figure":
         """Draw the p-value against pairs, with alpha and the verdict.
 
         Parameters
         ----------
         names
-            What policy 0 and policy 1 are called.
+            What policy 0 and policy 1 are called; with a reference, the number and the policy.
         """
+        names = names or self.rules.pair_names
         # The core draws nothing itself, and needs no library for it.
         drawing = import_module("stopwise.report.stream_figure")
         figure: Figure = drawing.plot_stream(self._history.rows(), self.verdict, names)
@@ -267,6 +279,23 @@ class SequentialTest(Resumable):
                 f"{counted(self._state.n, 'pair')}; "
                 + ("continuing would break the guarantee" if closed else "`extend` it to go on")
             )
+
+    def _mean0(self) -> float:
+        """Return the average of policy 0, or the number in its place."""
+        if self.rules.reference is not None:
+            return self.rules.reference
+        return self._state.total0 / self._state.n if self._state.n else np.nan
+
+    def _interval(self) -> Interval:
+        """Return the interval of the difference; with a reference, that of the policy's mean."""
+        comparison, reference = self._comparison, self.rules.reference
+        ends = comparison.confidence.bounds(self._state.confidence)
+        low, high = (float(end) * comparison.scale.span for end in ends)
+        if reference is None:
+            return Interval(low, high)
+        # A number has no noise: what is known of the difference is known of the mean.
+        least, most = comparison.bounds
+        return Interval(max(reference + low, least), min(reference + high, most))
 
     def _outlook(self) -> Outlook | None:
         """Return what an undecided study may expect by n_max, while it has one ahead."""

@@ -63,6 +63,7 @@ class StreamState(NamedTuple):
     ) -> "StreamState":
         """Return the state after one more pair, given as it was scored and scaled to [0, 1]."""
         array0, array1 = np.asarray(unit0), np.asarray(unit1)
+        shown = (r0, r1) if comparison.rules.reference is None else (r1,)
         scores = comparison.directed(array0, array1)
         state = comparison.test.step(self.method_state, *scores)
         evidence = comparison.test.evidence(state)
@@ -75,7 +76,7 @@ class StreamState(NamedTuple):
             if falls:
                 decision, n_decided = _DECISIONS[int(winner)], self.n + 1
         claims = np.array([_DECISIONS[way] is decision for way in comparison.directions])
-        seen = comparison.pair_seen(
+        pair = comparison.pair_seen(
             self.method_state, state, array0, array1, log_e=evidence.log_e, rejected=claims
         )
         return StreamState(
@@ -84,12 +85,12 @@ class StreamState(NamedTuple):
             self.total1 + r1,
             state,
             evidence.log_e,
-            comparison.confidence.step(self.confidence, seen, state),
+            comparison.confidence.step(self.confidence, pair, state),
             p_value,
             decision,
             n_decided,
             None if self.dependence is None else self.dependence.advanced(unit0, unit1),
-            (min(r0, r1, *(self.extremes or ())), max(r0, r1, *(self.extremes or ()))),
+            (min(*shown, *(self.extremes or shown)), max(*shown, *(self.extremes or shown))),
             same,
             drift,
         )

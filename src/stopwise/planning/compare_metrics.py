@@ -96,6 +96,11 @@ def compare_metrics(
 
 def _ranking(table: Table, n_max: int | None, settings: RaceSettings, seed: int) -> Ranking:
     require(
+        settings.get("reference") is None,
+        "scores of different kinds cannot be compared with one reference",
+        parameter="reference",
+    )
+    require(
         len(table.policies) >= 2,
         f"comparing metrics needs at least 2 policies, but got {len(table.policies)}",
     )

@@ -13,6 +13,7 @@ from stopwise.planning.forecast_result import Forecast, PairForecast
 from stopwise.planning.populations import Population, Resampled
 from stopwise.planning.simulation import Tally
 from stopwise.planning.stopping_times import runs_for_share, share_error, within
+from stopwise.planning.with_number import WithNumber
 from stopwise.questions.pairs import Replay, replay
 from stopwise.questions.ranking import Ranking
 from stopwise.rows.table import Table, unit_scores
@@ -97,8 +98,13 @@ class Continuation:
     def of(cls, table: Table, rules: Rules) -> "Continuation":
         """Return those of the study of a table."""
         ranking = Ranking(rules)
-        past = unit_scores(table, ranking.comparison)
-        return cls(ranking, past, Resampled(past, rules.design == "paired"))
+        past = unit_scores(table.beside_reference(rules), ranking.comparison)
+        own = past[:, : len(rules.run_policies)]
+        population: Population = Resampled(own, rules.design == "paired" and own.shape[1] > 1)
+        if rules.reference is not None:
+            number = float(rules.scale.unit(np.asarray(rules.reference)))
+            population = WithNumber(population, number)
+        return cls(ranking, past, population)
 
     def answer(self, ends: ContinuationEnds, **common: Any) -> Forecast:
         """Return the forecast."""
@@ -177,6 +183,7 @@ def study_rules(table: Table, n_max: int, settings: Mapping[str, Any]) -> Rules:
 def further_trials(ranking: Ranking, past: Floats, outcome: Replay) -> Ints:
     """Return the trials (runs, policies) still run until all pairs of the policy are decided."""
     more: Ints = np.maximum(outcome.last - rows_over(ranking.rules, past), 0)
+    more[:, len(ranking.rules.run_policies) :] = 0  # a number has no trials
     return more
 
 

@@ -22,6 +22,8 @@ from stopwise.planning.populations import Moments, Population
 BARNARD = Message("Barnard's exact test", code="barnard")
 WELCH = Message("Welch's t-test", code="welch")
 PAIRED_T = Message("the paired t-test", code="paired-t")
+BINOMIAL = Message("the exact binomial test", code="binomial")
+ONE_SAMPLE_T = Message("the one-sample t-test", code="one-sample-t")
 ALL_PAIRS = Message("a fixed test of all pairs (normal, Bonferroni)", code="all-pairs")
 
 # Power is compared only up to here: what is certain would need infinitely many trials.
@@ -47,8 +49,13 @@ def fixed_plan(study: PlannedStudy, population: Population, power: float) -> Fix
         return None
     rng = np.random.default_rng(0)
     moments = population.moments(rng, WORLDS)
-    if len(study.rules.policies) > 2:
+    if study.family.size > 1:
         return _many_policies(study, moments, power, rng)
+    number = study.rules.reference is not None
+    if population.binary and number:
+        rates, tested = moments.means.T
+        n = _smallest(lambda n: binomial_power(n, rates, tested[0], study.level), power, 2)
+        return None if n is None else FixedPlan(n, BINOMIAL)
     if population.binary and study.rules.design == "independent":
         rates = np.sort(moments.means, axis=1)
         arguments = rates[:, 0], rates[:, 1], study.level
@@ -56,9 +63,14 @@ def fixed_plan(study: PlannedStudy, population: Population, power: float) -> Fix
         near = _smallest(lambda n: _normal_power(n, *arguments), power, 2)
         n = near and _smallest(lambda n: barnard_power(n, *arguments), power, max(near - 2, 2))
         return None if n is None else FixedPlan(n, BARNARD)
-    paired = study.rules.design == "paired"
+    # Against a number that has no variance the paired test is that of one sample.
+    paired = study.rules.design == "paired" or number
     n = _smallest(lambda n: t_test_power(n, moments, study.level, paired=paired), power, 2)
-    return None if n is None else FixedPlan(n, PAIRED_T if paired else WELCH)
+    return (
+        None
+        if n is None
+        else FixedPlan(n, ONE_SAMPLE_T if number else PAIRED_T if paired else WELCH)
+    )
 
 
 def barnard_power(n: int, rates0: Floats, rates1: Floats, level: float) -> float:
@@ -71,6 +83,15 @@ def barnard_power(n: int, rates0: Floats, rates1: Floats, level: float) -> float
     region = barnard_region(n, level)
     chance0, chance1 = _binomial(n, rates0), _binomial(n, rates1)
     return float(np.mean(np.einsum("wi,ij,wj->w", chance0, region, chance1, optimize=True)))
+
+
+def binomial_power(n: int, rates: Floats, number: float, level: float) -> float:
+    """Return the power of the exact binomial test of a success rate, on the side of each rate."""
+    from scipy.stats import binom
+
+    most, least = binom.isf(level, n, number), n - binom.isf(level, n, 1 - number)
+    chance = np.where(rates > number, binom.sf(most, n, rates), binom.cdf(least - 1, n, rates))
+    return float(chance.mean())
 
 
 def _normal_power(n: int, rates0: Floats, rates1: Floats, level: float) -> float:

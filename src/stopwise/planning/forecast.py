@@ -127,7 +127,11 @@ def _forecast(
         (ends,) = simulator.run([continuation], most=MOST_RUNS)
     return continuation.answer(
         ends,
-        seen=dict(zip(table.policies, table.counts, strict=True)),
+        seen={
+            name: count
+            for name, count in zip(table.policies, table.counts, strict=True)
+            if name in rules.run_policies
+        },
         n_max=rules.n_max,
         chance=ends.share(ends.every),
         chance_error=0.0 if ends.trials == 0 else ends.error(ends.every),

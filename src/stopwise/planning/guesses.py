@@ -58,6 +58,12 @@ class Guess:
         scores = np.concatenate([low, 1.0 - high[::-1]])
         return cls(scores, np.concatenate([low_weights, high_weights[::-1]]), deviation)
 
+    @classmethod
+    def seen(cls, scores: Floats) -> "Guess":
+        """Return the scores that were seen, each as often; NaN is none."""
+        values, times = np.unique(scores[~np.isnan(scores)], return_counts=True)
+        return cls(values, times / times.sum())
+
     @cached_property
     def mean(self) -> float:
         """Expected score."""
@@ -102,6 +108,12 @@ class Guess:
             return Guess.of_moments(mean, min(self.spread, most))
         share = min(gap / (1.0 - self.mean), 1.0)
         return self.mixed(Guess(np.array([1.0]), np.array([1.0])), share)
+
+    def with_mean(self, mean: float) -> "Guess":
+        """Return a policy with this mean: improved, or with a share of its trials scoring 0."""
+        if mean >= self.mean or self.spread is not None:
+            return self.improved(mean - self.mean)
+        return self.mixed(Guess(np.zeros(1), np.ones(1)), 1.0 - mean / self.mean)
 
     def mixed(self, other: "Guess", share: float) -> "Guess":
         """Return a policy that behaves like the other in this share of its trials."""

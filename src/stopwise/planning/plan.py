@@ -24,6 +24,7 @@ from stopwise.planning.scenarios import Scenario, assume
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.planning.smallest_gap import detectable_gap
 from stopwise.planning.stopping_times import StoppingTimes
+from stopwise.planning.with_number import WithNumber
 from stopwise.questions import QUESTIONS
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
@@ -76,6 +77,9 @@ def plan(
 
     Parameters
     ----------
+    reference
+        A number to compare with, instead of another policy; a single guess is then the policy that
+        is compared with it, and ``gaps`` lie above it.
     *guesses
         What the policies are like, one each: a success rate, (mean, standard deviation) for a
         beta distribution, or {score: probability} for milestones. A single guess is the policy to
@@ -130,10 +134,17 @@ def plan(
     >>> best.rows[0].power > 0.95, best.rows[0].mean_trials < 0.3 * best.order_trials
     (True, True)
     """
-    scale, table = _scale_and_pilot(guesses, pilot, bounds, design)
+    reference = settings.get("reference")
+    scale, table = _scale_and_pilot(guesses, pilot, bounds, design, least=1 + (reference is None))
     check_simulation(minutes_per_trial, precision, seed)
     scenarios, family, notes = assume(
-        guesses, table, gaps, policies=policies, correlation=correlation, scale=scale
+        guesses,
+        table,
+        gaps,
+        policies=policies,
+        correlation=correlation,
+        scale=scale,
+        number=_unit_reference(reference, scale),
     )
     _check_scores(settings.get("method", Rules.method), scenarios)
     count = family.policies
@@ -235,7 +246,7 @@ def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: S
         mean_trials=times.mean_trials,
         fixed_n=None if fixed is None else fixed.n,
         fixed_test=None if fixed is None else fixed.test,
-        policies=len(study.rules.policies),
+        policies=len(study.rules.run_policies),
         runs=times.runs,
         times=times,
         same=times.same_rate if asks_same else None,
@@ -243,7 +254,7 @@ def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: S
 
 
 def _scale_and_pilot(
-    guesses: tuple[Any, ...], pilot: Any, bounds: Any, design: str | None
+    guesses: tuple[Any, ...], pilot: Any, bounds: Any, design: str | None, *, least: int
 ) -> tuple[Scale, Table | None]:
     """Return the range of the score, and the table of the pilot study if there is one."""
     if pilot is None:
@@ -253,8 +264,8 @@ def _scale_and_pilot(
     require(len(found) == 1, f"a pilot study must have one task, but this one has {len(found)}")
     table = found[0].declaring(bounds)
     require(
-        len(table.policies) >= 2,
-        f"a plan needs at least 2 policies, but got {len(table.policies)}",
+        len(table.policies) >= least,
+        f"a plan needs at least {least} policies, but got {len(table.policies)}",
         code="few-policies",
     )
     scale = Scale.declared(table.bounds or (0.0, 1.0))
@@ -302,14 +313,26 @@ def _check(rules: Rules, scenarios: list[Scenario], correlation: float, scale: S
         code="correlation-without-pairs",
     )
     for scenario in scenarios:
-        if isinstance(scenario.population, Guessed) and rules.goal not in OTHER_PLANS:
-            _check_guesses(rules, scenario.population, scale)
+        assumed, number = scenario.population, list[float]()
+        if isinstance(assumed, WithNumber):
+            number = [assumed.number]
+            assumed = assumed.population
+        if isinstance(assumed, Guessed) and rules.goal not in OTHER_PLANS:
+            means = [guess.mean for guess in assumed.guesses]
+            _check_guesses(rules, [*number, *means], scale)
 
 
-def _check_guesses(rules: Rules, population: Guessed, scale: Scale) -> None:
+def _unit_reference(reference: float | None, scale: Scale) -> float | None:
+    """Return the reference in [0, 1]; the rules say what is wrong with one outside."""
+    if reference is None:
+        return None
+    rules = Rules(policies=("policy",), bounds=scale.ends, reference=reference)
+    return float(scale.unit(np.asarray(rules.reference)))
+
+
+def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
     """Raise unless something can be found out about the order of these policies."""
-    means = [guess.mean for guess in population.guesses]
-    if rules.margin:
+    if rules.margin and rules.reference is None:
         beyond = PlannedStudy(rules).true_claims(np.array(means)).any()
         require(
             bool(beyond),
@@ -326,12 +349,20 @@ def _check_guesses(rules: Rules, population: Guessed, scale: Scale) -> None:
         f"the guesses have the same mean {scale.low + means[0] * scale.span:.4g}: equal policies "
         "cannot be told apart by any number of trials, so there is nothing to plan",
     )
-    better = "second" if means[1] > means[0] else "first"
-    asked = "second" if rules.alternative == "greater" else "first"
+    better, asked = means[1] > means[0], rules.alternative == "greater"
+    if rules.reference is not None:
+        above = {True: "above", False: "below"}
+        require(
+            rules.alternative == "two-sided" or better == asked,
+            f"alternative {rules.alternative!r} asks whether the policy is {above[asked]} "
+            f"{rules.reference_name}, but according to the guess it is {above[better]}",
+        )
+        return
+    which = {True: "second", False: "first"}
     require(
         rules.alternative == "two-sided" or better == asked,
-        f"alternative {rules.alternative!r} asks whether the {asked} policy is better, but "
-        f"according to the guesses the {better} one is",
+        f"alternative {rules.alternative!r} asks whether the {which[asked]} policy is better, but "
+        f"according to the guesses the {which[better]} one is",
     )
 
 

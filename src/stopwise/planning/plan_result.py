@@ -146,7 +146,7 @@ class Plan(PlanningResult):
     @property
     def policies(self) -> int:
         """Number of policies."""
-        return len(self.rules.policies)
+        return len(self.rules.run_policies)
 
     def hours(self, trials: float) -> float | None:
         """Return how long this many trials take, if ``minutes_per_trial`` is known."""
@@ -246,7 +246,7 @@ class Plan(PlanningResult):
         return f"The smallest gap detected with power {self.power:g} is {', '.join(found)}."
 
     def _caveat(self) -> str:
-        share = "" if self.policies == 2 else f", {self.adjust} adjustment"
+        share = "" if len(self.rules.policies) == 2 else f", {self.adjust} adjustment"
         ties = "" if self.ties == "strict" else ", assuming that no two means are exactly equal"
         promised = self._promised(None, bounds_inferred=self.bounds_inferred)
         return (

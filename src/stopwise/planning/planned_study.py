@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeGuard
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from stopwise.messages import Setting
 from stopwise.planning.populations import Guessed, Population
 from stopwise.planning.simulation import Simulator
 from stopwise.planning.stopping_times import StoppingTimes
+from stopwise.planning.with_number import WithNumber
 from stopwise.questions.pairs import replay
 from stopwise.questions.ranking import Ranking
 
@@ -31,7 +31,7 @@ class PlannedStudy(Ranking):
     def __post_init__(self) -> None:
         rules = self.rules
         require(
-            len(rules.policies) == 2 or rules.alternative == "two-sided" or rules.margin < 0,
+            self.family.size == 1 or rules.alternative == "two-sided" or rules.margin < 0,
             "more than two policies are always compared in both directions, not with ",
             Setting("alternative", rules.alternative),
             code="one-sided-many",
@@ -84,7 +84,7 @@ class PlanModel:
         drawn = self.population.draw(rng, runs, self.study.n_max)
         # Every simulated study has luck of its own, if its method needs any.
         study = self.study.with_luck(int(rng.integers(2**32)))
-        if len(study.rules.policies) == 2:
+        if study.family.size == 1:
             return _two_policies(study, *drawn)
         return _many_policies(study, *drawn)
 
@@ -106,21 +106,28 @@ def stopping_times(
     ]
 
 
-def is_exact(population: Population, study: PlannedStudy) -> TypeGuard[Guessed]:
+def is_exact(population: Population, study: PlannedStudy) -> bool:
     """Whether the probabilities can be computed: ``step`` and two given success rates."""
     return (
         study.rules.method == Step.name
-        and len(study.rules.policies) == 2
-        and isinstance(population, Guessed)
+        and study.family.size == 1
+        and isinstance(_guessed(population), Guessed)
         and population.binary
     )
+
+
+def _guessed(population: Population) -> Population:
+    return population.population if isinstance(population, WithNumber) else population
 
 
 def _two_policies(study: PlannedStudy, scores: Floats, means: Floats) -> StoppingTimes:
     low, high = study.rules.bounds
     # Rounding must not carry the best score over the bound.
     scores = np.clip(low + (high - low) * scores, low, high)
-    outcome = run_studies(study.rules, scores[..., 0], scores[..., 1], workers=1)
+    columns = np.moveaxis(scores, -1, 0)
+    if study.rules.reference is not None:  # the second is the number
+        columns = columns[:1]
+    outcome = run_studies(study.rules, *columns, workers=1)
     true = study.true_claims(means)[:, 0]
     decided, same = outcome.decision >= 0, outcome.decision == EQUIVALENT
     right = decided & np.where(outcome.decision == 1, true[:, 0], true[:, 1])
@@ -129,7 +136,7 @@ def _two_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppin
         outcome.n,
         right,
         decided & ~right,
-        trials=2.0 * float(outcome.n.sum()),
+        trials=len(study.rules.run_policies) * float(outcome.n.sum()),
         pairs_right=float(right.sum()),
         pairs_same=float(same.sum()),
         n_max=study.n_max,
@@ -154,7 +161,7 @@ def _many_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppi
         n,
         right,
         wrong,
-        trials=float(outcome.last.sum()),
+        trials=float(outcome.last[:, : len(study.rules.run_policies)].sum()),
         pairs_right=float(share),
         pairs_same=float(outcome.same.mean(axis=1).sum()),
         n_max=study.n_max,
@@ -173,11 +180,17 @@ def exact_stopping_times(
     exact = [population for population in populations if is_exact(population, study)]
     if not exact:
         return []
-    rates = np.array([[guess.mean for guess in population.guesses] for population in exact])
-    policy1, policy0, undecided = _ends(study, rates)
+    rng = np.random.default_rng(0)  # the means of guesses are known
+    rates = np.concatenate([population.moments(rng, 1).means for population in exact])
+    if study.rules.reference is not None:
+        rates = rates[:, ::-1]  # the number is policy 0
+    ends = _ends if study.rules.reference is None else _ends_beside_number
+    policy1, policy0, undecided = ends(study, rates)
     up = rates[:, 1:] > rates[:, :1]
     right, wrong = np.where(up, policy1, policy0), np.where(up, policy0, policy1)
-    trials = 2.0 * (right + wrong + undecided) @ np.arange(1, study.n_max + 1)
+    trials = (
+        len(study.rules.run_policies) * (right + wrong + undecided) @ np.arange(1, study.n_max + 1)
+    )
     return [
         StoppingTimes(
             right[i], wrong[i], undecided[i], float(trials[i]), float(right[i].sum()), None, 0.0
@@ -212,6 +225,31 @@ def _ends(study: PlannedStudy, rates: Doubles) -> tuple[Doubles, Doubles, Double
         undecided[:, -1] += policy1.sum(axis=1)
         policy1 = np.zeros_like(policy1)
     return policy1, policy0, undecided
+
+
+def _ends_beside_number(study: PlannedStudy, rates: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+    """Return the same of one policy and a number, its rates being the second column."""
+    test, directions = study.comparison.test, study.comparison.directions
+    assert isinstance(test, Step)
+    n_max, rate = study.n_max, rates[:, 1:]
+    declared, undecided = np.zeros((2, len(rates), n_max)), np.zeros((len(rates), n_max))
+    running = np.ones((len(rates), 1))
+    for n in range(1, n_max + 1):
+        failed, succeeded = (1 - rate) * running, rate * running
+        running = np.pad(failed, ((0, 0), (0, 1))) + np.pad(succeeded, ((0, 0), (1, 0)))
+        futile = np.ones(n + 1, dtype=bool)
+        for one_rate, policy in zip(test.one_rate, directions, strict=True):
+            # Of the direction of policy 0 failures are counted.
+            counted = np.arange(n + 1) if policy == 1 else np.arange(n, -1, -1)
+            stops = counted >= one_rate.reject_from[n]
+            declared[policy, :, n - 1] = running @ stops
+            running = running * ~stops
+            futile &= counted < one_rate.continue_from[n]
+        if test.stops_at_futility:
+            undecided[:, n - 1] = running @ futile
+            running = running * ~futile
+    undecided[:, -1] += running.sum(axis=1)
+    return declared[1], declared[0], undecided
 
 
 def _one_more_pair(running: Doubles, rate0: Doubles, rate1: Doubles) -> Doubles:

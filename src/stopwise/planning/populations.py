@@ -131,6 +131,8 @@ class Guessed(Population):
     def most_correlation(self) -> float:
         """The largest correlation that policies with these distributions can have."""
         deviations = [max(guess.deviation, 1e-12) for guess in self.guesses]
+        if len(deviations) == 1:
+            return 0.0
         correlations = self._together / np.outer(deviations, deviations)
         return min(float(np.mean(correlations[np.triu_indices(len(deviations), 1)])), 1.0)
 
@@ -271,6 +273,8 @@ class Resampled(Population):
     ) -> tuple[Floats, list[tuple[_Atoms, np.random.Generator]]]:
         """Return how alike the policies are in each run, and a generator for each set of atoms."""
         first, *rest = rng.spawn(1 + len(self._atoms))
+        if self.scores.shape[1] == 1:  # there is no other policy to be like
+            return np.zeros(runs), list(zip(self._atoms, rest, strict=True))
         weight = first.choice(WEIGHTS, runs, p=chances_of_weights(self.scores, self.paired))
         return weight, list(zip(self._atoms, rest, strict=True))
 

@@ -13,12 +13,21 @@ from stopwise.errors import require
 from stopwise.messages import named
 from stopwise.planning.guesses import Guess, as_guess
 from stopwise.planning.populations import Guessed, Population, Resampled
+from stopwise.planning.with_number import WithNumber
 from stopwise.rows.table import Table
 
 GAPS = (0.1, 0.2, 0.3, 0.4, 0.5)
 NO_GUESS = (
     "no guesses were given, so success rates around one half are assumed, which is close to the "
     "hardest case; other rates, partial credit and continuous scores usually need fewer trials"
+)
+NO_GUESS_BESIDE = (
+    "no guesses were given, so success rates above the reference are assumed; partial credit and "
+    "continuous scores usually need fewer trials"
+)
+RESAMPLED_ALONE = (
+    "pilot scores are resampled with their uncertainty (a Bayesian bootstrap): each simulated "
+    "study has its own true means, and power is the chance of finding what is true there"
 )
 BETA = "scores are assumed to be beta distributed with the given mean and standard deviation"
 RESAMPLED = (
@@ -60,19 +69,32 @@ class GapFamily:
         Number of policies.
     correlation
         Of the scores of a row, as far as policies with the gap can have it.
+    number
+        A number in [0, 1] that is the lowest instead; the base then says what scores are like.
     """
 
     base: Guess | None
     policies: int
     correlation: float = 0.0
+    number: float | None = None
 
     @property
     def largest(self) -> float:
         """The largest gap that fits into the bounds."""
+        if self.number is not None:
+            return (1.0 - self.number) / self.policies
         return (1.0 - (0.0 if self.base is None else self.base.mean)) / (self.policies - 1)
+
+    def population(self, gap: float) -> Population:
+        """Return the policies with this gap, beside the number if there is one."""
+        return self.at(gap) if self.number is None else WithNumber(self.at(gap), self.number)
 
     def at(self, gap: float) -> Guessed:
         """Return the policies with this gap."""
+        if self.number is not None:
+            means = [self.number + gap * step for step in range(1, self.policies + 1)]
+            base = self.base or Guess.of_rate(self.number)
+            return Guessed(tuple(base.with_mean(mean) for mean in means))
         steps = np.arange(self.policies)
         if self.base is None:
             rates = np.clip(0.5 + gap * (steps - steps.mean()), 0.0, 1.0)
@@ -99,16 +121,23 @@ def assume(
     policies: int | None,
     correlation: float,
     scale: Scale,
+    number: float | None = None,
 ) -> Assumptions:
-    """Return what guesses, a pilot study or neither say about the policies; as for ``plan``."""
+    """Return what guesses, a pilot study or neither say about the policies; as for ``plan``.
+
+    ``number`` is the reference in [0, 1], if policies are compared with one.
+    """
     if policies is not None:
-        require_whole(policies, "policies", 2)
+        require_whole(policies, "policies", 2 if number is None else 1)
     require(
         is_number(correlation) and 0 <= correlation <= 1,
         named("correlation"),
         f" must lie between 0 and 1, but got {correlation!r}",
         code="bad-correlation",
     )
+    if number is not None:
+        family = GapFamily(None, policies or 1, correlation, number)
+        return _beside_number(guesses, pilot, gaps, family, scale=scale, policies=policies)
     require(
         gaps is None or (len(guesses) < 2 and pilot is None),
         named("gaps"),
@@ -133,6 +162,54 @@ def assume(
     return Assumptions(_of_gaps(family, gaps, scale), family, notes)
 
 
+def _beside_number(
+    values: Sequence[Any],
+    pilot: Table | None,
+    gaps: Sequence[float] | None,
+    family: GapFamily,
+    *,
+    scale: Scale,
+    policies: int | None,
+) -> Assumptions:
+    """Return the same of policies that are compared with a number."""
+    require(
+        gaps is None or (not values and pilot is None),
+        named("gaps"),
+        " above the reference take no guesses: guesses, or a pilot, set the gap",
+        code="gaps-set",
+    )
+    number = family.number
+    assert number is not None
+    population: Population
+    notes: tuple[str, ...] = ()
+    if pilot is not None:
+        scores = (pilot.scores - scale.low) / scale.span
+        found = Guess.seen(scores[:, 0])
+        population = Resampled(scores, pilot.design == "paired" and scores.shape[1] > 1)
+        means, notes = np.nanmean(scores, axis=0), (RESAMPLED_ALONE,)
+        parts = [
+            f"{name} {score_text(scale.low + mean * scale.span)} (n = {count})"
+            for name, mean, count in zip(pilot.policies, means, pilot.counts, strict=True)
+        ]
+    elif values:
+        guesses = tuple(as_guess(value, scale) for value in values)
+        found, population = guesses[0], Guessed(guesses, family.correlation)
+        means = np.array([guess.mean for guess in guesses])
+        notes = (BETA,) if any(guess.spread is not None for guess in guesses) else ()
+        parts = [_text(guess, scale) for guess in guesses]
+    else:
+        return Assumptions(_of_gaps(family, gaps, scale), family, (NO_GUESS_BESIDE,))
+    require(
+        policies in (None, means.size),
+        f"give a guess for each of the {policies} policies, but got {means.size}",
+    )
+    gap = np.abs(means - number)
+    text = f"{', '.join(parts)} against {score_text(scale.low + number * scale.span)}"
+    least = float(gap[gap > 1e-9].min(initial=1.0))
+    scenario = Scenario(text, least, least, WithNumber(population, number))
+    return Assumptions([scenario], GapFamily(found, means.size, 0.0, number), notes)
+
+
 def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> list[Scenario]:
     """Return a scenario for each gap, given in units of the score."""
     chosen = [gap * scale.span for gap in GAPS] if gaps is None else list(gaps)
@@ -149,7 +226,7 @@ def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> l
         )
     shares = [gap / scale.span for gap in chosen]
     return [
-        Scenario(f"gap {gap:.4g}", share, share, family.at(share))
+        Scenario(f"gap {gap:.4g}", share, share, family.population(share))
         for gap, share in zip(chosen, shares, strict=True)
     ]
 
@@ -191,8 +268,7 @@ def _of_pilot(table: Table, scale: Scale) -> Assumptions:
         for name, mean, count in zip(table.policies, means, counts, strict=True)
     )
     lowest = scores[:, int(np.argmin(means))]
-    values, times = np.unique(lowest[~np.isnan(lowest)], return_counts=True)
-    base = Guess(values, times / times.sum())
+    base = Guess.seen(lowest)
     ordered = np.diff(np.sort(means))
     family = GapFamily(base, len(means), _correlation(scores) if paired else 0.0)
     scenario = Scenario(text, float(ordered.min()), float(ordered[-1]), population)

@@ -15,7 +15,13 @@ from scipy.special import ndtri
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale
 from stopwise.core.step.method import Step
-from stopwise.planning.planned_study import PlanModel, PlannedStudy, is_exact
+from stopwise.planning.planned_study import (
+    PlanModel,
+    PlannedStudy,
+    exact_stopping_times,
+    is_exact,
+)
+from stopwise.planning.populations import Population
 from stopwise.planning.scenarios import GapFamily
 from stopwise.planning.simulation import CHUNK, Simulator
 
@@ -84,26 +90,34 @@ def _first_gap(study: PlannedStudy, family: GapFamily, power: float, known: Floa
         return float(np.interp(ndtri(power), ndtri(np.clip(powers, 1e-4, 1 - 1e-4)), gaps))
     deviation = 0.5 if family.base is None else max(family.base.deviation, 0.05)
     effect = float(ndtri(power) - ndtri(study.level))
-    return effect * deviation * math.sqrt(2 * (1 - family.correlation) / study.n_max)
+    noisy = 2 if family.number is None else 1  # policies of a pair that are
+    return effect * deviation * math.sqrt(noisy * (1 - family.correlation) / study.n_max)
 
 
 def _power_of_gap(
     study: PlannedStudy, family: GapFamily, simulator: Simulator
 ) -> Callable[[float], tuple[float, float]]:
     """Return a function from a gap to its power and standard error, exact where possible."""
-    test = study.comparison.test
 
     def evaluate(gap: float) -> tuple[float, float]:
-        population = family.at(gap)
-        if is_exact(population, study) and isinstance(test, Step):
-            rate0, rate1 = (guess.mean for guess in population.guesses)
-            return float(test.stopping.power(rate0, rate1)), 0.0
+        population = family.population(gap)
+        if is_exact(population, study):
+            return _exact_power(study, population), 0.0
         model = PlanModel(study, population)
         # A precision out of reach: every gap gets the same runs, with the same random numbers.
         (times,) = simulator.run([model], precision=1e-6, most=GAP_RUNS)
         return times.power, times.power_error
 
     return evaluate
+
+
+def _exact_power(study: PlannedStudy, population: Population) -> float:
+    """Return the power of ``step``: of two policies from its counts at the horizon."""
+    test = study.comparison.test
+    if study.rules.reference is None and isinstance(test, Step):
+        rate0, rate1 = population.moments(np.random.default_rng(0), 1).means[0]
+        return float(test.stopping.power(rate0, rate1))
+    return exact_stopping_times(study, [population])[0].power
 
 
 def smallest_gap(

@@ -134,7 +134,7 @@ class Analysis(Drawn):
     @property
     def most_trials(self) -> int | None:
         """The most trials of all policies together, or None without an n_max."""
-        return None if self.n_max is None else self.n_max * len(self.policies)
+        return None if self.n_max is None else self.n_max * len(self.rules.run_policies)
 
     @property
     def trials_used(self) -> int:
@@ -200,6 +200,7 @@ class Analysis(Drawn):
         pairs = f"{decided} of {counted(len(self.pairs), 'pair')} decided"
         ties = "" if self.ties == "strict" else ", assuming no exact ties"
         against = f" against {self.baseline}" if self.baseline is not None else ""
+        design = f", {self.design} design" if self.rules.reference is None else ""
         promised = promise(
             self.method,
             f"the chance of any false {'claim' if self.margin < 0 or within else 'order'}",
@@ -221,8 +222,7 @@ class Analysis(Drawn):
         meaning = f" ({'; '.join(signs)})" if signs else ""
         return (
             f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}"
-            f"{self.futility_clause}; {promised} ({self.method}, {self.adjust}, {self.design} "
-            f"design{ties})."
+            f"{self.futility_clause}; {promised} ({self.method}, {self.adjust}{design}{ties})."
         )
 
     @property
@@ -377,6 +377,7 @@ class Analysis(Drawn):
             "sentence": self.sentence,
             **({} if self.rules.equivalence is None else {"equivalence": self.rules.equivalence}),
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
+            **({} if self.rules.reference is None else {"reference": self.rules.reference}),
             **plain_values(self, SAVED),
             **({"futile": True} if self.futile else {}),
             **({"margin": self.margin} if self.margin else {}),

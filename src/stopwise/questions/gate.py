@@ -74,16 +74,16 @@ class Gate:
     @property
     def policy(self) -> str:
         """The new policy."""
-        return self.rules.policies[1]
+        return self.rules.run_policies[-1]
 
     @property
     def baseline(self) -> str:
-        """The policy that it is held against."""
-        return self.rules.policies[0]
+        """The policy, or the number, that it is held against."""
+        return self.rules.baseline or self.rules.policies[0]
 
     @property
     def margin(self) -> float:
-        """How much worse is still acceptable, a positive number."""
+        """How much worse is still acceptable; 0 only beside a number."""
         return -self.rules.margin
 
     @property
@@ -98,7 +98,10 @@ class Gate:
 
     @property
     def interval(self) -> Interval:
-        """Interval of the mean of the new policy less that of the baseline, at all times."""
+        """Interval of the mean of the new policy less that of the baseline, at all times.
+
+        With a reference, of the mean of the new policy.
+        """
         return Interval(self.not_worse.interval.low, self.worse.interval.high)
 
     @property
@@ -123,6 +126,8 @@ class Gate:
             return None
         claim = self.not_worse if gap > 0 else self.worse
         missing = -math.log(self.alpha) - (claim.log_e or 0.0)
+        if missing == math.inf:  # a table decides at once, not by evidence that grows
+            return None
         growth = gap**2 / (2 * ((self.spread / span) ** 2 + gap**2))
         return max(math.ceil(missing / growth), 1)
 
@@ -137,43 +142,65 @@ class Gate:
         promised = promise(
             self.method, "the chance of such a claim if it is false", self.alpha, n_max=self.n_max
         )
-        return (
-            f"{self._finding()}; {self._facts()}; {promised} ({self.method}, {self.design} design)."
-        )
+        design = f", {self.design} design" if self.rules.reference is None else ""
+        return f"{self._finding()}; {self._facts()}; {promised} ({self.method}{design})."
 
     def __str__(self) -> str:
         """Return the sentence."""
         return self.sentence
 
     def _finding(self) -> str:
-        pair, by = (self.policy, self.baseline), score_text(self.margin)
-        after = counted(self.n, "pair")
-        if self.shown == NOT_WORSE:
-            return f"{pair[0]} is not worse than {pair[1]} by {by} or more: shown after {after}"
-        if self.shown == WORSE:
-            return f"{pair[0]} is worse than {pair[1]} by more than {by}: shown after {after}"
-        seen = after if self.n_max is None else f"{self.n} of at most {self.n_max} pairs"
+        after = counted(self.n, self._unit)
+        if self.shown != UNDECIDED:
+            return f"{self._claim(self.shown)}: shown after {after}"
+        seen = after if self.n_max is None else f"{self.n} of at most {self.n_max} {self._unit}s"
+        asked = f"worse than {self.baseline} by {score_text(self.margin)} or more"
+        if not self.margin:
+            asked = f"better or worse than {self.baseline}"
         return (
-            f"Undecided after {seen} whether {pair[0]} is worse than {pair[1]} by {by} or more, "
-            f"which shows neither; {self._more()}"
+            f"Undecided after {seen} whether {self.policy} is {asked}, which shows neither; "
+            f"{self._more()}"
         )
+
+    def _claim(self, shown: str) -> str:
+        """Return one of the two claims in words."""
+        by = score_text(self.margin)
+        is_, how = ("worse", f" by more than {by}")
+        if shown == NOT_WORSE:
+            is_, how = ("not worse", f" by {by} or more") if self.margin else ("better", "")
+        return f"{self.policy} is {is_} than {self.baseline}{how if self.margin else ''}"
+
+    @property
+    def _unit(self) -> str:
+        return "pair" if self.rules.reference is None else "trial"
+
+    @property
+    def _edge(self) -> float:
+        """Where the interval lies beyond once something is shown."""
+        return (self.rules.reference or 0.0) - self.margin
 
     def _more(self) -> str:
         if self.n == self.n_max:
-            return "all declared pairs are used"
+            return f"all declared {self._unit}s are used"
         needed = self.needed
         if needed is None:
-            return "how many more pairs are needed cannot be told yet"
+            return f"how many more {self._unit}s are needed cannot be told yet"
         left = "" if self.n_max is None else f", with {self.n_max - self.n} left"
-        more = counted(needed, "more pair")
+        more = counted(needed, f"more {self._unit}")
         return f"about {more} if things go on like this, which promises nothing{left}"
 
     def _facts(self) -> str:
-        means = self.not_worse
+        found = self.not_worse
+        means, what = f"mean {score_text(found.mean1)}", "mean"
+        if self.rules.reference is None:
+            means = (
+                f"means {score_text(found.mean1)} ({self.policy}) and {score_text(found.mean0)} "
+                f"({self.baseline})"
+            )
+            what = "difference"
         return (
-            f"means {score_text(means.mean1)} ({self.policy}) and {score_text(means.mean0)} "
-            f"({self.baseline}), anytime p = {self.p_value:.2g}, {100 * self.interval_level:.6g}% "
-            f"confidence sequence of the difference {interval_text(self.interval, -self.margin)}"
+            f"{means}, anytime p = {self.p_value:.2g}, {100 * self.interval_level:.6g}% "
+            f"confidence sequence of the {what} {interval_text(self.interval, self._edge)}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -193,6 +220,7 @@ class Gate:
             "bounds": list(self.rules.bounds),
             "task": self.task,
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
+            **({} if self.rules.reference is None else {"reference": self.rules.reference}),
             "sentence": self.sentence,
             "warnings": list(self.warnings),
         }
@@ -204,35 +232,37 @@ class Gate:
     def to_junit(self) -> str:
         """Return the answer as a JUnit file: worse is a failure, undecided a skipped test."""
         outcome = {WORSE: "failure", UNDECIDED: "skipped"}.get(self.shown)
-        margin = score_text(self.margin)
-        name = f"{self.policy} is not worse than {self.baseline} by {margin} or more"
-        return junit(name, outcome, self.sentence)
+        return junit(self._claim(NOT_WORSE), outcome, self.sentence)
 
     def to_markdown(self) -> str:
         """Return the answer as a table for the summary of a CI run."""
+        answer = {NOT_WORSE: "no", WORSE: "yes"}.get(self.shown, UNDECIDED)
         row = {
             "policy": self.policy,
             "baseline": self.baseline,
-            "worse by the margin or more?": {NOT_WORSE: "no", WORSE: "yes"}.get(
-                self.shown, UNDECIDED
-            ),
+            "worse by the margin or more?": answer,
             "margin": score_text(self.margin),
-            "pairs": str(self.n),
-            "difference": interval_text(self.interval, -self.margin),
+            f"{self._unit}s": str(self.n),
+            "difference" if self.rules.reference is None else "mean": interval_text(
+                self.interval, self._edge
+            ),
             "anytime p": f"{self.p_value:.2g}",
-            "more pairs needed": "unknown" if self.needed is None else f"about {self.needed}",
+            f"more {self._unit}s needed": "0"
+            if self.shown != UNDECIDED
+            else "unknown"
+            if self.needed is None
+            else f"about {self.needed}",
         }
-        if self.shown != UNDECIDED:
-            row["more pairs needed"] = "0"
         return markdown(row, self.sentence)
 
 
 @flat(GateSettings)
 def gate(
     new: Any,
-    baseline: Any,
-    margin: float = 0.05,
+    baseline: Any = None,
+    margin: float | None = None,
     *,
+    reference: float | None = None,
     results: Any = None,
     task: str | None = None,
     bounds: tuple[float, float] | None = None,
@@ -253,8 +283,11 @@ def gate(
         The trials of each policy: a file, a folder, a frame or its scores in order. With
         ``results``, or if ``new`` is a file with both, the names of policies in it.
     margin
-        How much worse is still acceptable, in units of the score: a positive number. What is
-        tested is ``margin=-0.05`` of ``SequentialTest`` for 0.05 here.
+        How much worse is still acceptable, in units of the score: a positive number, 0.05 if none
+        is given. What is tested is ``margin=-0.05`` of ``SequentialTest`` for 0.05 here. With a
+        reference 0 if none is given: is the new policy better than the number?
+    reference
+        A number to hold the new policy against, instead of a baseline.
     results
         A trial table, or whatever ``read_trials`` takes, that holds both policies.
     task
@@ -281,9 +314,18 @@ def gate(
     >>> found = sw.gate([1, 1, 0, 1] * 40, [1, 1, 1, 0] * 40, margin=0.2)
     >>> found.shown, found.n, found.needed
     ('not worse', 88, 0)
+    >>> sw.gate([1, 1, 1, 1, 0] * 20, reference=0.6).n
+    34
     """
     require(
-        is_number(margin) and margin > 0,
+        (baseline is None) != (reference is None),
+        "hold the new policy against a baseline or against a reference, a number: give one of both",
+        parameter="baseline",
+    )
+    if margin is None:
+        margin = 0.05 if reference is None else 0.0
+    require(
+        is_number(margin) and (margin > 0 or (margin == 0 and reference is not None)),
         named("margin"),
         " must be a positive number, how much worse is still acceptable (0.05 here is "
         f"margin=-0.05 of SequentialTest), but got {margin!r}",
@@ -292,6 +334,8 @@ def gate(
     memory = Memory.opened(state, versions)
     trials, names = found_policies(new, baseline, results, {"bounds": bounds})
     pairs = pairs_of(trials, names, task=task, design=design, bounds=bounds)
+    if reference is not None:
+        pairs = pairs.beside(reference)
     given = {"seed": memory.seed, **{key: own for key, own in settings.items() if own is not None}}
     rules = Rules.of(
         policies=names,
@@ -299,6 +343,7 @@ def gate(
         design=pairs.design,
         alternative="greater",
         margin=-margin,
+        reference=reference,
         **given,
     )
     memory.check(rules, pairs)
@@ -326,7 +371,7 @@ def _answer(rules: Rules, pairs: GatePairs) -> Gate:
     shown = UNDECIDED
     if not_worse.decided != worse.decided:  # both at once (absurd levels only) would say nothing
         shown = NOT_WORSE if not_worse.decided else WORSE
-    warnings, (old, new) = list(pairs.notes), rules.policies
+    warnings, (old, new) = list(pairs.notes), rules.policies[:2]
     if not_worse.dependence is not None:
         text = dependence_text(old, new, not_worse.dependence, rules.method)
         warnings.append(Message(text, code=f"scores-{not_worse.dependence}"))
@@ -349,4 +394,5 @@ def _seen(rules: Rules, pairs: GatePairs) -> Verdict:
     """Return the verdict of one of the tests on these pairs."""
     settings = rules.pair_settings()
     test = SequentialTest(**settings.pop("parameters"), **settings)
-    return test.run(pairs.scores[:, 0], pairs.scores[:, 1])
+    columns = pairs.scores.T if rules.reference is None else pairs.scores.T[1:]
+    return test.run(*columns)

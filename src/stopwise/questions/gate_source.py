@@ -32,6 +32,11 @@ class GatePairs:
     task: str | None
     notes: tuple[str, ...]
 
+    def beside(self, number: float) -> "GatePairs":
+        """Return the scores of one policy beside a number in place of the baseline."""
+        column = np.full((len(self.scores), 1), float(number))
+        return replace(self, scores=np.concatenate([column, self.scores], axis=1))
+
     def first(self, number: int) -> "GatePairs":
         """Return the first so many pairs."""
         return replace(self, scores=self.scores[:number])
@@ -39,8 +44,10 @@ class GatePairs:
 
 def found_policies(
     new: Any, baseline: Any, results: Any, reading: Mapping[str, Any]
-) -> tuple[Trials | Mapping[str, Any], tuple[str, str]]:
+) -> tuple[Trials | Mapping[str, Any], tuple[str, ...]]:
     """Return the trials of both policies, and the names of the baseline and of the new one.
+
+    Without a baseline, those of the new policy alone.
 
     Parameters
     ----------
@@ -52,6 +59,9 @@ def found_policies(
     reading
         Keywords of ``read_trials``.
     """
+    names: tuple[str, ...]
+    if baseline is None:
+        return _alone(new, results, reading)
     if results is not None:
         trials = results if isinstance(results, Trials) else read_trials(results, **reading)
         names = (str(baseline), str(new))
@@ -71,9 +81,33 @@ def found_policies(
     return trials, names
 
 
+def _alone(
+    new: Any, results: Any, reading: Mapping[str, Any]
+) -> tuple[Trials | Mapping[str, Any], tuple[str]]:
+    """Return the trials of the new policy, and its name."""
+    if results is None and not _is_place(new):
+        return {"new": new}, ("new",)
+    place = new if results is None else results
+    require(
+        not _is_path(place) or Path(place).exists(), f"{place}: there is no such file or folder"
+    )
+    trials = place if isinstance(place, Trials) else read_trials(place, **reading)
+    known = trials.policies
+    name = str(new) if results is not None else known[0]
+    require(name in known, f"there is no policy {name!r}, only {', '.join(known)}")
+    require(
+        results is not None or len(known) == 1,
+        f"{new} has {len(known)} policies ({', '.join(known)}): name the new one, and give the "
+        "file with ",
+        Setting("results"),
+        code="which-policy",
+    )
+    return trials, (name,)
+
+
 def pairs_of(
     trials: Trials | Mapping[str, Any],
-    names: tuple[str, str],
+    names: tuple[str, ...],
     *,
     task: str | None,
     design: str | None,
@@ -98,7 +132,7 @@ def pairs_of(
         "bounds-undeclared": table.bounds is None,
     }
     cautions = [Message(CAUTIONS[code], code=code) for code, true in holds.items() if true]
-    require(bool(complete.any()), f"no trial of {names[1]} meets one of {names[0]}")
+    require(bool(complete.any()), f"no trial of {names[-1]} meets one of {names[0]}")
     return GatePairs(
         scores=table.scores[complete],
         bounds=limits,
@@ -108,7 +142,7 @@ def pairs_of(
     )
 
 
-def _aligned(trials: Trials, names: tuple[str, str], task: str | None, design: str | None) -> Table:
+def _aligned(trials: Trials, names: tuple[str, ...], task: str | None, design: str | None) -> Table:
     require(
         task is not None or len(trials.tasks) == 1,
         f"a gate looks at one task, but there are {', '.join(trials.tasks)}: name one with ",

@@ -61,7 +61,7 @@ class OrderQuestion(Question):
         )
         self._ranking = Ranking(rules)
         self._pairs = PairStates(self._ranking.comparison, self._ranking.budget, 1, 0)
-        self._tried = self.policies
+        self._tried = rules.run_policies
 
     comparison = Delegated[Comparison]("_ranking.comparison", "The test of each pair.")
     tried = Delegated[tuple[str, ...]]("_tried", "Policies that have an undecided pair.")
@@ -116,7 +116,7 @@ class OrderQuestion(Question):
 
     def analyze(self, table: Table) -> Analysis:
         """Return the whole analysis of a table of rows, under the same rules."""
-        return rank(table, self._ranking)
+        return rank(table.beside_reference(self.rules), self._ranking)
 
     def _show(self, scores: Floats) -> None:
         pairs = self._pairs
@@ -132,7 +132,8 @@ class OrderQuestion(Question):
 
     def _settle(self) -> None:
         tried = zip(self.policies, self._pairs.tried[0].tolist(), strict=True)
-        self._tried = tuple(name for name, still in tried if still)
+        own = self.rules.run_policies  # a reference needs no trials
+        self._tried = tuple(name for name, still in tried if still and name in own)
 
     def _content(self) -> dict[str, Any]:
         pairs = self._pairs

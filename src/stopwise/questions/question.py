@@ -204,6 +204,8 @@ class Question(Resumable):
         """
         self._require_room()
         scores = np.full(len(self.policies), np.nan)
+        if self.rules.reference_name is not None:
+            scores[self._columns[self.rules.reference_name]] = self.rules.reference
         for name, score in row.items():
             self._require_known(name)
             self.comparison.unit_score(score, repr(name))
@@ -220,10 +222,8 @@ class Question(Resumable):
         )
 
     def _require_known(self, name: str) -> None:
-        require(
-            name in self._columns,
-            f"policies are {', '.join(self.policies)}, but got a score of {name!r}",
-        )
+        known = self.rules.run_policies
+        require(name in known, f"policies are {', '.join(known)}, but got a score of {name!r}")
 
     def take(self, find: FindRow) -> Iterator[int]:
         """Take rows in, in order and each when it is complete; yield each number afterwards.

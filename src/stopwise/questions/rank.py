@@ -1,11 +1,14 @@
 """From a table of scores to its analysis: replay, results, doubts and warnings."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
 from stopwise.core.progress import watched
+from stopwise.core.rules import Rules
 from stopwise.messages import Message, counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
@@ -36,8 +39,10 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     with watched(f"{title}{counted(len(scores), 'row')} of {family.k} policies") as progress:
         budget = ranking.budget
         outcome = replay(comparison, budget, scores[None], with_trace=True, progress=progress)
-    policies = _policy_results(used, scores, ranking, outcome)
     pairs, differences = _pair_results(scores, comparison, family, outcome)
+    policies = _policy_results(used, scores, ranking, outcome)
+    if rules.reference is not None:
+        policies = _beside_number(policies, pairs, rules)
     found = doubts(policies, pairs, differences, comparison.scale.span)
     found += drifting(pairs, scores, family)
     shared = dependent(comparison, scores, family)
@@ -68,7 +73,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
             *shared,
             *table.notes,
             *_beyond(table, rules.n_max),
-            *wide_bounds(used),
+            *wide_bounds(used.without({rules.reference_name})),
             *_warnings(used, family, comparison, outcome),
         ),
         facts=comparison.test.facts(),
@@ -128,6 +133,24 @@ def _policy_results(
             )
         )
     return tuple(results)
+
+
+def _beside_number(
+    policies: tuple[PolicyResult, ...], pairs: tuple[PairResult, ...], rules: Rules
+) -> tuple[PolicyResult, ...]:
+    """Return the results with a number that has no trials, and intervals that agree with it."""
+    number = rules.reference or 0.0
+    (low, high), (least, most) = rules.bounds, pairs[0].interval
+    ends = Interval(max(number + least, low), min(number + most, high))
+
+    def beside(policy: PolicyResult) -> PolicyResult:
+        if policy.name == rules.reference_name:
+            own = replace(policy, n=0, trials_used=0, trials_saved=0, trials_unpaired=0)
+            return replace(own, mean=number, interval=Interval(number, number))
+        # Of several policies the intervals of the means hold together, those of the pairs may not.
+        return replace(policy, interval=ends) if len(pairs) == 1 else policy
+
+    return tuple(map(beside, policies))
 
 
 def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
-# After Okabe and Ito's palette, which colour-blind readers can tell apart; light ones are darker, so
-# that lines and small letters have a contrast of at least 3 : 1 on white.
+# After Okabe and Ito's palette, which colour-blind readers can tell apart; light ones are darker,
+# so that lines and small letters have a contrast of at least 3 : 1 on white.
 COLOURS = ("#0072B2", "#D55E00", "#008A63", "#B0588C", "#A97600", "#3C8DBC", "#000000", "#6B6B00")
 GREY = "#777777"
 STYLES = ("-", "--", ":", "-.")

@@ -32,7 +32,13 @@ def order_paragraph(analysis: "Analysis") -> str:
     """Return what was done where an order was asked for."""
     low, high = analysis.bounds
     horizon = _horizon(analysis, "trial", "per policy")
+    number = analysis.rules.reference
+    policies = counted(len(analysis.rules.run_policies), "policy")
     against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"
+    design = f"{DESIGNS[analysis.design]} "
+    if number is not None:
+        design = ""
+        against = f" against the number {analysis.baseline}, fixed beforehand"
     method = registry.find(analysis.method)
     anytime = method.anytime
     kind = "sequential test" if anytime else "fixed-sample test"
@@ -41,10 +47,10 @@ def order_paragraph(analysis: "Analysis") -> str:
     adjusted = ADJUSTMENTS[analysis.adjust].format(pairs=pairs, form=form)
     letters = "Policies that share a letter were not told apart. "
     return (
-        f"We compared the mean scores (range [{low:g}, {high:g}]) of {len(analysis.policies)} "
-        f"policies{against}{_pooling(analysis)} with the {kind} {analysis.method}{horizon}, using "
+        f"We compared the mean scores (range [{low:g}, {high:g}]) of {policies}"
+        f"{against}{_pooling(analysis)} with the {kind} {analysis.method}{horizon}, using "
         f"{adjusted}; {_promise(analysis, anytime)}. {_meaning(analysis)}"
-        f"{DESIGNS[analysis.design]} {letters if analysis.baseline is None else ''}"
+        f"{design}{letters if analysis.baseline is None else ''}"
         f"{analysis.interval_note} {method.citation}."
     )
 

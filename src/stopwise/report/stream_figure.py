@@ -37,8 +37,12 @@ def plot_stream(
     if verdict.n_decided is not None:
         axes.axvline(verdict.n_decided, color=GREY, linewidth=1, linestyle=":")
     ends = {Decision.POLICY0: f"{names[0]} is better", Decision.POLICY1: f"{names[1]} is better"}
+    unit, counted = "pairs", "pairs of trials"
+    if verdict.rules.reference is not None:
+        ends[Decision.POLICY0] = f"{names[1]} is worse"
+        unit = counted = "trials"
     found = ends.get(verdict.decision, verdict.decision.value)
-    axes.set_title(wrapped(f"{found}, {verdict.n} pairs seen", 70), fontsize=10)
-    axes.set(yscale="log", xlabel="pairs of trials", ylabel=f"{p_value_name(verdict.method)}-value")
+    axes.set_title(wrapped(f"{found}, {verdict.n} {unit} seen", 70), fontsize=10)
+    axes.set(yscale="log", xlabel=counted, ylabel=f"{p_value_name(verdict.method)}-value")
     legend_below(figure)
     return drawable(figure)

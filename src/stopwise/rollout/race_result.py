@@ -167,7 +167,7 @@ def result_of(
     """Return the result of a race that is over."""
     rule = schedule.rule
     failed = Counter(e.policy for e in schedule.used if e.error is not None)
-    failures = {policy: failed[policy] for policy in rule.policies}
+    failures = {policy: failed[policy] for policy in rule.rules.run_policies}
     warnings = [*notes, *_on_failures(schedule, failures), *_on_retries(retries)]
     return RaceResult(
         analysis=rule.analysis(warnings=warnings),

@@ -30,12 +30,12 @@ class StopRule(Resumable):
     Parameters
     ----------
     policies
-        Two or more names.
+        Two or more names; one or more with a ``reference``, the number to compare them with.
     **settings
         ``method="nscore-plus"``, ``alpha=0.05``, ``n_max``, ``bounds=(0, 1)``,
         ``design="independent"`` (or "paired": a row is one environment), ``adjust="holm"``,
-        ``baseline``, ``ties="strict"``, ``equivalence``, ``goal="order"`` (or "best", with ``top``,
-        ``indifference``, ``allocation="leader"``, ``later`` and ``reserve``),
+        ``baseline``, ``reference``, ``ties="strict"``, ``equivalence``, ``goal="order"`` (or
+        "best", with ``top``, ``indifference``, ``allocation="leader"``, ``later`` and ``reserve``),
         ``futility="advisory"`` (or "binding": stop where a decision by n_max has become unlikely)
         and the method's own parameters, as for ``stopwise.analyze``.
 
@@ -58,7 +58,7 @@ class StopRule(Resumable):
         self._question = pose(Rules.of(policies=tuple(policies), **settings))
         # Results that are not looked at yet, by number; None where a policy has none to offer.
         self._waiting: dict[int, dict[str, float | None]] = {}
-        self._next = dict.fromkeys(self.policies, 0)
+        self._next = dict.fromkeys(self.rules.run_policies, 0)
 
     rules = Delegated[Rules]("_question.rules", "What was declared.")
     policies = FromRules[tuple[str, ...]]("policies", "The names, in the order given.")
@@ -128,7 +128,7 @@ class StopRule(Resumable):
         """
         require(
             policy in self._next,
-            f"policies are {', '.join(self.policies)}, but got a result of {policy!r}",
+            f"policies are {', '.join(self._next)}, but got a result of {policy!r}",
         )
         # In the paired design others may have met blocks without it.
         following = max(self._next[policy], self._question.taken(policy))
@@ -213,7 +213,7 @@ class StopRule(Resumable):
 
     def _forget(self) -> None:
         """Keep only results that a row may still take: one may leave a policy out for a while."""
-        first = {policy: self._question.taken(policy) for policy in self.policies}
+        first = {policy: self._question.taken(policy) for policy in self._next}
         left = {
             row: {policy: score for policy, score in results.items() if row >= first[policy]}
             for row, results in self._waiting.items()

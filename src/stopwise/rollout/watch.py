@@ -322,8 +322,10 @@ def _taken(rule: StopRule) -> Ints:
 
 def _there_at_first(before: WatchedTask) -> list[str]:
     """Return the policies that were there at the first look."""
-    awaited = before.rules.get("later", ())
-    return [name for name in before.rules["policies"] if name not in awaited]
+    rules = before.rules
+    # A reference is written down among the policies, but no file has it.
+    others = {*rules.get("later", ()), rules["baseline"] if "reference" in rules else None}
+    return [name for name in rules["policies"] if name not in others]
 
 
 def _require_same(task: str, seen: WatchedTask, aligned: Table) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
+from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting
@@ -76,11 +77,20 @@ class Table:
         """Return the table of the first so many rows, or of all."""
         return replace(self, scores=self.scores[:rows])
 
-    def without(self, policies: Collection[str]) -> "Table":
+    def without(self, policies: Collection[str | None]) -> "Table":
         """Return the table without these policies."""
         kept = [index for index, name in enumerate(self.policies) if name not in policies]
         names = tuple(self.policies[index] for index in kept)
         return replace(self, policies=names, scores=self.scores[:, kept])
+
+    def beside_reference(self, rules: Rules) -> "Table":
+        """Return the table with a last column that always scores the reference, if it has none."""
+        name = rules.reference_name
+        if name is None or name in self.policies:
+            return self
+        column = np.full((len(self.scores), 1), rules.reference)
+        scores = np.concatenate([self.scores, column], axis=1)
+        return replace(self, policies=(*self.policies, name), scores=scores)
 
     def check(self, check: Callable[[Floats, str], None]) -> None:
         """Check the scores of each policy; say in the error which task, and what helps."""
@@ -117,5 +127,5 @@ def unit_scores(table: Table, comparison: Comparison) -> Floats:
     """Return the scores normalised to [0, 1]; raise, naming the policy, if one is not allowed."""
     # Validity rests on this line: readers check earlier only to name file and line, and anyone can
     # make a table without them.
-    table.check(comparison.check)
+    table.without({comparison.rules.reference_name}).check(comparison.check)
     return comparison.scale.unit(table.scores)

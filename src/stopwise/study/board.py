@@ -199,7 +199,7 @@ class SlotBoard:
             return 0
         question = self.question
         awaited = {arm for arm in self.rules.later if arm not in self.joined}
-        done = [arm for arm in self.rules.policies if arm not in awaited.union(question.needed)]
+        done = [arm for arm in self.rules.run_policies if arm not in awaited.union(question.needed)]
         spared = sum(
             self.rules.n_max - self.joined.get(arm, 0) - question.rows_for(arm) for arm in done
         )

@@ -21,7 +21,7 @@ Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
 # Entries that plans locked before did not have: written only where they say something.
 SINCE = (
-    *("goal", "top", "indifference", "later", "reserve"),
+    *("reference", "goal", "top", "indifference", "later", "reserve"),
     *("futility", "margin", "equivalence"),
 )
 
@@ -79,6 +79,8 @@ class StudyPlan(PlanPart):
     method, parameters, alpha, alpha_for, adjust, baseline, ties
         The test; ``alpha_for`` says whether alpha holds for each task or is split over all. A
         randomised method that is given no ``seed`` under ``parameters`` gets one at the lock.
+    reference
+        A number to compare every policy with, instead of with each other; then one is enough.
     goal
         "order" (which policies are better than which) or "best" (only which one is best).
     top
@@ -114,7 +116,8 @@ class StudyPlan(PlanPart):
 
     name: str = Field(min_length=1, max_length=200)
     description: str = Field(default="", max_length=10_000)
-    policies: Annotated[tuple[Policy, ...], Field(min_length=2, max_length=100), DISTINCT]
+    reference: float | None = None
+    policies: Annotated[tuple[Policy, ...], Field(min_length=1, max_length=100), DISTINCT]
     tasks: Annotated[tuple[Task, ...], Field(min_length=1, max_length=100), DISTINCT]
     design: Literal["independent", "blocks"] = "independent"
     method: str = "nscore-plus"
@@ -148,6 +151,13 @@ class StudyPlan(PlanPart):
         return [
             item if isinstance(item, dict | BaseModel | list) else {"name": item} for item in value
         ]
+
+    @field_validator("policies")
+    @classmethod
+    def _enough(cls, value: tuple[Policy, ...], info: Any) -> tuple[Policy, ...]:
+        if len(value) < 2 and info.data.get("reference", 0.0) is None:
+            raise ValueError("needs at least 2, but has 1; or give a reference, a number")
+        return value
 
     @field_validator("parameters")
     @classmethod
@@ -229,6 +239,7 @@ class StudyPlan(PlanPart):
             ties=self.ties,
             margin=self.margin,
             equivalence=self.equivalence,
+            reference=self.reference,
             **for_files(declared),
             parameters=self._recorded_parameters(),
         )

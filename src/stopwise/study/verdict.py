@@ -161,7 +161,7 @@ _ADAPTER = TypeAdapter(StudyVerdict)
 
 def verdict(state: StudyState) -> StudyVerdict:
     """Return the verdict of the rows that can be used now."""
-    shown = state.shown()
+    shown = _shown(state)
     tasks = tuple(_task_verdict(name, board, shown) for name, board in state.boards.items())
     return StudyVerdict(
         tasks=tasks,
@@ -174,7 +174,7 @@ def verdict(state: StudyState) -> StudyVerdict:
 
 def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
     """Return the whole analysis of each task in which every policy has a trial that is used."""
-    shown = state.shown()
+    shown = _shown(state)
     found = {}
     for task in plan.tasks:
         board = state.boards[task.name]
@@ -192,6 +192,12 @@ def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
     if not found:
         raise NotAllowed(f"there is nothing to analyse yet: {_what_is_awaited(state)}")
     return found
+
+
+def _shown(state: StudyState) -> dict[str, str]:
+    """Return the names under which arms are shown, with that of the reference, if there is one."""
+    names = {board.rules.reference_name for board in state.boards.values()} - {None}
+    return {**state.shown(), **{name: name for name in names if name is not None}}
 
 
 def _what_is_awaited(state: StudyState) -> str:

@@ -59,7 +59,7 @@ def shape(sums: Sums, estimates: Estimates, effect: Floats) -> Floats:
     """Bet of greatest growth for an effect; less where scores lean towards large losses."""
     middle = 0.5 * (estimates.mean0 + estimates.mean1)  # 0 in the paired design
     second = sums.high_square - sums.low_square
-    third = sums.third - 3 * middle * (second - middle * (sums.high - sums.low))
+    third = sums.third - estimates.third - 3 * middle * (second - middle * (sums.high - sums.low))
     lean = np.maximum(-third / (sums.pairs + LEAN_WEIGHT), 0.0)
     amount: Floats = effect / (estimates.variance + effect * (lean / estimates.variance))
     return amount

@@ -29,6 +29,7 @@ __all__ = [
     "inside",
     "paired_deviation",
     "product_worth",
+    "reference_deviation",
     "score_deviation",
 ]
 
@@ -46,6 +47,8 @@ class Estimates(NamedTuple):
     doubt: Floats
     margin: Floats | float
     own_spread: Floats  # of the scores themselves, as ``spread``
+    # The part of the sum of third powers that comes with two outcomes, and is no lean.
+    third: Floats | float = 0.0
 
 
 class ScoreEstimates(NamedTuple):
@@ -101,6 +104,25 @@ def paired_deviation(sums: Sums, margin: Floats | float) -> Estimates:
     spread = scores.spread * np.minimum(variance / scores.variance, 1.0)
     none = np.zeros_like(variance)
     return Estimates(variance, spread, none, none, none, none, margin, scores.spread)
+
+
+def reference_deviation(sums: Sums, margin: Floats | float, null_mean: Floats) -> Estimates:
+    """Estimate the spread of one policy's scores, and their variance at the edge of the null."""
+    n = sums.pairs
+    gap = sums.high - sums.low
+    seen = between(null_mean + gap / np.maximum(n, 1.0), EDGE, 1 - EDGE)
+    scatter = np.maximum(sums.gap_square - gap * gap / np.maximum(n, 1.0), 0.0)
+    prior = SPREAD_WEIGHT / 4
+    spread = (scatter + SPREAD_FIRST * prior) / (n * (seen * (1 - seen)) + prior)
+    spread = np.minimum(spread * ((n + 2) / (n + 1)), 1.0)
+    edge = between(null_mean, EDGE, 1 - EDGE)
+    binary = edge * (1 - edge)
+    variance = spread * binary
+    # Of success and failure the bet of greatest growth is effect / binary: scores are their own
+    # squares, so (score - edge)^3 = (1 - 2 edge) (score - edge)^2 + binary (score - edge).
+    third = spread * ((1 - 2 * edge) * sums.gap_square + binary * gap)
+    none = np.zeros_like(variance)
+    return Estimates(variance, spread, none, none, none, none, margin, spread, third)
 
 
 def product_worth(pairs: Floats, scores: ScoreEstimates) -> tuple[Floats, Floats]:

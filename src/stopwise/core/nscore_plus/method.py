@@ -21,11 +21,12 @@ from stopwise.core.futility import MayBeFutile, chance_of_growth
 from stopwise.core.method import Evidence, evidence_from_log_e
 from stopwise.core.nscore import NScore
 from stopwise.core.nscore_plus import bets
-from stopwise.core.nscore_plus.constants import RENEWAL_PAIRS
+from stopwise.core.nscore_plus.constants import EDGE, RENEWAL_PAIRS
 from stopwise.core.nscore_plus.estimates import (
     Estimates,
     independent_estimates,
     paired_deviation,
+    reference_deviation,
 )
 from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
 from stopwise.core.nscore_plus.horizon_induction import bet_table, chance_table
@@ -252,9 +253,16 @@ class NScorePlus(MayBeFutile[PlusState]):
         return self._independent_bet(sums, need, amount, effect, estimates)
 
     def _estimates(self, sums: Sums, margin: Floats | float) -> Estimates:
+        if self.reference:
+            return reference_deviation(sums, margin, self._null_mean(margin))
         if self.design == "paired":
             return paired_deviation(sums, margin)
         return independent_estimates(sums, margin)
+
+    def _null_mean(self, margin: Floats | float) -> Floats:
+        """Return reference + margin: what policy 1 scores on average at the edge of the null."""
+        reference = np.array(self.reference)
+        return np.maximum((reference[:, None] if np.ndim(margin) else reference) + margin, EDGE)
 
     def _standardised_bet(
         self,
@@ -308,15 +316,17 @@ class NScorePlus(MayBeFutile[PlusState]):
     ) -> Bet:
         margin = estimates.margin
         none = np.zeros_like(amount)
-        worst = 1 + margin
+        # Of a number the worst pair is a score of 0.
+        worst = self._null_mean(margin) if self.reference else 1 + margin
         # In the worst pair both policies are at opposite ends: the noisier differences are, the
         # likelier.
         chance = bets.failure_chance(sums.pairs, estimates.spread * estimates.spread)
-        if isinstance(margin, float) and margin < 0:  # of the test itself: a tie is a win
+        # Of the test itself, with a policy that may tie: a tie is a win.
+        if isinstance(margin, float) and margin < 0 and not self.reference:
             seen = bets.losses_seen(sums, 1 + margin, estimates.own_spread)
             chance = np.maximum(chance, seen)
         amount = self._rare_failures(amount, effect, worst, chance)
-        if bets.one_pair_may_decide(need, margin):
+        if self.reference or bets.one_pair_may_decide(need, margin):
             amount = np.minimum(amount, bets.cap(sums, need, 0.0, 0.0))
         return Bet(bets.bounds(amount, worst), none, none)
 

@@ -9,13 +9,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stopwise.core.arrays import Bools, Floats
+from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.citation import Citation
 from stopwise.core.method import Evidence, Method
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
 from stopwise.core.step.design import StepDesign
 from stopwise.core.step.design_lookup import step_design
+from stopwise.core.step.one_rate import OneRateTest, one_rate_test
 from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.errors import InvalidInput, require
 
@@ -61,6 +62,9 @@ class Step(Method[StepState]):
         not depend on how many others there are. Both directions of a run share it, so that
         one is closed exactly when the other rejects.
 
+    With a reference the table is that of one success rate and a number (``one_rate_test``): each
+    direction then has its level by itself, whatever the other does, and rates may change.
+
     References
     ----------
     Snyder et al. (2025), "Is your imitation learning policy better than mine? Policy comparison
@@ -98,6 +102,10 @@ class Step(Method[StepState]):
             self.seed is not None or not self._randomised,
             "the published table has randomised states and needs a seed, but seed is None",
         )
+        require(
+            not self._randomised or not self.reference,
+            "the published table compares two policies; with a reference choose table='optimal'",
+        )
 
     @classmethod
     def uses_seed(cls, parameters: Mapping[str, Any]) -> bool:
@@ -121,6 +129,18 @@ class Step(Method[StepState]):
             risk_budget=RiskBudget(self.risk_budget, self.risk_exponent),
         )
 
+    @cached_property
+    def one_rate(self) -> tuple[OneRateTest, ...]:
+        """The tests against the reference, one per direction; empty without one."""
+        n_max = self.n_max or 0  # declared: the rules see to that
+        return tuple(one_rate_test(self.alpha, n_max, rate) for rate in self.reference)
+
+    @cached_property
+    def _limits(self) -> Ints:
+        """Successes that reject, and that are worth going on with: (2, directions, trials)."""
+        tests = self.one_rate
+        return np.array([[t.reject_from for t in tests], [t.continue_from for t in tests]])
+
     @property
     def stops_at_futility(self) -> bool:
         """Whether futility stops are binding."""
@@ -128,6 +148,18 @@ class Step(Method[StepState]):
 
     def facts(self) -> tuple[str, ...]:
         """Return the certificate in words."""
+        if self.one_rate:
+            errors = " and ".join(f"{test.error:.5f}" for test in self.one_rate)
+            never = any(test.error == 0 for test in self.one_rate)
+            hint = " One direction cannot be declared by n_max at all: that is too few trials."
+            hint = hint if never else ""
+            over = max(test.cost / test.least_cost for test in self.one_rate) - 1
+            return (
+                f"step (optimal table of one success rate, n_max = {self.n_max}): at the reference "
+                f"itself each direction errs with probability {errors}, computed exactly (allowed: "
+                f"{self.alpha:.5f}); no test of this level has an average cost, of trials and of "
+                f"ending undecided, that is lower by more than {100 * over:.2g} %.{hint}",
+            )
         certificate = self.stopping.certificate
         worst = certificate.worst_case
         bound = (
@@ -152,7 +184,7 @@ class Step(Method[StepState]):
     def start(self, shape: tuple[int, ...]) -> StepState:
         """State before the first pair; makes or reads the table."""
         # Nothing is drawn before the table exists: never an answer without it.
-        _ = self.stopping
+        _ = self.one_rate or self.stopping
         zero = np.zeros(shape, dtype=np.int32)
         return StepState(
             zero, zero, zero, np.zeros(shape, dtype=np.int8), run_keys(self.seed or 0, shape)
@@ -160,6 +192,8 @@ class Step(Method[StepState]):
 
     def step(self, state: StepState, r0: Floats, r1: Floats) -> StepState:
         """State after one more pair of outcomes."""
+        if self.one_rate:
+            return self._step_against_number(state, r1)
         rule = self.stopping.rule
         n = state.n + np.int32(1)
         successes0 = state.successes0 + (r0 > 0.5).astype(np.int32)
@@ -176,6 +210,19 @@ class Step(Method[StepState]):
             closed |= futile
         status = state.status | rejected * _REJECTED | closed * _CLOSED | futile * _FUTILE
         return StepState(n, successes0, successes1, status.astype(np.int8), state.key)
+
+    def _step_against_number(self, state: StepState, r1: Floats) -> StepState:
+        n = state.n + np.int32(1)
+        successes = state.successes1 + (r1 > 0.5).astype(np.int32)
+        running = (state.status & (_REJECTED | _CLOSED)) == 0
+        reject_from, continue_from = self._limits[:, np.arange(len(self.reference)), n * running]
+        rejected = running & (successes >= reject_from)
+        futile = running & ~rejected & (successes < continue_from) & (self.futility is not None)
+        closed = (
+            running & ~rejected & ((n >= (self.n_max or 0)) | (futile & self.stops_at_futility))
+        )
+        status = state.status | rejected * _REJECTED | closed * _CLOSED | futile * _FUTILE
+        return StepState(n, state.successes0, successes, status.astype(np.int8), state.key)
 
     def evidence(self, state: StepState) -> Evidence:
         """All-or-nothing evidence: e-value ``1/alpha`` after a rejection, 0 before it.

@@ -1,0 +1,125 @@
+"""A live test of one policy against a number."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core.comparison import Comparison
+from stopwise.core.rules import Rules
+
+SCORES = [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0] * 3
+
+
+@pytest.mark.parametrize("method", ["nscore-plus", "nscore", "wsr", "step"])
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_the_simulator_says_the_same(method: str, alternative: str) -> None:
+    settings: dict[str, Any] = {"alternative": alternative, "n_max": 48, "reference": 0.6}
+    test = sw.SequentialTest(method, **settings)
+    verdict = test.run(SCORES)
+    many = sw.simulate(method, [SCORES, SCORES], **settings)
+    assert many.n.tolist() == [verdict.n, verdict.n]
+    assert many.p_value[0] == verdict.p_value
+    again = sw.SequentialTest.from_json(test.to_json())
+    assert again.verdict == verdict
+    assert again.rules == test.rules
+
+
+@pytest.mark.parametrize("method", ["nscore-plus", "nscore", "wsr"])
+def test_up_and_down_are_mirrors(method: str) -> None:
+    """Successes against .3 are failures against .7."""
+    scores = np.array(SCORES)
+    up = sw.SequentialTest(method, n_max=48, reference=0.3, alternative="greater").run(scores)
+    down = sw.SequentialTest(method, n_max=48, reference=0.7, alternative="less").run(1 - scores)
+    assert up.n == down.n
+    assert up.decided
+    assert up.log_e == pytest.approx(down.log_e)
+    assert up.interval.low == pytest.approx(1 - down.interval.high)
+
+
+def test_sentences() -> None:
+    test = sw.SequentialTest(reference=0.6, n_max=48)
+    assert str(test.verdict).startswith("No trials yet on whether the policy is better than 0.6 (")
+    undecided = test.update(1)
+    assert str(undecided).startswith(
+        "Undecided after 1 of at most 48 trials whether the policy is better than 0.6, which does "
+        "not show that it is equal to that; mean 1, anytime p"
+    )
+    decided = str(test.run(SCORES))
+    assert decided.startswith("The policy is better than 0.6: decided after ")
+    assert "95% confidence bound: the mean is " in decided
+    assert "design" not in decided
+    worse = sw.SequentialTest(reference=0.6, n_max=48).run([0] * 30)
+    assert "and it looks worse, which a one-sided test cannot declare" in str(worse)
+    both = sw.SequentialTest(reference=0.6, n_max=48, alternative="two-sided").run([0] * 30)
+    assert str(both).startswith("The policy is worse than 0.6: decided after ")
+    assert both.interval.high < 0.6
+    assert both.mean0 == 0.6
+    near = sw.SequentialTest(reference=0.6, margin=-0.1).run(SCORES)
+    assert str(near).startswith("The policy is not worse than 0.6 by 0.1 or more: decided")
+    assert near.interval.low > 0.5
+
+
+def test_the_figure_counts_trials() -> None:
+    test = sw.SequentialTest(reference=0.6, n_max=48, alternative="two-sided")
+    test.run([0] * 30)
+    (axes,) = test.plot().axes
+    assert axes.get_title().startswith("the policy is worse, ")
+    assert axes.get_title().endswith(" trials seen")
+    assert axes.get_xlabel() == "trials"
+
+
+def test_margin_is_another_number() -> None:
+    shifted = sw.SequentialTest(reference=0.5, margin=0.1, n_max=48).run(SCORES)
+    direct = sw.SequentialTest(reference=0.6, n_max=48).run(SCORES)
+    assert shifted.n == direct.n
+    assert shifted.log_e == pytest.approx(direct.log_e)
+
+
+def test_facts_of_the_table() -> None:
+    (fact,) = Comparison(
+        Rules(policies=("one",), method="step", n_max=50, reference=0.87)
+    ).test.facts()
+    assert "computed exactly (allowed: 0.02500)" in fact
+
+
+@pytest.mark.parametrize("futility", [None, "advisory", "binding"])
+def test_step_and_futility(futility: Any) -> None:
+    test = sw.SequentialTest("step", n_max=50, reference=0.6, futility=futility)
+    verdict = test.run([0] * 50)
+    assert verdict.futile == (futility is not None)
+    assert (verdict.n < 50) == (futility == "binding")
+
+
+@pytest.mark.parametrize(
+    ("settings", "scores", "message"),
+    [
+        ({"reference": 0.5}, (1, 0), "compared with the number 0.5: give its scores alone"),
+        ({}, (1,), "two policies are compared, but got scores of one; declare a reference"),
+        ({"reference": 0.5}, (2,), r"within the bounds \[0, 1\], but the policy got 2"),
+        ({"reference": 0.5}, ([1],), "a score must be one number"),
+        ({"reference": 0.5}, ("x",), "must be numbers, but got 'x'"),
+    ],
+)
+def test_bad_scores_get_one_line(settings: Any, scores: tuple[Any, ...], message: str) -> None:
+    test = sw.SequentialTest(**settings)
+    with pytest.raises(sw.InvalidInput, match=message) as error:
+        test.update(*scores)
+    assert "\n" not in str(error.value)
+    assert test.verdict.n == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"reference": 0}, "must lie strictly between 0 and 1"),
+        ({"reference": 0.9, "margin": 0.2}, r"held against 1\.1, which does not lie"),
+        ({"reference": 0.9, "method": "step", "n_max": 9, "table": "paper"}, "published table"),
+        ({"reference": 0.9, "method": "step", "n_max": 5000}, "n_max between 2 and 2000"),
+        ({"reference": 0.9, "method": "fisher", "n_max": 5}, "fisher compares two policies"),
+    ],
+)
+def test_bad_settings_get_one_line(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(sw.InvalidInput, match=message):
+        sw.SequentialTest(**settings)

@@ -1,0 +1,173 @@
+"""One policy, or several, against a number: the same answer whichever way it is asked for."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import stopwise as sw
+from stopwise.core.rules import Rules
+from stopwise.rollout.schedule import FailureRule, Schedule
+
+NEW = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0] * 6
+OLD = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0] * 6
+
+
+@pytest.mark.parametrize("method", ["nscore-plus", "nscore", "wsr", "step"])
+@pytest.mark.parametrize("number", [0.6, 0.9, 0.97])
+def test_stream_file_and_rule_agree(method: str, number: float) -> None:
+    """Strict and two-sided, as every question about several policies is asked."""
+    settings: dict[str, Any] = {"method": method, "n_max": 60, "reference": number}
+    test = sw.SequentialTest(alternative="two-sided", ties="strict", **settings)
+    verdict = test.run(NEW)
+    rule = sw.StopRule(["new"], **settings)
+    for score in NEW[: verdict.n]:
+        assert rule.needed == ("new",)
+        rule.add("new", score)
+    filed = sw.analyze({"new": NEW}, **settings)
+    (pair,), (standing,) = filed.pairs, rule.standings()
+    assert (verdict.decision, verdict.n) == (pair.decision, pair.n)
+    assert (standing.decision, standing.n) == (pair.decision, pair.n)
+    assert rule.stop
+    assert rule.decided == verdict.decided
+    assert filed.trials_used == verdict.n
+    assert pair.p_value == pytest.approx(verdict.p_value)
+
+
+def test_the_number_is_a_policy_without_trials() -> None:
+    found = sw.analyze({"new": NEW, "old": OLD}, reference=0.6, n_max=100)
+    assert found.order_text == "new > 0.6; 0.6 > old"
+    assert found.baseline == "0.6"
+    number = next(policy for policy in found.policies if policy.name == "0.6")
+    assert (number.n, number.mean, number.interval) == (0, 0.6, (0.6, 0.6))
+    assert (number.trials_used, number.trials_saved) == (0, 0)
+    assert "of at most 200 trials" in found.sentence
+    assert found.to_dict()["reference"] == 0.6
+    assert "against the number 0.6, fixed beforehand" in found.to_html()
+
+
+def test_one_interval_for_mean_and_decision() -> None:
+    found = sw.analyze({"new": NEW}, reference=0.7, bounds=(0, 1))
+    (pair,), policy = found.pairs, found.policies[0]
+    assert found.order_text == "new > 0.7"
+    assert policy.interval.low == pytest.approx(0.7 + pair.interval.low)
+    assert 0.7 < policy.interval.low < 0.9 < policy.interval.high <= 1.0
+
+
+def test_percent_as_well_as_rates() -> None:
+    rates = sw.analyze({"new": NEW}, reference=0.7, bounds=(0, 1))
+    percent = sw.analyze({"new": [100 * s for s in NEW]}, reference=70, bounds=(0, 100))
+    assert percent.order_text == "new > 70"
+    assert percent.pairs[0].n == rates.pairs[0].n
+
+
+def test_a_rule_is_saved_and_goes_on() -> None:
+    rule = sw.StopRule(["new"], reference=0.6, n_max=60)
+    for score in NEW[:5]:
+        rule.add("new", score)
+    again = sw.StopRule.from_json(rule.to_json())
+    for score in NEW[5:]:
+        for one in (rule, again):
+            if not one.stop:
+                one.add("new", score)
+    assert again.analysis().to_dict() == rule.analysis().to_dict()
+    assert again.best == "new"
+    assert again.rules == rule.rules == Rules.recorded(**rule.settings())
+
+
+def test_a_race_runs_the_policy_alone(tmp_path: Path) -> None:
+    def episode(policy: Any, seed: int) -> float:
+        return float(policy(seed))
+
+    journal = tmp_path / "race.jsonl"
+    policies = {"new": lambda seed: seed % 10 > 0}
+    found = sw.race(policies, episode, reference=0.6, n_max=60, journal=journal)
+    assert found.analysis.order_text == "new > 0.6"
+    assert {episode.policy for episode in found.episodes} == {"new"}
+    assert f"after {found.used} episodes instead of 60" in found.sentence
+    again = sw.race(policies, episode, reference=0.6, n_max=60, journal=journal)
+    assert again.analysis.to_dict() == found.analysis.to_dict()
+    with pytest.raises(sw.InvalidInput):
+        sw.race(policies, episode, reference=0.5, n_max=60, journal=journal)
+
+
+def test_no_ticket_is_for_the_number() -> None:
+    rule = sw.StopRule(["a", "b"], reference=0.6, n_max=3)
+    schedule = Schedule(rule, lambda *place: place[0], window=9, failures=FailureRule("raise"))
+    assert {ticket.policy for ticket in schedule.take(99)} == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"reference": 1.0}, r"strictly between 0 and 1, the bounds of the score, but got 1\.0"),
+        ({"reference": "high"}, "but got 'high'"),
+        ({"reference": 0.5, "baseline": "new"}, "a reference is the baseline itself"),
+        ({"reference": 0.5, "goal": "best"}, "belongs to the goal 'order'"),
+        ({"reference": 0.5, "method": "savi"}, "savi compares two policies and takes no reference"),
+        ({"reference": 0.5, "method": "barnard", "n_max": 9}, "barnard compares two policies"),
+        ({"reference": 0.5, "method": "step"}, "step needs n_max"),
+        ({}, "at least 2 policies, but got 1"),
+    ],
+)
+def test_bad_input_gets_one_line(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(sw.InvalidInput, match=message) as error:
+        sw.analyze({"new": NEW}, **settings)
+    assert "\n" not in str(error.value)
+
+
+def test_no_policy_has_the_name_of_the_number() -> None:
+    with pytest.raises(sw.InvalidInput, match=r"cannot have the name of the reference, '0\.5'"):
+        sw.analyze({"0.5": NEW}, reference=0.5)
+    rule = sw.StopRule(["new"], reference=0.5)
+    with pytest.raises(sw.InvalidInput, match=r"policies are new, but got a result of '0\.5'"):
+        rule.add("0.5", 1.0)
+
+
+def test_step_takes_the_number_but_only_successes() -> None:
+    with pytest.raises(sw.InvalidInput, match=r"takes only the scores 0, 1, but 'new' got 0\.5"):
+        sw.analyze({"new": [0.5, *NEW]}, reference=0.5, method="step", n_max=80)
+
+
+def test_a_gate_holds_a_policy_against_a_number() -> None:
+    found = sw.gate(NEW, reference=0.7)
+    assert (found.shown, found.exit_code, found.baseline) == ("not worse", 0, "0.7")
+    assert found.sentence.startswith(f"new is better than 0.7: shown after {found.n} trials; mean")
+    assert found.interval.low > 0.7
+    worse = sw.gate(OLD, reference=0.7)
+    assert (worse.shown, worse.exit_code) == ("worse", 1)
+    assert "new is worse than 0.7: shown" in worse.sentence
+    open_ = sw.gate(NEW, reference=0.9, method="step", n_max=60)
+    assert (open_.shown, open_.exit_code) == ("undecided", 3)
+    near = sw.gate(NEW, reference=0.95, margin=0.2)
+    assert near.sentence.startswith("new is not worse than 0.95 by 0.2 or more")
+    assert "| mean |" in near.to_markdown()
+    assert "not worse than 0.95 by 0.2" in near.to_junit()
+    with pytest.raises(sw.InvalidInput, match="give one of both"):
+        sw.gate(NEW, OLD, reference=0.7)
+    with pytest.raises(sw.InvalidInput, match="give one of both"):
+        sw.gate(NEW)
+
+
+def test_a_forecast_is_of_the_policy_alone() -> None:
+    ahead = sw.forecast({"new": NEW[:20]}, reference=0.75, n_max=60, precision=0.05)
+    assert ahead.seen == {"new": 20}
+    assert 0.2 < ahead.chance < 1.0
+    assert ahead.mean_trials <= 40
+
+
+def test_metrics_have_no_number_in_common() -> None:
+    rows = {"policy": ["a", "b"] * 9, "fast": [0.1, 0.2] * 9, "neat": [0.3, 0.9] * 9}
+    metrics: Any = {"fast": (0, 1), "neat": (0, 1)}
+    with pytest.raises(sw.InvalidInput, match="cannot be compared with one reference"):
+        sw.compare_metrics(pd.DataFrame(rows), scores=metrics, reference=0.5)
+
+
+def test_a_row_without_a_trial_waits() -> None:
+    scores = np.array(NEW)
+    gap = np.insert(scores, 3, np.nan)
+    assert sw.analyze({"new": gap}, reference=0.6).pairs[0].n == (
+        sw.analyze({"new": scores}, reference=0.6).pairs[0].n
+    )

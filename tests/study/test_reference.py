@@ -1,0 +1,63 @@
+"""Studies of one policy against a number."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stopwise as sw
+from stopwise.study.plan_file import parse_plan
+
+PLAN: dict[str, Any] = {
+    "name": "pick",
+    "policies": ["new"],
+    "reference": 0.6,
+    "tasks": ["pick"],
+    "method": "step",
+    "n_max": 40,
+}
+
+
+@pytest.mark.parametrize("design", ["independent", "blocks"])
+@pytest.mark.parametrize("policies", [["new"], ["new", "newer"]])
+def test_a_study_tries_only_its_policies(tmp_path: Path, design: str, policies: list[str]) -> None:
+    plan = {**PLAN, "design": design, "policies": policies}
+    study = sw.Study.create(f"sqlite:///{tmp_path}/one.db", plan)
+    study.lock()
+    names, count = set(), 0
+    while (trial := study.next_trial("left")) is not None:
+        names.add(study.resolve(trial.code).policy)
+        study.record(trial.trial, count % 8 > 0, station="left")
+        count += 1
+    assert names == set(policies)
+    verdict = study.verdict()
+    assert verdict.finished
+    assert "is better than 0.6" in verdict.sentence
+    assert study.status().counted == count == study.analyses()["pick"].trials_used
+    assert not study.verify().problems
+    study.unblind()
+    again = sw.Study.open(f"sqlite:///{tmp_path}/one.db")
+    assert "new is better than 0.6" in again.verdict().sentence
+    assert again.analyses()["pick"].rules.reference == 0.6
+    assert "0.6" in again.report()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ("", "needs at least 2, but has 1; or give a reference"),
+        ("reference: 3", "reference must lie strictly between 0 and 1"),
+        ("reference: much", "reference: must be a number, but got 'much'"),
+        ("reference: 0.5\nbaseline: new", "a reference is the baseline itself"),
+        ("reference: 0.5\ngoal: best", "belongs to the goal 'order'"),
+    ],
+)
+def test_bad_plans_get_one_line(changes: str, message: str) -> None:
+    with pytest.raises(sw.InvalidInput, match=message) as error:
+        parse_plan(f"name: pick\npolicies: [new]\ntasks: [pick]\n{changes}\n")
+    assert "\n" not in str(error.value)
+
+
+def test_plans_without_a_number_are_written_as_before() -> None:
+    plan = parse_plan("name: pick\npolicies: [old, new]\ntasks: [pick]\n")
+    assert "reference" not in plan.content()

@@ -98,7 +98,7 @@ def test_what_cannot_be_a_result_is_refused_and_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"margin": 0.2}, {"alternative": "greater"}, {"goal": "nonsense"}]
+    "change", [{"margin": -0.2}, {"alternative": "greater"}, {"goal": "nonsense"}]
 )
 def test_a_saved_rule_that_asks_something_else_is_refused(change: dict[str, Any]) -> None:
     rule = sw.StopRule(["a", "b", "c"], n_max=50)

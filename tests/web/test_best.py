@@ -34,6 +34,7 @@ def test_candidates_are_shown_by_label(tmp_path: Path) -> None:
     with sw.Study.create(tmp_path / "best", PLAN) as study:
         study.lock()
         run(study, 40)
+        study.verdict()  # makes the table of chances, so that the first evidence is not slow
         tokens = {role: study.create_token(role, role) for role in ("owner", "operator")}
         with served(study) as url:
             with httpx.Client(base_url=url, trust_env=False) as operator:

@@ -11,7 +11,7 @@ from stopwise.cli.options import (
     ComparisonOptions,
     NamedFiles,
     OutputOptions,
-    ReadingOptions,
+    TableReadingOptions,
     TrialFiles,
     json_of,
 )
@@ -28,7 +28,7 @@ __all__ = ["analyze", "as_typed", "show"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnalyzeReadingOptions(ReadingOptions):
+class AnalyzeReadingOptions(TableReadingOptions):
     """Files to analyse; the seed has two uses."""
 
     seed: Annotated[

@@ -9,7 +9,7 @@ import typer
 
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import AsJson, ComparisonOptions, ReadingOptions, json_of, refuse_unused
-from stopwise.cli.printing import print_notes, say
+from stopwise.cli.printing import print_notes, say, table_of
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
@@ -18,8 +18,6 @@ __all__ = ["compare"]
 
 SCHEMA = 1
 COUNTS = re.compile(r"(\d+)/(\d+)")
-# Barnard's test takes a second for so many trials in all; beyond, Fisher's is nearly the same.
-MOST_FOR_BARNARD = 4000
 MOST_TRIALS = 10**12
 
 
@@ -38,7 +36,13 @@ def compare(
     first: Annotated[
         str, typer.Argument(help="One policy: SUCCESSES/TRIALS, such as 17/20, or a file.")
     ],
-    second: Annotated[str, typer.Argument(help="The other policy, in the same form.")],
+    second: Annotated[
+        str | None,
+        typer.Argument(
+            help="The other policy, in the same form; without it, the first is a table with the "
+            "successes and trials of each policy."
+        ),
+    ] = None,
     comparison: TwoPolicyOptions,
     reading: ReadingOptions,
     pool: Annotated[
@@ -47,10 +51,14 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Compare two policies: `stopwise compare 17/20 14/20`, or two files of scores."""
+    of_files = {*comparison.options(), *reading.options(), "pool"} - {"alpha"}
+    if second is None:
+        refuse_unused(context, of_files - {"column"}, "on counts: it is for scores in files")
+        _tell_counts(first, comparison.alpha, reading.keywords()["columns"], as_json=as_json)
+        return
     counts = COUNTS.fullmatch(first), COUNTS.fullmatch(second)
     notes: list[str] = []
     if counts[0] and counts[1]:
-        of_files = {*comparison.options(), *reading.options(), "pool"} - {"alpha"}
         refuse_unused(context, of_files, "on counts: it is for scores in files")
         answer = _from_counts(_pair(counts[0]), _pair(counts[1]), comparison.alpha)
         sentences, contents = [answer["sentence"]], [answer]
@@ -70,6 +78,37 @@ def compare(
     print_notes(notes)
 
 
+def _tell_counts(table: str, alpha: float, columns: dict[str, Any], *, as_json: bool) -> None:
+    """Answer for a table with the counts of many policies."""
+    from rich.console import Console
+
+    from stopwise import compare_counts
+    from stopwise.errors import require
+
+    require(
+        COUNTS.fullmatch(table) is None,
+        f"{table} is one policy: give another, such as 14/20, or a file with the counts of both",
+    )
+    found = compare_counts(Path(table), alpha=alpha, columns=columns)
+    if as_json:
+        typer.echo(json_of([task.to_dict() for task in found.values()]))
+        return
+    for task in found.values():
+        rows = [
+            {
+                "policy": policy.name,
+                "letters": policy.letters,
+                "successes": policy.successes,
+                "trials": policy.n,
+                "rate": f"{policy.mean:.3f}",
+            }
+            for policy in task.policies
+        ]
+        title = f"task {task.task}" if len(found) > 1 else None
+        Console(highlight=False).print(table_of(rows, ("policy", "letters"), title=title))
+        say(task.sentence, style="bold")
+
+
 def _pair(match: re.Match[str]) -> tuple[int, int]:
     from stopwise.errors import require
 
@@ -86,6 +125,7 @@ def _pair(match: re.Match[str]) -> tuple[int, int]:
 def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) -> dict[str, Any]:
     """Answer for counts without order: a batch test, valid if the numbers were fixed before."""
     from stopwise.errors import require
+    from stopwise.questions.counts import MOST_FOR_BARNARD
 
     require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, but got {alpha!r}")
     (x0, n0), (x1, n1) = first, second
@@ -127,6 +167,8 @@ def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) 
 
 def _two_sided(first: tuple[int, int], second: tuple[int, int]) -> tuple[str, float]:
     """Return the test that is used, by its name, and its p-value."""
+    from stopwise.questions.counts import MOST_FOR_BARNARD
+
     (x0, n0), (x1, n1) = first, second
     if n0 + n1 <= MOST_FOR_BARNARD:
         from stopwise.core.barnard import barnard_p_value

@@ -144,6 +144,24 @@ class ReadingOptions(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TableReadingOptions(ReadingOptions):
+    """How a file is read that may hold all policies."""
+
+    policies: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME",
+            help="Of a table without a policy column: the columns with one policy's scores each.",
+        ),
+    ] = None
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the options as keywords of ``read_trials``."""
+        names = None if self.policies is None else self.policies.split(",")
+        return {**super().keywords(), "policies": names}
+
+
+@dataclass(frozen=True, kw_only=True)
 class SimulationOptions(OptionGroup):
     """How a plan or a forecast is simulated."""
 

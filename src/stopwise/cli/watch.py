@@ -10,7 +10,7 @@ import typer
 
 from stopwise.cli.analyze import show
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import ComparisonOptions, NamedFiles, ReadingOptions, TrialFiles
+from stopwise.cli.options import ComparisonOptions, NamedFiles, TableReadingOptions, TrialFiles
 from stopwise.cli.printing import say
 from stopwise.cli.standings_table import candidates_text, rows_text
 from stopwise.cli.values import trial_source
@@ -27,7 +27,7 @@ GO_ON = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class WatchReadingOptions(ReadingOptions, left_out=("missing", "order", "seed")):
+class WatchReadingOptions(TableReadingOptions, left_out=("missing", "order", "seed")):
     """Files that grow: they are read in their order, and their range has to be declared."""
 
     bounds: Annotated[

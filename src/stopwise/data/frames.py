@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from stopwise.data.raw import RawTable, column_of_values, common_kind
-from stopwise.data.roles import ROLE_NAMES, ColumnChoice
+from stopwise.data.roles import ROLE_NAMES, ColumnChoice, usual_name
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message
 
@@ -42,7 +42,7 @@ def raw_of_arrays(
         str(name): _array_column(str(name), values, source) for name, values in arrays.items()
     }
     chosen = columns.get("score")
-    if chosen is None and not any(name.strip().lower() in ROLE_NAMES for name in series):
+    if chosen is None and not any(usual_name(name) in ROLE_NAMES for name in series):
         return _policy_per_array(series, source)
     lengths = {name: len(values) for name, values in series.items()}
     if len(set(lengths.values())) > 1:
@@ -75,9 +75,11 @@ def raw_of_array(array: np.ndarray[Any, Any], source: str = "the array") -> RawT
     note = f"{source}: each of the {k} columns holds the scores of one policy"
     return RawTable(
         source=source,
-        frame=pl.DataFrame({"policy": policies, "score": array.ravel()}),
+        frame=pl.DataFrame(
+            {"policy": policies, "score": array.ravel(), "row": np.repeat(np.arange(n), k)}
+        ),
         place=lambda row: f"element [{row // k}, {row % k}]",
-        roles={"policy": "policy", "score": "score"},
+        roles={"policy": "policy", "score": "score", "row": "row"},
         notes=(Message(note, code="policy-per-column"),),
     )
 

@@ -8,11 +8,12 @@ import polars as pl
 
 from stopwise.data.bounds import require_within
 from stopwise.data.duplicates import duplicate_rows
-from stopwise.data.raw import Bounds, RawTable
-from stopwise.data.roles import ColumnChoice, Roles, guess_note, resolve
+from stopwise.data.raw import UNIT, Bounds, RawTable
+from stopwise.data.roles import GUESSES, ColumnChoice, Roles, guess_note, listed, resolve
 from stopwise.data.sources import Loaded
 from stopwise.data.typed_columns import (
     is_logical,
+    is_parts_of_one,
     require_known,
     require_zero_or_one,
     to_names,
@@ -39,6 +40,14 @@ class Part:
     def require_within(self, bounds: Mapping[str, Bounds]) -> None:
         """Raise, naming file and place, for the first score outside the bounds of its task."""
         scores, tasks = self.frame["score"], self.frame["task"]
+        too_wide = any(bounds[task][1] > 1 for task in tasks.unique() if task in bounds)
+        require(
+            not (too_wide and is_parts_of_one(self.raw.frame[self.score_column])),
+            f"{self.raw.source}, column {self.score_column!r}: fractions and percentages are read "
+            "as parts of 1, so 83 % is 0.83: declare ",
+            Setting("bounds", UNIT, words="bounds=(0, 1)"),
+            code="bounds-of-parts",
+        )
         complaint = partial(self.raw.error, self.score_column)
         require_within(scores, tasks, bounds, lambda row, rule: complaint(self.rows[row], rule))
 
@@ -64,6 +73,8 @@ def standardise(
         values = _optional(raw, roles, role, notes)
         if values is not None:
             found[role] = values
+    if "row" in raw.roles:
+        found["row"] = raw.frame[raw.roles["row"]].cast(pl.String)
     frame = pl.DataFrame([series.alias(role) for role, series in found.items()])
     scored = _scored(raw, frame["score"], score_column, missing, notes)
     keep = scored & ~duplicate_rows(raw, frame, notes)
@@ -71,7 +82,7 @@ def standardise(
         raw=raw,
         score_column=score_column,
         rows=keep.arg_true(),
-        frame=frame.drop("trial", strict=False).filter(keep),
+        frame=frame.filter(keep),
         bounds=_defined_bounds(raw, score_column, notes),
         notes=notes,
     )
@@ -90,6 +101,7 @@ def _named(
                 Setting("columns", {role: BLANK}),
                 f", or the {role} itself with ",
                 Setting(role),
+                f"; the columns are {listed(raw)}; usual names are {', '.join(GUESSES[role])}",
                 code=f"no-{role}-column",
             )
         if given is None:
@@ -156,5 +168,10 @@ def _defined_bounds(raw: RawTable, column: str, notes: Notes) -> Bounds | None:
     if is_logical(raw.frame[column]):
         known = f"bounds of {column!r}: [0, 1], since it holds only true and false (or yes and no)"
         notes.add(known, code="bounds-of-logical")
-        return 0.0, 1.0
+        return UNIT
+    if is_parts_of_one(raw.frame[column]):
+        example = raw.frame[column].drop_nulls()[0]
+        known = f"bounds of {column!r}: [0, 1], since it holds parts of 1, such as {example!r}"
+        notes.add(known, code="bounds-of-parts")
+        return UNIT
     return None

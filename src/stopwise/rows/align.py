@@ -156,6 +156,9 @@ def _aligned(columns: list[Floats], names: tuple[str, ...], notes: Notes) -> Flo
 
 def _by_block(frame: pl.DataFrame, names: tuple[str, ...], design: str, notes: Notes) -> Floats:
     """Return one row per block (paired), or per block and occurrence (stratified)."""
+    if "block" not in frame.columns and "row" in frame.columns:
+        frame = frame.rename({"row": "block"})
+        notes.add("blocks: the rows of the table, as the design says", code="blocks-of-rows")
     require(
         "block" in frame.columns,
         f"design {design!r} needs a column of blocks, and no column has a usual name for one; "

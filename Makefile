@@ -72,5 +72,5 @@ $(VENV)/.base: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.base
 	@echo "Installing what the checks need: once, some minutes ..."
-	$(BIN)/python -m pip install --quiet --editable ".[plots,postgres,gym,ray]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[plots,excel,postgres,gym,ray]" --group dev
 	@touch $@

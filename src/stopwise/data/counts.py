@@ -30,7 +30,8 @@ def read_counts(
 
 def _add(raw: RawTable, columns: Mapping[str, ColumnChoice], found: dict[str, Counts]) -> None:
     summary = summary_of(raw)
-    if summary is None or summary.successes is None or summary.trials is None:
+    successes, trials = (None, None) if summary is None else (summary.successes, summary.trials)
+    if successes is None or trials is None:
         raise InvalidInput(
             f"{raw.source}: counts need a column of successes and one of trials, or one like "
             f"17/20; the columns are {listed(raw)}",
@@ -45,7 +46,7 @@ def _add(raw: RawTable, columns: Mapping[str, ColumnChoice], found: dict[str, Co
             code="no-policy-column",
         )
     tasks = names["task"] or [DEFAULT_TASK] * len(raw.frame)
-    numbers = zip(*(_numbers(raw, summary, part) for part in (0, 1)), strict=True)
+    numbers = zip(*_numbers(raw, successes, trials), strict=True)
     for row, (task, policy, (won, n)) in enumerate(
         zip(tasks, names["policy"], numbers, strict=True)
     ):
@@ -64,11 +65,11 @@ def _add(raw: RawTable, columns: Mapping[str, ColumnChoice], found: dict[str, Co
         known[policy] = int(won), int(n)
 
 
-def _numbers(raw: RawTable, summary: Any, part: int) -> pl.Series:
-    name = (summary.successes, summary.trials)[part]
-    if summary.successes == summary.trials:
-        return raw.frame[name].str.strip_chars().str.extract(FRACTION, part + 1).cast(pl.Float64)
-    return to_numbers(raw.frame[name], partial(raw.error, name))
+def _numbers(raw: RawTable, successes: str, trials: str) -> list[pl.Series]:
+    if successes == trials:
+        words = raw.frame[trials].str.strip_chars()
+        return [words.str.extract(FRACTION, part).cast(pl.Float64) for part in (1, 2)]
+    return [to_numbers(raw.frame[name], partial(raw.error, name)) for name in (successes, trials)]
 
 
 def _names(raw: RawTable, role: str, choice: ColumnChoice) -> list[str] | None:

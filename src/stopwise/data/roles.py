@@ -60,6 +60,17 @@ def usual_name(name: str) -> str:
     return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 
+def usual_role(name: str, role: str) -> bool:
+    """Whether a name is usual for the role, whatever the column holds."""
+    return usual_name(name) in GUESSES[role]
+
+
+def names_scores(name: str) -> bool:
+    """Whether a name is usual for a list of scores: that of a score, perhaps of several."""
+    short = usual_name(name)
+    return any(usual_role(short.removesuffix(end), "score") for end in ("", "s", "es", "_list"))
+
+
 def is_usual(raw: RawTable, name: str, *roles: str) -> bool:
     """Whether a column has a usual name for one of the roles.
 

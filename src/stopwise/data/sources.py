@@ -11,6 +11,7 @@ import numpy as np
 from stopwise.data import formats
 from stopwise.data.formats.format import Format
 from stopwise.data.frames import is_frame, raw_of_array, raw_of_arrays, raw_of_frame
+from stopwise.data.lists import unlisted
 from stopwise.data.raw import RawTable
 from stopwise.data.roles import ColumnChoice
 from stopwise.data.summaries import require_trials
@@ -40,7 +41,10 @@ def load(
     policies: Sequence[str] | None = None,
 ) -> list[Loaded]:
     """Return every table that the source holds, in the order given (folders: sorted by name)."""
-    found = tables(source, format_name, policy, columns)
+    found = [
+        replace(table, raw=unlisted(table.raw, columns))
+        for table in tables(source, format_name, policy, columns)
+    ]
     for table in found:
         require_trials(table.raw, columns, policies)
     # A table that stands alone must hold all policies, perhaps side by side.
@@ -158,7 +162,7 @@ def _files_beneath(folder: Path) -> list[Path]:
 def name_of(path: Path) -> str:
     """Return the policy that a file is named after, or its folder where tools name the file."""
     stem = path.stem.removesuffix(".monitor")
-    is_common = stem in COMMON_STEMS or stem.isdigit() or stem.startswith("results-")
+    is_common = not stem or stem in COMMON_STEMS or stem.isdigit() or stem.startswith("results-")
     return path.resolve().parent.name if is_common else stem
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import polars as pl
 
 from stopwise.data.raw import RawTable, common_kind
@@ -147,7 +148,7 @@ def _doubt(scores: Mapping[str, pl.Series]) -> str | None:
             return f"{name!r} sounds like a measure or a count"
         if len(values) >= LEAST_RISING and bool((values.diff().drop_nulls() > 0).all()):
             return f"{name!r} rises from row to row, as a counter or a clock does"
-        size = max(abs(float(value)) for value in (values.min(), values.max()))
+        size = float(np.abs(values.to_numpy()).max())
         if size > 0:
             sizes[name] = size
     if sizes:

@@ -65,7 +65,7 @@ def test_notes_of_the_page_are_in_the_words_of_the_command_line(tmp_path: Path) 
     code, _ = run("analyze", str(path), "--bounds", "0,1", "--html", str(page))
 
     assert code == 0
-    assert "--design paired" in page.read_text()
+    assert "--column block=row" in page.read_text()
     assert "columns=" not in page.read_text()
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stopwise.cli.command import Mistyped
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import AsJson, ComparisonOptions, ReadingOptions, json_of, refuse_unused
 from stopwise.cli.printing import print_notes, say, table_of
@@ -83,12 +84,9 @@ def _tell_counts(table: str, alpha: float, columns: dict[str, Any], *, as_json: 
     from rich.console import Console
 
     from stopwise import compare_counts
-    from stopwise.errors import require
 
-    require(
-        COUNTS.fullmatch(table) is None,
-        f"{table} is one policy: give another, such as 14/20, or a file with the counts of both",
-    )
+    if COUNTS.fullmatch(table):
+        raise Mistyped(f"{table} is one policy: give the other too, or a file with all counts")
     found = compare_counts(Path(table), alpha=alpha, columns=columns)
     if as_json:
         typer.echo(json_of([task.to_dict() for task in found.values()]))

@@ -1,9 +1,11 @@
 """Trials that appear twice, in one file or in two: a copy must not count as more evidence."""
 
+import math
 from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from stopwise.data.raw import RawTable
@@ -13,8 +15,10 @@ from stopwise.messages import BLANK, Notes, Setting, counted
 if TYPE_CHECKING:
     from stopwise.data.standard import Part
 
-# Files of fewer trials without numbers may well agree by chance.
+# Files with fewer trials may well agree, and nothing is said of it.
 LEAST_COPIED = 10
+# Trials that could have come in fewer orders may agree by chance, as those without a failure do.
+LEAST_ORDERS = 10_000
 
 
 def duplicate_rows(raw: RawTable, frame: pl.DataFrame, notes: Notes) -> pl.Series:
@@ -63,8 +67,9 @@ def refuse_copies(parts: "Sequence[Part]", notes: Notes) -> None:
     """Raise if a file holds trials of the same policy that another file holds too.
 
     Numbered trials repeat if all that both files number alike agree in every column; if only some
-    do, each file counts anew. Trials without numbers repeat if whole files agree row for row. Of
-    different policies the second file doubles nothing, and is only pointed out.
+    do, each file counts anew. Trials without numbers repeat if whole files agree row for row and
+    could have come in many other orders. Of different policies the second file doubles nothing,
+    and is only pointed out.
     """
     if len(parts) < 2:
         return
@@ -90,20 +95,31 @@ def refuse_copies(parts: "Sequence[Part]", notes: Notes) -> None:
 def _same_file(one: "Part", other: "Part", notes: Notes) -> None:
     if not one.frame.drop("policy").equals(other.frame.drop("policy")):
         return
-    if one.frame["policy"].equals(other.frame["policy"]):
+    same_policy = one.frame["policy"].equals(other.frame["policy"])
+    by_chance = _log_orders(one.frame) < math.log(LEAST_ORDERS)
+    if same_policy and not by_chance:
         raise InvalidInput(
             f"{one.raw.source}: its {counted(len(one.frame), 'trial')} are those of "
             f"{other.raw.source}, row for row: leave one of the files out if it is a copy; if they "
-            "are different trials, number them, or say so with ",
+            "are different trials, say so with ",
             Setting("columns", {"trial": None}),
             code="copied-file",
         )
-    if one.frame["score"].n_unique() > 1:
+    if same_policy or not by_chance:
         notes.add(
-            f"{one.raw.source} and {other.raw.source} hold the same scores in the same order, for "
-            "different policies: is one a copy of the other?",
+            f"{one.raw.source} and {other.raw.source} hold the same scores in the same order: is "
+            "one a copy of the other?",
             code="copied-scores",
         )
+
+
+def _log_orders(frame: pl.DataFrame) -> float:
+    """Return the log of the number of orders in which the rows of each policy could have come."""
+    log_factorial = np.cumsum(np.log(np.maximum(np.arange(len(frame) + 1), 1)))
+    told = [name for name in frame.columns if name not in ("trial", "row")]
+    policies = frame.group_by("task", "policy").len()["len"].to_numpy()
+    equal = frame.group_by(told).len()["len"].to_numpy()
+    return float(log_factorial[policies].sum() - log_factorial[equal].sum())
 
 
 def _repeated(

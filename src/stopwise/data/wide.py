@@ -61,10 +61,9 @@ def unfolded(
     names = ", ".join(map(repr, scores))
     note = Message(
         f"no column has the usual name of a score or a policy, so each of {names} is taken for "
-        "the scores of one policy (",
-        Setting("policies", list(scores)),
-        " says so); if the trials of a row start from the same conditions, say so with ",
-        Setting("design", "paired"),
+        "the scores of one policy; if the trials of a row start from the same conditions, say so "
+        "with ",
+        Setting("columns", {"block": ROW}),
         code="policy-per-column",
     )
     return replace(_rows_of(raw, list(scores)), notes=(*raw.notes, note))

@@ -49,7 +49,7 @@ def plot_scores(analysis: "Analysis") -> "Figure":
     figure, axes = new_axes(WIDTH, height=1.1 + row * len(strips))
     axes.set_yticks(range(len(strips)), [strip.label for strip in strips], fontsize=8)
     if values.size:
-        beside = axes.inset_axes((0.68, 0, 0.32, 1), sharey=axes)
+        beside = axes.inset_axes((0.72, 0, 0.28, 1), sharey=axes)
         _draw_shares(axes, strips, values)
     else:
         beside = axes
@@ -65,7 +65,8 @@ def plot_scores(analysis: "Analysis") -> "Figure":
         beside.set_xlabel("mean score", fontsize=9)
         low, high = analysis.bounds
         beside.set_xlim(low - 0.05 * (high - low), high + 0.05 * (high - low))
-        beside.set_xticks([low, (low + high) / 2, high])
+        ticks = (low, (low + high) / 2, high)
+        beside.set_xticks(ticks, [f"{tick:.3g}" for tick in ticks])
         for side in ("top", "right", "left"):
             beside.spines[side].set_visible(False)
         legend_below(figure)

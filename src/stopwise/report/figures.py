@@ -6,7 +6,6 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.promise import p_value_name
-from stopwise.core.step.design import StepDesign
 from stopwise.messages import counted
 from stopwise.report.canvas import COLOURS, GREY, STYLES, coloured, legend_below, new_axes
 from stopwise.report.figure_data import (
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from stopwise.core.step.design import StepDesign
     from stopwise.questions.analysis import Analysis
     from stopwise.questions.best_analysis import BestAnalysis
 
@@ -269,7 +269,7 @@ def _is_matrix(analysis: "Analysis") -> bool:
     return len(analysis.pairs) > MOST_NAMED and analysis.baseline is None
 
 
-def plot_decision_regions(design: StepDesign, n: int) -> "Figure":
+def plot_decision_regions(design: "StepDesign", n: int) -> "Figure":
     """Draw what ``step`` decides after n pairs, by the successes of both policies.
 
     Parameters

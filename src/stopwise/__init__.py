@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from stopwise.planning.plan import plan
     from stopwise.planning.plan_result import Plan
     from stopwise.questions.analysis import Analysis
-    from stopwise.questions.analyze import analyze, analyze_tasks
+    from stopwise.questions.analyze import analyze, analyze_tasks, compare
     from stopwise.questions.counts import CountsComparison, compare_counts
     from stopwise.questions.gate import Gate, gate
     from stopwise.report.figures import plot_decision_regions
@@ -68,6 +68,7 @@ __all__ = [
     "Verdict",
     "analyze",
     "analyze_tasks",
+    "compare",
     "compare_counts",
     "compare_metrics",
     "forecast",
@@ -88,6 +89,7 @@ _MAY_TAKE_LONG = {
     "Study",
     "analyze",
     "analyze_tasks",
+    "compare",
     "compare_metrics",
     "forecast",
     "plan",
@@ -121,6 +123,7 @@ _HOMES = {
     "Verdict": "core.pair_verdict",
     "analyze": "questions.analyze",
     "analyze_tasks": "questions.analyze",
+    "compare": "questions.analyze",
     "compare_counts": "questions.counts",
     "compare_metrics": "planning.compare_metrics",
     "forecast": "planning.forecast",

@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 import stopwise as sw
+from stopwise.data import formats
 from tests.data import files, sheets
+
+
+def test_the_guide_lists_every_format() -> None:
+    guide = Path(__file__).parents[2] / "docs/guides/files.md"
+    listed = re.findall(
+        r"^\| `([a-z0-9-]+)` \| [^f]", guide.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert sorted(listed) == sorted(formats.names())
 
 
 def test_sheets_of_one_kind_are_tasks_or_policies(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import polars as pl
 from stopwise.data.raw import RawTable
 from stopwise.data.roles import ColumnChoice, names_scores, usual_name
 from stopwise.data.summaries import TRIALS
+from stopwise.data.typed_columns import all_match
 from stopwise.messages import Message
 
 LIST = r"^\s*\[.*\]\s*$"
@@ -46,11 +47,7 @@ def unlisted(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> RawTable:
 
 
 def _is_lists(column: pl.Series) -> bool:
-    return (
-        column.dtype == pl.String
-        and len(column) > 0
-        and bool(column.str.contains(LIST).fill_null(False).all())
-    )
+    return column.dtype == pl.String and not column.has_nulls() and all_match(column, LIST)
 
 
 def _is_scores(raw: RawTable, name: str, chosen: Mapping[str, ColumnChoice]) -> bool:

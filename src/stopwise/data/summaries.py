@@ -9,7 +9,7 @@ import polars as pl
 
 from stopwise.data.raw import RawTable
 from stopwise.data.roles import ColumnChoice, is_usual, listed, usual_name
-from stopwise.data.typed_columns import FRACTION, to_names, to_numbers
+from stopwise.data.typed_columns import FRACTION, all_match, to_names, to_numbers
 from stopwise.errors import InvalidInput
 from stopwise.messages import Setting
 
@@ -69,15 +69,14 @@ def summary_of(raw: RawTable) -> Summary | None:
     rate = next(
         (usual[name] for name in usual if RATE.fullmatch(name) and _rates(raw, usual[name])), None
     )
-    single = _one_row_each(raw)
-    if trials is not None and (successes is not None or rate is not None or single):
-        return Summary(trials, successes, rate)
-    if not single:
-        return None
     fractions = next((name for name in raw.frame.columns if _fractions(raw.frame[name])), None)
-    if fractions is not None:
+    if trials is not None and (successes is not None or rate is not None):
+        return Summary(trials, successes, rate)
+    if (trials or fractions or rate) is None or not _one_row_each(raw):
+        return None
+    if trials is None and fractions is not None:
         return Summary(fractions, fractions, None)
-    return None if rate is None else Summary(None, None, rate)
+    return Summary(trials, None, rate)
 
 
 def _numbers(raw: RawTable, name: str) -> pl.Series | None:
@@ -103,12 +102,7 @@ def _rates(raw: RawTable, name: str) -> bool:
 
 
 def _fractions(column: pl.Series) -> bool:
-    known = column.drop_nulls()
-    return (
-        column.dtype == pl.String
-        and len(known) > 0
-        and bool(known.str.strip_chars().str.contains(FRACTION).all())
-    )
+    return column.dtype == pl.String and all_match(column.drop_nulls().str.strip_chars(), FRACTION)
 
 
 def _one_row_each(raw: RawTable) -> bool:

@@ -71,13 +71,20 @@ def is_parts_of_one(column: pl.Series) -> bool:
     return _parts_of_one(column.str.strip_chars().str.to_lowercase()) is not None
 
 
+def all_match(words: pl.Series, pattern: str) -> bool:
+    """Whether there are words and all match; in long columns the first one usually tells."""
+    return (
+        len(words) > 0
+        and re.match(pattern, words[0]) is not None
+        and bool(words.str.contains(pattern).all())
+    )
+
+
 def _parts_of_one(words: pl.Series) -> pl.Series | None:
     known = words.filter(~_is_missing(words))
-    if not len(known):
-        return None
-    if known.str.contains(PERCENT).all():
+    if all_match(known, PERCENT):
         return words.str.extract(PERCENT).cast(pl.Float64) / 100.0
-    if known.str.contains(FRACTION).all():
+    if all_match(known, FRACTION):
         whole = words.str.extract(FRACTION, 2).cast(pl.Float64)
         return words.str.extract(FRACTION, 1).cast(pl.Float64) / whole
     return None

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from stopwise.data.standard import Part
-from stopwise.messages import Message, Notes, counted
+from stopwise.messages import Message, Notes
 
+# From so many files on, what is said of each is said once.
+MANY_FILES = 3
 # A single trial is odd where others have so many.
 MANY_TRIALS = 5
 # What may change the answer comes first, then what was left out; the rest was only assumed.
@@ -52,22 +54,22 @@ def in_order(parts: Sequence[Part], others: Iterable[str]) -> tuple[str, ...]:
         assumed = about and message.code == "policy-assumed"
         rest = message.code if assumed else message.removeprefix(f"{about}: ")
         kinds.setdefault((bool(about), rest), []).append((about, message))
-    said = [_merged(found) for found in kinds.values()]
+    said = [note for found in kinds.values() for note in _merged(found)]
     ranks = {code: rank for rank, code in enumerate(FIRST)}
     return tuple(sorted(dict.fromkeys(said), key=lambda note: ranks.get(note.code, len(FIRST))))
 
 
-def _merged(found: Sequence[tuple[str, Message]]) -> Message:
+def _merged(found: Sequence[tuple[str, Message]]) -> list[Message]:
     about, first = found[0]
-    sources = list(dict.fromkeys(source for source, _ in found))
-    if not about or len(sources) == 1:
-        return first
-    place = f"{about} and {counted(len(sources) - 1, 'more file')}: "
+    others = len({source for source, _ in found}) - 1
+    if not about or others + 1 < MANY_FILES:
+        return [message for _, message in found]
+    place = f"{about} and {others} more files: "
     if first.code == "policy-assumed":
         text = f"{place}no policy column, so each policy is called after its file"
-        return Message(text, code=first.code)
-    start, *others = first.parts
-    return Message(place + str(start).removeprefix(f"{about}: "), *others, code=first.code)
+        return [Message(text, code=first.code)]
+    start, *more = first.parts
+    return [Message(place + str(start).removeprefix(f"{about}: "), *more, code=first.code)]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ QUICK := tests/contracts tests/core tests/data tests/rows tests/questions tests/
 	tests/study/test_plan.py tests/study/test_study.py tests/rollout/test_stop_rule.py \
 	tests/cli/test_analyze.py tests/cli/test_compare.py tests/test_package.py
 
-.PHONY: demo test check lint types imports docs pytest programs test-pythons test-lowest dist format clean
+.PHONY: demo test check lint types imports docs pytest programs test-pythons test-lowest check-tag dist format clean
 
 demo: $(VENV)/.base
 	@$(BIN)/stopwise demo
@@ -42,6 +42,10 @@ test-pythons: $(VENV)/.dev
 # The core of the tests with the lowest versions of all dependencies that pyproject.toml allows.
 test-lowest: $(VENV)/.dev
 	$(BIN)/python -m tests.release.lowest
+
+# Before a release: the tag that is to be published is the version.
+check-tag:
+	test "$$GITHUB_REF_NAME" = "v$$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)"
 
 dist: $(VENV)/.dev
 	$(BIN)/python -m build --no-isolation

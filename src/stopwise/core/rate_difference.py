@@ -32,7 +32,7 @@ def difference_interval(x0: int, n0: int, x1: int, n1: int, level: float) -> Int
     """
     if (n0 + 1) * (n1 + 1) > MOST_TABLES:
         return None
-    tables = _Tables(n0, n1)
+    tables = _AllTables(n0, n1)
     seen = x1 / n1 - x0 / n0
 
     def kept(difference: float) -> bool:
@@ -59,7 +59,7 @@ def _end(kept: Callable[[float], bool], inside: float) -> float:
     return high
 
 
-class _Tables:
+class _AllTables:
     """All tables of n0 and n1 trials."""
 
     def __init__(self, n0: int, n1: int) -> None:

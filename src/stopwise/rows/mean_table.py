@@ -78,11 +78,9 @@ def _one_range(trials: "Trials", kept: list[str], bounds: tuple[float, float] | 
     if bounds is not None:
         declared = dict.fromkeys(kept, Scale.declared(bounds).ends)
     if len({declared.get(task, (0.0, 1.0)) for task in kept}) > 1:
-        scales = {task: Scale(*declared.get(task, (0.0, 1.0))) for task in kept}
-        low, span = (
-            pl.col("task").replace_strict(kept, [part(scales[task]) for task in kept])
-            for part in (lambda scale: scale.low, lambda scale: scale.span)
-        )
+        scales = [Scale(*declared.get(task, (0.0, 1.0))) for task in kept]
+        low = pl.col("task").replace_strict(kept, [scale.low for scale in scales])
+        span = pl.col("task").replace_strict(kept, [scale.span for scale in scales])
         frame = frame.with_columns((pl.col("score") - low) / span)
         declared = dict.fromkeys(kept, (0.0, 1.0))
         text = (

@@ -86,8 +86,8 @@ def of_every_policy(
         return kept, ()
     text = (
         f"{counted(len(gaps), 'task is', 'tasks are')} left out, because not every policy has "
-        f"trials there ({listed}): claims are about the other {len(kept)}, and valid only if what is "
-        "missing does not depend on the scores"
+        f"trials there ({listed}): claims are about the other {len(kept)}, and valid only if what "
+        "is missing does not depend on the scores"
     )
     return kept, (Message(text, code="tasks-incomplete"),)
 

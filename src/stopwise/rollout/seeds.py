@@ -9,6 +9,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from stopwise.rows.task_mean import task_at
+
 # Branches of the tree of seeds; changing one changes every race.
 _PAIRED, _INDEPENDENT, _POLICY, _TASK = 0, 1, 2, 3
 
@@ -39,10 +41,8 @@ def drawn_task(
     >>> [drawn_task(7, shares, row, 0, paired=True) for row in range(4)]
     ['reach', 'push', 'push', 'reach']
     """
-    drawn = _draw(seed, (_TASK, row) if paired else (_TASK, row, policy)) / 2.0**32
-    ends = np.cumsum(list(shares.values()))
-    # The last end may be rounded to less than 1.
-    return list(shares)[min(int(np.searchsorted(ends, drawn, side="right")), len(shares) - 1)]
+    drawn = _draw(seed, (_TASK, row) if paired else (_TASK, row, policy))
+    return task_at(shares, drawn / 2.0**32)
 
 
 def policy_seed(seed: int) -> int:

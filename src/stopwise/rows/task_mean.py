@@ -3,8 +3,10 @@
 Proofs are in docs/design/tasks.md.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -143,6 +145,20 @@ def shares(
     given = {**dict.fromkeys(known, 1.0), **(weights or {})}
     total = sum(given.values())
     return {task: weight / total for task, weight in given.items()}
+
+
+def task_at(share: Mapping[str, float], drawn: float) -> str:
+    """Return the task that a number drawn evenly from [0, 1) stands for.
+
+    Examples
+    --------
+    >>> from stopwise.rows.task_mean import task_at
+    >>> [task_at({"reach": 0.75, "push": 0.25}, drawn) for drawn in (0.1, 0.7, 0.8)]
+    ['reach', 'reach', 'push']
+    """
+    # The last end may be rounded to less than 1.
+    ends = list(accumulate(share.values()))[:-1]
+    return list(share)[bisect_right(ends, drawn)]
 
 
 def require_tasks_choice(

@@ -8,7 +8,7 @@ import numpy as np
 
 from stopwise.core.scores import Scale
 from stopwise.errors import require
-from stopwise.messages import Message, Notes, Setting, counted
+from stopwise.messages import Message, Notes, Setting, counted, named
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import MEAN, described, not_drawn, shares
 from stopwise.rows.task_tables import of_every_policy, tables
@@ -25,6 +25,7 @@ def over_tasks(
     design: str | None,
     bounds: tuple[float, float] | None = None,
     iid_seed: int | None = None,
+    growing: bool = False,
 ) -> Table:
     """Return one table of all tasks, whose claim is about their mean.
 
@@ -41,6 +42,8 @@ def over_tasks(
         As for ``tables``.
     bounds
         The range of the score on every task; by default the one that the trials declare.
+    growing
+        Whether more trials are to come: then the weights name every task, and none is left out.
     """
     from stopwise.data.trials import Trials
 
@@ -49,6 +52,8 @@ def over_tasks(
         "tasks='mean' needs a trial table with a column of tasks: read it with read_trials",
         parameter="tasks",
     )
+    if growing:
+        return _so_far(source, order, weights or {}, design)
     share = shares(source.tasks, weights)
     there: dict[str, list[str]] = {}
     for task, policy in source.counts():
@@ -67,6 +72,24 @@ def over_tasks(
         table, doubts = _averaged(parts, share), ()
     mean = described(order, share, source.frame, table.policies, doubts)
     return replace(table, notes=(*missing, *table.notes), mean=mean)
+
+
+def _so_far(
+    source: "Trials", order: str, weights: Mapping[str, float], design: str | None
+) -> Table:
+    """Return the same while trials come in: which rows there will be does not depend on them."""
+    share = shares(weights, weights)
+    for task in source.tasks:
+        text = f" of growing files must name every task beforehand, but there is {task!r} as well"
+        require(task in share, named("weights"), text, code="unknown-task")
+    trials = _one_range(source, list(share), None)
+    if order == "random":
+        table, doubts = _drawn(trials, share, design, None)
+    else:
+        for task in share:
+            require(task in source.tasks, f"task {task!r} has no trials yet")
+        table, doubts = _averaged(tables(trials, design=design), share), ()
+    return replace(table, mean=described(order, share, source.frame, table.policies, doubts))
 
 
 def _one_range(trials: "Trials", kept: list[str], bounds: tuple[float, float] | None) -> "Trials":
@@ -156,10 +179,9 @@ def _doubts(trials: "Trials", share: Mapping[str, float]) -> tuple[str, ...]:
 
 def _averaged(parts: list[Table], share: Mapping[str, float]) -> Table:
     """Return the averages of rounds: the k-th row of every task is one row of the table."""
-    policies = parts[0].policies
+    policies = tuple(dict.fromkeys(name for part in parts for name in part.policies))
     rows = min(len(part.scores) for part in parts)
-    columns = [[part.policies.index(name) for name in policies] for part in parts]
-    scores = np.stack([part.scores[:rows, own] for part, own in zip(parts, columns, strict=True)])
+    scores = np.stack([part.arranged(policies)[:rows] for part in parts])
     means = np.tensordot([share[str(part.task)] for part in parts], scores, axes=1)
     notes = Notes(dict.fromkeys(note for part in parts for note in part.notes))
     beyond = sum(int((~np.isnan(part.scores[rows:])).sum()) for part in parts)

@@ -86,6 +86,14 @@ class Table:
         names = tuple(self.policies[index] for index in kept)
         return replace(self, policies=names, scores=self.scores[:, kept])
 
+    def arranged(self, policies: Sequence[str]) -> Floats:
+        """Return the scores with these columns; of a policy without trials, an empty one."""
+        scores = np.full((len(self.scores), len(policies)), np.nan)
+        for column, name in enumerate(policies):
+            if name in self.policies:
+                scores[:, column] = self.scores[:, self.policies.index(name)]
+        return scores
+
     def check(self, check: Callable[[Floats, str], None]) -> None:
         """Check the scores of each policy; say in the error which task, and what helps."""
         for name, column in zip(self.policies, self.scores.T, strict=True):

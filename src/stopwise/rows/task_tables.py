@@ -115,8 +115,7 @@ def comparable(parts: list[Table], baseline: str | None) -> list[Table]:
 def _normalised(part: Table, policies: tuple[str, ...]) -> Floats:
     scale = Scale(*(part.bounds or (0.0, 1.0)))
     part.check(scale.check)
-    columns = [part.policies.index(name) for name in policies]
-    return scale.unit(part.scores[:, columns])
+    return scale.unit(part.arranged(policies))
 
 
 def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:

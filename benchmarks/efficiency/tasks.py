@@ -2,8 +2,9 @@
 
 Run ``python -m benchmarks.efficiency.tasks``. Ten tasks of different difficulty; one policy is
 better by .077 in the mean, by .2 on two tasks and worse by .05 on another. Pairs of trials are
-counted, so that a round over all tasks is ten of them. "In turn" is pooling: it claims less, and
-is shown with what it errs in when the means over tasks are equal.
+counted, so that a round over all tasks is ten of them. The last column has policies that trade
+tasks and are equal in the mean. The last two ways have no proof for the mean, and are shown to
+compare.
 """
 
 import argparse
@@ -22,6 +23,7 @@ WAYS = (
     "task of each trial drawn",
     "rounds, averaged",
     "in turn (pooled)",
+    "list of equal numbers, shuffled",
 )
 
 
@@ -36,9 +38,14 @@ def scores(
 
 
 def run(
-    way: str, rng: np.random.Generator, gaps: Floats, runs: int, n: int, shared: float, alpha: float
+    way: str,
+    rng: np.random.Generator,
+    gaps: Floats,
+    shared: float,
+    arguments: argparse.Namespace,
 ) -> tuple[float, float, float]:
     """Return mean pairs, and how often either policy was declared better (1, then 0)."""
+    runs, n, one_sided = arguments.runs, arguments.n, arguments.one_sided
     k, each, design = len(RATES), 1, "paired"
     drawn = rng.integers(k, size=(2, runs, n))
     tasks = (drawn[0], drawn[0])
@@ -47,6 +54,8 @@ def run(
     elif way != "task of each row drawn":
         in_turn = np.broadcast_to(np.arange(n) % k, (runs, n))
         tasks = (in_turn, in_turn)
+    if way == "list of equal numbers, shuffled":
+        tasks = (rng.permuted(tasks[0], axis=1),) * 2
     found = scores(rng, tasks, gaps, shared)
     if way == "rounds, averaged":
         each = k
@@ -55,9 +64,8 @@ def run(
         *("nscore-plus", *found),
         n_max=n // each,
         design=design,
-        alpha=alpha,
-        alternative="two-sided",
-        ties="strict",
+        alternative="greater" if one_sided else "two-sided",
+        ties="paper" if one_sided else "strict",
         workers=1,
     )
     return each * float(sim.n.mean()), sim.rate(1), sim.rate(0)
@@ -69,6 +77,7 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=500)
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=4)
+    parser.add_argument("--one-sided", action="store_true")
     arguments = parser.parse_args()
     title = f"Mean pairs / power, at most {arguments.n}, alpha .05, {arguments.runs} runs"
     head = ("tasks", "own luck", "shared .5", "error at equal means")
@@ -79,10 +88,10 @@ def main() -> None:
         cells = []
         for shared in (0.0, 0.5):
             rng = np.random.default_rng([arguments.seed, round(10 * shared)])
-            pairs, power, _ = run(way, rng, GAPS, arguments.runs, arguments.n, shared, 0.05)
+            pairs, power, _ = run(way, rng, GAPS, shared, arguments)
             cells.append(f"{pairs:.0f} / {power:.2f}")
         rng = np.random.default_rng(arguments.seed)
-        _, *wrong = run(way, rng, contrary, arguments.runs, arguments.n, 0.0, 0.05)
+        _, *wrong = run(way, rng, contrary, 0.0, arguments)
         table.add_row(way, *cells, f"{sum(wrong):.3f}")
     Console(width=100).print(table)
 

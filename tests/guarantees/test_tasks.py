@@ -46,7 +46,8 @@ def decided(scores: Floats, design: str) -> int:
         ties="strict",
         workers=1,
     )
-    return int(round(scores.shape[1] * (sim.rate(0) + sim.rate(1))))
+    wrong: int = round(scores.shape[1] * float(sim.rate(0) + sim.rate(1)))
+    return wrong
 
 
 def test_tasks_drawn_afresh_claim_no_more_than_the_mean() -> None:

@@ -91,9 +91,13 @@ def test_the_seed_is_drawn_recorded_and_kept(tmp_path: Path) -> None:
     lines = path.read_text().splitlines()
     path.write_text("\n".join(lines[:6]) + "\n")  # as if it had stopped there
 
+    assert sw.read_trials(path).tasks == tuple(dict.fromkeys(e.task for e in begun.episodes[:5]))
+
     resumed = race(dict(reversed(envs().items())), journal=path)
 
     assert resumed.seed == begun.seed
+    read = sw.analyze(sw.read_trials(path), tasks="mean", task_order="random", n_max=100)
+    assert read.sentence == begun.analysis.sentence
     assert [e.to_dict() | {"seconds": 0} for e in resumed.episodes] == [
         e.to_dict() | {"seconds": 0} for e in begun.episodes
     ]

@@ -132,6 +132,19 @@ def test_ranges_that_differ_are_scaled_and_each_task_is_shown_in_its_own_unit() 
     assert mean.mean.tasks[1].means == {"a": 10.0, "b": 15.0}
 
 
+def test_a_task_that_a_policy_never_drew_is_not_left_out() -> None:
+    """A policy that dropped out of a race early has not met every task; the claim stays whole."""
+    found = [("lift", policy, 0.5) for policy in ("old", "new")] + [("push", "old", 1.0)]
+
+    drawn = over_tasks(
+        table(found), order="random", weights={"lift": 1, "push": 1, "reach": 1}, design=None
+    )
+
+    assert np.array_equal(drawn.scores, [[0.5, 0.5], [1.0, np.nan]], equal_nan=True)
+    assert drawn.mean is not None
+    assert [own.task for own in drawn.mean.tasks] == ["lift", "push", "reach"]
+
+
 def test_the_best_is_the_best_in_the_mean() -> None:
     rng = np.random.default_rng(5)
     trials = table(rows(rng, rng.choice(TASKS, 100), gap=0.6))

@@ -192,9 +192,10 @@ def analyze_tasks(
     found = comparable(tables(trials, design=design, iid_seed=iid_seed), settings.get("baseline"))
     text = (
         f"{len(found)} tasks are analysed separately: alpha holds for each task, not for all of "
-        "them together"
+        "them together; for one claim about their mean, ask for "
     )
-    more = (Message(text, code="tasks-apart"),) if len(found) > 1 else ()
+    apart = Message(text, Setting("tasks", "mean"), code="tasks-apart")
+    more = (apart,) if len(found) > 1 else ()
     return {
         table.task or "task": _answer(
             replace(table.declaring(bounds), notes=(*table.notes, *more)), n_max, settings

@@ -54,23 +54,23 @@ def over_tasks(
     )
     if growing:
         return _so_far(source, order, weights or {}, design)
-    share = shares(source.tasks, weights)
     there: dict[str, list[str]] = {}
     for task, policy in source.counts():
         there.setdefault(task, []).append(policy)
-    kept, missing = of_every_policy(there)
-    trials = _one_range(source, kept, bounds)
-    if missing:
-        share = shares(kept, {task: share[task] for task in kept})
-    parts = tables(trials, design=design, iid_seed=iid_seed) if order != "random" else []
-    if len(kept) == 1:
-        (table,) = parts or tables(trials, design=design, iid_seed=iid_seed)
-        return replace(table, notes=(*missing, *table.notes))
     if order == "random":
+        # A task may not have been drawn yet, or not before a policy dropped out: none is left out.
+        share = shares(there, weights, complete=False)
+        trials = _one_range(source, list(there), bounds)
         table, doubts = _drawn(trials, share, design, iid_seed)
-    else:
-        table, doubts = _averaged(parts, share), ()
-    mean = described(order, share, source.frame, table.policies, doubts)
+        return replace(table, mean=described(order, share, source.frame, table.policies, doubts))
+    share = shares(there, weights)
+    kept, missing = of_every_policy(there)
+    share = shares(kept, {task: share[task] for task in kept})
+    parts = tables(_one_range(source, kept, bounds), design=design, iid_seed=iid_seed)
+    if len(kept) == 1:
+        return replace(parts[0], notes=(*missing, *parts[0].notes))
+    table = _averaged(parts, share)
+    mean = described(order, share, source.frame, table.policies)
     return replace(table, notes=(*missing, *table.notes), mean=mean)
 
 
@@ -144,7 +144,7 @@ def _drawn(
             code="design-assumed",
         )
         design = "paired"
-    declared = trials.bounds.get(next(iter(share)))
+    declared = trials.bounds.get(trials.tasks[0])
     together = replace(
         trials,
         frame=frame.with_columns(pl.lit(MEAN).alias("task")),

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 MEAN = "mean over tasks"
 CHOICES = (None, "mean")
 ORDERS = ("rounds", "random")
-# Random draws look like something else with about this probability.
+# With about this probability the numbers of random draws look like something else,
 FALSE_ALARM = 1e-4
-FAR = 4.0  # the same in standard deviations
+# and with about that of so many standard deviations their order.
+FAR = 4.0
 
 
 @dataclass(frozen=True, kw_only=True)

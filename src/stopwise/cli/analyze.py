@@ -12,12 +12,15 @@ from stopwise.cli.options import (
     NamedFiles,
     OutputOptions,
     TableReadingOptions,
+    TaskOrder,
+    Tasks,
     TrialFiles,
+    Weight,
     json_of,
 )
 from stopwise.cli.output_files import check_places, write_files
 from stopwise.cli.printing import print_finding, print_notes, table_of
-from stopwise.cli.values import trial_source
+from stopwise.cli.values import mean_settings, trial_source
 from stopwise.cli.wording import in_options
 
 if TYPE_CHECKING:
@@ -56,6 +59,9 @@ def analyze(
     pool: Annotated[
         bool, typer.Option("--pool", help="Analyse all tasks together as one.")
     ] = False,
+    tasks: Tasks = None,
+    task_order: TaskOrder = "rounds",
+    weight: Weight = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse anything that would void the guarantee.")
     ] = False,
@@ -68,6 +74,7 @@ def analyze(
     """
     from stopwise import analyze as rank
     from stopwise import analyze_tasks, read_trials
+    from stopwise.rows.task_mean import require_tasks_choice
 
     check_places(output.html, output.figures)
     trials = read_trials(trial_source(files, policy), **reading.keywords())
@@ -78,9 +85,11 @@ def analyze(
     }
     if strict:
         _refuse_unproven(trials, comparison.method, pool=pool)
-    if pool:
-        found = [rank(trials, pool=True, **settings)]
+    if pool or tasks is not None:
+        mean = mean_settings(tasks, weight)
+        found = [rank(trials, pool=pool, task_order=task_order, **mean, **settings)]
     else:
+        require_tasks_choice(tasks, task_order, mean_settings(tasks, weight)["weights"])
         found = list(analyze_tasks(trials, **settings).values())
     if strict:
         _refuse_doubts(found)
@@ -108,6 +117,8 @@ def _refuse_unproven(trials: "Trials", method: str, *, pool: bool) -> None:
 
 def _place(analysis: "Analysis", *, alone: bool) -> str | None:
     """Return which task this is; a file without a task column has one, called "task"."""
+    if analysis.aligned.mean is not None:
+        return analysis.task
     named = analysis.task is not None and not (alone and analysis.task == "task")
     return f"task {analysis.task}" if named else None
 
@@ -161,10 +172,13 @@ def show(analysis: "Analysis", *, without: Sequence[str] = (), alone: bool = Tru
     from rich.console import Console
     from rich.markup import escape
 
-    (rows,) = analysis.text_tables().values()
+    rows, *tasks = analysis.text_tables().items()
     title = _place(analysis, alone=alone)
-    table = table_of(
-        rows, ("policy", "letters", "verdict"), title=None if title is None else escape(title)
-    )
-    Console(highlight=False).print(table)
+    for caption, found in ((title, rows[1]), *tasks):
+        table = table_of(
+            found,
+            ("policy", "letters", "verdict", "task"),
+            title=None if caption is None else escape(caption),
+        )
+        Console(highlight=False).print(table)
     print_finding(analysis.sentence, [note for note in analysis.warnings if note not in without])

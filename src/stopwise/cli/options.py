@@ -29,6 +29,25 @@ MinutesPerTrial = Annotated[
     ),
 ]
 
+Tasks = Annotated[
+    str | None,
+    typer.Option(help="mean: one claim about the mean over all tasks, instead of each alone."),
+]
+TaskOrder = Annotated[
+    str,
+    typer.Option(
+        help="With --tasks mean: rounds (one trial of every task is averaged into each row) or "
+        "random (the task of each row was drawn at random, which needs fewer trials)."
+    ),
+]
+Weight = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TASK=NUMBER",
+        help="With --tasks mean: what a task weighs, if not 1; repeat for each.",
+    ),
+]
+
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonOptions(OptionGroup):

@@ -10,10 +10,18 @@ import typer
 
 from stopwise.cli.analyze import show
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import ComparisonOptions, NamedFiles, TableReadingOptions, TrialFiles
+from stopwise.cli.options import (
+    ComparisonOptions,
+    NamedFiles,
+    TableReadingOptions,
+    TaskOrder,
+    Tasks,
+    TrialFiles,
+    Weight,
+)
 from stopwise.cli.printing import say
 from stopwise.cli.standings_table import candidates_text, rows_text
-from stopwise.cli.values import trial_source
+from stopwise.cli.values import mean_settings, trial_source
 from stopwise.cli.wording import in_words
 from stopwise.messages import counted
 
@@ -67,6 +75,9 @@ def watch(
     policy: NamedFiles = None,
     comparison: WatchComparisonOptions,
     reading: WatchReadingOptions,
+    tasks: Tasks = None,
+    task_order: TaskOrder = "rounds",
+    weight: Weight = None,
     interval: Annotated[float, typer.Option(help="Seconds between looks.", min=0.05)] = 5.0,
     once: Annotated[
         bool, typer.Option("--once", help="Look once: exit code 0 means stop, 3 means go on.")
@@ -95,6 +106,8 @@ def watch(
             reading=reading.keywords(),
             design=settings.pop("design") or "auto",
             settings=settings,
+            **mean_settings(tasks, weight),
+            task_order=task_order,
             state=state,
         )
         sights = watching.look() if once else _until_enough(watching, interval, as_json)
@@ -149,7 +162,7 @@ def _print_json(sights: tuple["TaskSight", ...]) -> None:
 
 
 def _line(sight: "TaskSight") -> str:
-    best = not sight.standings  # of no pair it is asked which is better
+    best = not sight.standings and bool(sight.candidates)  # no pairs are asked about
     if sight.stop:
         found = f"{sight.best} is named" if best else "every pair is decided"
         why = found if sight.decided else "the maximum is reached"

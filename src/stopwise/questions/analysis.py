@@ -33,6 +33,8 @@ SAVED = (
     *("n_max", "task", "pooled_tasks", "trials_used", "trials_saved", "trials_unpaired"),
     *("doubts", "warnings", "facts"),
 )
+# What the table of tasks beside a mean over tasks is.
+TASKS = "Each task by itself (a description: no claim is made about single tasks)"
 # Most policies whose whole order still makes a sentence.
 MOST_IN_WORDS = 10
 
@@ -132,8 +134,10 @@ class Analysis(Drawn):
         return sum(policy.trials_unpaired for policy in self.policies)
 
     @property
-    def pooled_claim(self) -> str | None:
-        """What a declared order of pooled tasks says, in words; None for one task."""
+    def claim_over_tasks(self) -> str | None:
+        """What a declared order of several tasks says, in words; None for one task."""
+        if self.aligned.mean is not None:
+            return self.aligned.mean.claim
         if not self.pooled_tasks:
             return None
         claim = f"better on some of the {self.pooled_tasks} pooled tasks"
@@ -185,7 +189,7 @@ class Analysis(Drawn):
         if self.doubts:
             promised = self._doubted(promised, self.doubts[0])
         better, unknown = (">", "?") if self._in_words else ("better", "undecided")
-        signs = [f"{better} means {self.pooled_claim}"] if self.pooled_tasks else []
+        signs = [f"{better} means {self.claim_over_tasks}"] if self.claim_over_tasks else []
         if decided < len(self.pairs):
             signs.append(f"{unknown} does not mean equal")
         meaning = f" ({'; '.join(signs)})" if signs else ""
@@ -210,7 +214,8 @@ class Analysis(Drawn):
         else:
             all_trials = f"at most {self.n_max * len(self.policies)}"
         unpaired = f", {self.trials_unpaired} without a partner" if self.trials_unpaired else ""
-        return f"{self.trials_used} of {all_trials} trials{unpaired}"
+        unit = "trials" if self.aligned.mean is None else self.aligned.mean.unit
+        return f"{self.trials_used} of {all_trials} {unit}{unpaired}"
 
     @property
     def _in_words(self) -> bool:
@@ -267,7 +272,12 @@ class Analysis(Drawn):
             }
             for policy in self.policies
         ]
-        return {"Policies": rows}
+        return {"Policies": rows, **self.task_tables()}
+
+    def task_tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Return what each task shows beside the mean over tasks, where that is asked."""
+        mean = self.aligned.mean
+        return {} if mean is None else {TASKS: mean.text_rows()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""
@@ -289,6 +299,7 @@ class Analysis(Drawn):
             "sentence": self.sentence,
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
             **plain_values(self, SAVED),
+            **({} if self.aligned.mean is None else {"mean": self.aligned.mean.to_dict()}),
         }
 
     def to_json(self) -> str:

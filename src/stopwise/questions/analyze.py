@@ -11,8 +11,10 @@ from stopwise.errors import require
 from stopwise.messages import Message, Setting
 from stopwise.questions import pose
 from stopwise.questions.analysis import Analysis
+from stopwise.rows.mean_table import over_tasks
 from stopwise.rows.table import Table
-from stopwise.rows.task_tables import pooled, tables
+from stopwise.rows.task_mean import require_tasks_choice
+from stopwise.rows.task_tables import comparable, pooled, tables
 
 
 @flat(RuleSettings)
@@ -23,6 +25,9 @@ def analyze(
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
     pool: bool = False,
+    tasks: str | None = None,
+    task_order: str = "rounds",
+    weights: Mapping[str, float] | None = None,
     iid_seed: int | None = None,
     joined: Mapping[str, int] | None = None,
     **settings: Unpack[RuleSettings],
@@ -48,6 +53,15 @@ def analyze(
         block, several trials each); by default what the blocks of the table show.
     pool
         Whether to pool several tasks; see the warning in the result for what is assumed.
+    tasks
+        "mean": claims are about the mean over all tasks, with proof in docs/design/tasks.md.
+    task_order
+        With the mean over tasks: "rounds" averages one trial of every task into each row, which
+        counts once towards n_max, and holds in whatever order tasks were run. "random" declares
+        that the task of each row was drawn at random, and needs fewer trials.
+    weights
+        With the mean over tasks: of each task, declared before the trials; 1 where none is given.
+        In random order they are what the tasks were drawn with.
     iid_seed
         Draw, with this seed, one policy per block and keep only its score (the paper's i.i.d.
         correction); by default all scores count.
@@ -89,14 +103,32 @@ def analyze(
     >>> analysis.order_text
     'a > c, b; c ? b'
     """
+    require_tasks_choice(tasks, task_order, weights)
+    require(
+        not (pool and tasks),
+        "pool=True claims that a policy is better on some task, tasks='mean' that it is better in "
+        "the mean: choose one",
+        parameter="pool",
+    )
+    if tasks == "mean":
+        table = over_tasks(
+            trials,
+            order=task_order,
+            weights=weights,
+            design=design,
+            bounds=bounds,
+            iid_seed=iid_seed,
+        )
+        return _answer(table, n_max, settings, joined)
     found = [table.declaring(bounds) for table in tables(trials, design=design, iid_seed=iid_seed)]
     if pool and len(found) > 1:
         found = [pooled(found)]
     require(
         len(found) == 1,
         f"analyze takes one task, but got {len(found)}: "
-        f"{', '.join(str(table.task) for table in found)}; use analyze_tasks, or ",
-        Setting("pool", True),
+        f"{', '.join(str(table.task) for table in found)}; use analyze_tasks for each, or ",
+        Setting("tasks", "mean"),
+        " for their mean",
         code="several-tasks",
     )
     return _answer(found[0], n_max, settings, joined)
@@ -150,19 +182,20 @@ def analyze_tasks(
     iid_seed: int | None = None,
     **settings: Unpack[RuleSettings],
 ) -> dict[str, Analysis]:
-    """Return one analysis per task, each with its own alpha.
+    """Return one analysis per task, each with its own alpha; what is missing is noted.
 
     Parameters
     ----------
     trials, n_max, bounds, design, iid_seed, **settings
         As for ``analyze``.
     """
-    found = tables(trials, design=design, iid_seed=iid_seed)
+    found = comparable(tables(trials, design=design, iid_seed=iid_seed), settings.get("baseline"))
     text = (
         f"{len(found)} tasks are analysed separately: alpha holds for each task, not for all of "
-        "them together"
+        "them together; for one claim about their mean, ask for "
     )
-    more = (Message(text, code="tasks-apart"),) if len(found) > 1 else ()
+    apart = Message(text, Setting("tasks", "mean"), code="tasks-apart")
+    more = (apart,) if len(found) > 1 else ()
     return {
         table.task or "task": _answer(
             replace(table.declaring(bounds), notes=(*table.notes, *more)), n_max, settings

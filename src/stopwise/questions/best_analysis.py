@@ -74,6 +74,8 @@ class BestAnalysis(Analysis):
             if self.pooled_tasks
             else ""
         )
+        if self.aligned.mean is not None:
+            pooled = f", in {self.aligned.mean.meaning}"
         return (
             f"{self.order_text} (alpha {self.alpha:g}){pooled}, {self._trials_text()}; {promised} "
             f"({self.method}, {self.design} design)."
@@ -105,7 +107,7 @@ class BestAnalysis(Analysis):
     def text_tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return the policies as people read them, with what became of each."""
         rows = super().text_tables()["Policies"]
-        return {"Policies": [self._with_fate(row) for row in rows]}
+        return {"Policies": [self._with_fate(row) for row in rows], **self.task_tables()}
 
     def _with_fate(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return a row of the table with what became of the policy in place of its letters."""
@@ -169,7 +171,7 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
     """
     rules, comparison = question.rules, question.comparison
     policies = _policy_results(question, table)
-    found = doubts(policies, (), np.empty(0), comparison.scale.span)
+    found = doubts(table, policies, (), np.empty(0), comparison.scale.span)
     shared = dependent(comparison, values, Family(k=len(rules.policies)))
     best, candidates = question.best, set(question.candidates)
     tried = [policy.name for policy in policies]

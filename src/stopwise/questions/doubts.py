@@ -39,12 +39,18 @@ CAUTIONS = {
 
 
 def doubts(
-    policies: Sequence[PolicyResult], pairs: Sequence[PairResult], differences: Floats, span: float
+    table: Table,
+    policies: Sequence[PolicyResult],
+    pairs: Sequence[PairResult],
+    differences: Floats,
+    span: float,
 ) -> tuple[str, ...]:
     """Return what contradicts itself, one clause each.
 
     Parameters
     ----------
+    table
+        The scores; it knows whether its tasks look drawn at random.
     policies, pairs
         The results.
     differences
@@ -52,7 +58,7 @@ def doubts(
     span
         Width of the bounds.
     """
-    found = []
+    found = [] if table.mean is None else list(table.mean.doubts)
     for pair, difference in zip(pairs, differences.tolist(), strict=True):
         against = -difference if pair.decision is Decision.POLICY1 else difference
         if pair.decided and against > ROUNDING * span:

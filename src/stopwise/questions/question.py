@@ -7,6 +7,7 @@ this folder with a subclass of ``Question``, registered in ``questions/__init__.
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +21,7 @@ from stopwise.errors import InvalidInput, require
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Elimination, Standing, remaining_rows
 from stopwise.rows.table import Table
+from stopwise.rows.task_mean import TaskMean
 
 # Which trials a row takes: of each policy that it needs, their numbers among its own, from 0.
 Places = Mapping[str, range]
@@ -208,9 +210,15 @@ class Question(Resumable):
             notes=tuple(notes),
         )
 
-    def analysis(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Analysis:
+    def analysis(
+        self,
+        *,
+        task: str | None = None,
+        notes: Sequence[str] = (),
+        mean: TaskMean | None = None,
+    ) -> Analysis:
         """Return the whole analysis of the rows seen, as ``analyze`` gives it."""
-        return self.analyze(self.table(task=task, notes=notes))
+        return self.analyze(replace(self.table(task=task, notes=notes), mean=mean))
 
 
 def complete(

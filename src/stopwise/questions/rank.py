@@ -31,7 +31,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
         outcome = replay(comparison, budget, scores[None], with_trace=True, progress=progress)
     policies = _policy_results(used, scores, ranking, outcome)
     pairs, differences = _pair_results(used, scores, comparison, family, outcome)
-    found = doubts(policies, pairs, differences, comparison.scale.span)
+    found = doubts(used, policies, pairs, differences, comparison.scale.span)
     shared = dependent(comparison, scores, family)
     order = [rules.policies.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])

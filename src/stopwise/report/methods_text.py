@@ -98,6 +98,8 @@ def _promise(analysis: "Analysis", anytime: bool) -> str:
 
 
 def _pooling(analysis: "Analysis") -> str:
+    if analysis.aligned.mean is not None:
+        return f", in {analysis.aligned.mean.meaning},"
     if not analysis.pooled_tasks:
         return ""
     return f", pooled over {analysis.pooled_tasks} tasks (a row of trials of each in turn),"
@@ -107,7 +109,7 @@ def _meaning(analysis: "Analysis") -> str:
     """Return what a reader must know of the claims before anything else."""
     said = ""
     if analysis.pooled_tasks:
-        said += f"A declared order means only: {analysis.pooled_claim}. "
+        said += f"A declared order means only: {analysis.claim_over_tasks}. "
     return said + _doubts(analysis)
 
 

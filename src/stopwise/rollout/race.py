@@ -8,21 +8,24 @@ from typing import Any, Unpack
 
 from stopwise.core import registry
 from stopwise.core.keywords import flat
+from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import uses_seed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number, require_whole
 from stopwise.core.settings import RaceSettings
 from stopwise.errors import require
-from stopwise.messages import named
+from stopwise.messages import Setting, named
 from stopwise.rollout.checkpoints import Checkpoint, Loader, policies_of
 from stopwise.rollout.drive import drive
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
 from stopwise.rollout.race_result import RaceProgress, RaceResult, result_of
 from stopwise.rollout.schedule import FailureRule, Schedule
-from stopwise.rollout.seeds import episode_seed
+from stopwise.rollout.seeds import drawn_task, episode_seed
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.worker import Setup
+from stopwise.rows.task_mean import require_tasks_choice
+from stopwise.rows.task_mean import shares as task_shares
 
 # Rows begun ahead, in units of what the executor holds: enough that one slow episode does not
 # keep the others waiting at once, and no more.
@@ -39,7 +42,9 @@ def race(
     bounds: tuple[float, float] = (0.0, 1.0),
     n_max: int | None = 500,
     design: str | None = None,
-    seed: int = 0,
+    tasks: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    seed: int | None = None,
     executor: str | Executor = "serial",
     journal: str | Path | None = None,
     on_error: str = "raise",
@@ -66,14 +71,15 @@ def race(
         the shortest parts of their paths that tell them apart.
     env
         A gymnasium id, an environment, a factory of one (also of a vector environment), or a
-        function ``episode(policy, seed)`` that returns a score or a dictionary of measures.
+        function ``episode(policy, seed)`` that returns a score or a dictionary of measures. Or
+        several tasks by name, each one of these, with ``tasks="mean"``.
     load
         For checkpoints: a function that makes a policy of a path, or "package.module:name" of one.
     score
         What is compared: "return", "success", "length", another measure of the episode function,
         or a function of the measures. By default a function's own score, else the return.
     bounds
-        Range of the score, known beforehand; a score outside stops the race.
+        Range of the score, known beforehand, on every task; a score outside stops the race.
     n_max
         The declared greatest number of episodes per policy, or None.
     design
@@ -81,9 +87,17 @@ def race(
         episodes where they find the same ones hard. "independent": every episode has its own seed.
         By default that of the journal; of a new race, "paired" unless the method is proven for
         independent episodes only.
+    tasks
+        "mean": claims are about the mean over the tasks in ``env``. The task of each row is drawn
+        at random, the same for all policies of the row (in the independent design, for each
+        episode on its own).
+    weights
+        Of the tasks, as in {"reach": 2}; 1 where none is given. A task is drawn as often as it
+        weighs.
     seed
-        Of the whole race, a whole number of at least 0. A randomised method draws one of its own
-        when the race begins, and the journal keeps it.
+        Of the whole race, a whole number of at least 0; by default 0. With several tasks there is
+        no usual one: it is drawn from the operating system, and the journal and the result keep it.
+        A randomised method draws one of its own when the race begins, and the journal keeps it.
     executor
         "serial", "processes", "ray", or one made by ``stopwise.rollout.executors``.
     journal
@@ -118,7 +132,7 @@ def race(
     >>> sw.race({"low": low, "high": high}, episode, n_max=100, goal="best").sentence
     'high is the best of 2 (alpha 0.05), after 20 episodes instead of 200'
     """
-    require_whole(seed, "seed", 0)
+    shares = _shares(env, tasks, weights)
     named_policies = policies_of(policies, load)
     require_all_there(settings)
     require(
@@ -128,6 +142,9 @@ def race(
         code="bad-timeout",
     )
     begun = {} if journal is None else recorded_race(journal)
+    if seed is None:
+        seed = 0 if shares is None else begun.get("seed", drawn_seed())
+    require_whole(seed, "seed", 0)
     if design is None:
         design = begun.get("design", _usual_design(settings))
     # The seed of the race is for its episodes: a method that needs luck has its own.
@@ -139,16 +156,18 @@ def race(
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
     setup = Setup(env=env, policies=named_policies, score=score, timeout=timeout)
+    paired = design == "paired"
     schedule = Schedule(
         rule,
-        partial(episode_seed, seed, paired=design == "paired"),
+        partial(episode_seed, seed, paired=paired),
+        task_of=None if shares is None else partial(drawn_task, seed, shares, paired=paired),
         window=1 if window is None else require_whole(window, "window", 1),
         failures=failures,
     )
     place = executor_of(executor)
     book, seconds = None, 0.0
     if journal is not None:
-        book = Journal(journal, _identity(rule, setup, seed), on_error)
+        book = Journal(journal, _identity(rule, setup, seed, shares), on_error)
     try:
         if book is not None:
             # Under "raise" what failed is run anew: its cause may have been mended.
@@ -165,8 +184,42 @@ def race(
             book.close()
     notes = [] if book is None else book.notes
     return result_of(
-        schedule, retries=place.retries, abandoned=abandoned, seconds=seconds, notes=notes
+        schedule,
+        shares=shares,
+        seed=seed,
+        retries=place.retries,
+        abandoned=abandoned,
+        seconds=seconds,
+        notes=notes,
     )
+
+
+def _shares(
+    env: Any, tasks: str | None, weights: Mapping[str, float] | None
+) -> dict[str, float] | None:
+    """Return the tasks with their shares, None for a single environment; or raise."""
+    require_tasks_choice(tasks, weights=weights)
+    if not isinstance(env, Mapping):
+        require(
+            tasks is None,
+            Setting("tasks", "mean"),
+            " needs environments by name, as in {'reach': env, 'push': env}",
+            code="tasks-missing",
+        )
+        return None
+    require(
+        tasks is not None,
+        "several environments are tasks: give ",
+        Setting("tasks", "mean"),
+        " to compare the mean over them",
+        code="several-tasks",
+    )
+    few = f"the mean over tasks needs at least 2 tasks, but got {len(env)}"
+    require(len(env) >= 2, few, parameter="env")
+    for name in env:
+        text = f"the names of tasks must be text, but got {name!r}"
+        require(isinstance(name, str) and bool(name), text, parameter="env")
+    return task_shares(sorted(env), weights)  # a race that goes on may list them otherwise
 
 
 def require_all_there(settings: RaceSettings) -> None:
@@ -186,7 +239,9 @@ def _usual_design(settings: RaceSettings) -> str:
     return "paired" if "paired" in proven else proven[0]
 
 
-def _identity(rule: StopRule, setup: Setup, seed: int) -> dict[str, Any]:
+def _identity(
+    rule: StopRule, setup: Setup, seed: int, shares: Mapping[str, float] | None
+) -> dict[str, Any]:
     """Return what makes a race this one and no other, as far as it can be told."""
     rules = rule.rules
     luck = {"method_seed": rules.parameters["seed"]} if uses_seed(rules.settings()) else {}
@@ -194,11 +249,17 @@ def _identity(rule: StopRule, setup: Setup, seed: int) -> dict[str, Any]:
         **rules.identity(),
         **luck,
         **{f"policy {name!r}": _name(policy) for name, policy in setup.policies.items()},
-        "env": _name(setup.env),
+        **_places(setup.env, shares),
         "score": _name(setup.score),
         "timeout": setup.timeout,
         "seed": int(seed),
     }
+
+
+def _places(env: Any, shares: Mapping[str, float] | None) -> dict[str, Any]:
+    if shares is None:
+        return {"env": _name(env)}
+    return {f"task {task!r}": [_name(env[task]), share] for task, share in shares.items()}
 
 
 def _name(thing: Any) -> str | float | None:

@@ -16,6 +16,7 @@ from stopwise.questions import pose, resume
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.question import FindRow, Places, complete
 from stopwise.questions.standing import Elimination, Standing
+from stopwise.rows.task_mean import TaskMean
 
 
 @described
@@ -187,9 +188,15 @@ class StopRule(Resumable):
         """Return the rows still needed at the growth of evidence so far; None if unknown."""
         return self._question.remaining(standings)
 
-    def analysis(self, *, task: str | None = None, warnings: Sequence[str] = ()) -> Analysis:
-        """Return the whole analysis of the rows looked at."""
-        return self._question.analysis(task=task, notes=warnings)
+    def analysis(
+        self,
+        *,
+        task: str | None = None,
+        warnings: Sequence[str] = (),
+        mean: TaskMean | None = None,
+    ) -> Analysis:
+        """Return the whole analysis of the rows looked at, of one task or of the mean over many."""
+        return self._question.analysis(task=task, notes=warnings, mean=mean)
 
     def __repr__(self) -> str:
         shown = ("policies", "n_max", "rows", "needed", "decided")

@@ -10,6 +10,7 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.scores import Scale
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting
+from stopwise.rows.task_mean import TaskMean
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,6 +36,8 @@ class Table:
         Whether the range was taken from the data, which voids the guarantee.
     pooled_tasks
         Number of tasks that were pooled, 0 for one task as it is.
+    mean
+        What makes the claim one about the mean over tasks, or None.
     """
 
     policies: tuple[str, ...]
@@ -45,6 +48,7 @@ class Table:
     notes: tuple[str, ...] = ()
     bounds_inferred: bool = False
     pooled_tasks: int = 0
+    mean: TaskMean | None = None
 
     def __post_init__(self) -> None:
         # A view, so that the caller's own array can still be written.
@@ -81,6 +85,14 @@ class Table:
         kept = [index for index, name in enumerate(self.policies) if name not in policies]
         names = tuple(self.policies[index] for index in kept)
         return replace(self, policies=names, scores=self.scores[:, kept])
+
+    def arranged(self, policies: Sequence[str]) -> Floats:
+        """Return the scores with these columns; of a policy without trials, an empty one."""
+        scores = np.full((len(self.scores), len(policies)), np.nan)
+        for column, name in enumerate(policies):
+            if name in self.policies:
+                scores[:, column] = self.scores[:, self.policies.index(name)]
+        return scores
 
     def check(self, check: Callable[[Floats, str], None]) -> None:
         """Check the scores of each policy; say in the error which task, and what helps."""

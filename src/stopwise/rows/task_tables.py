@@ -1,7 +1,7 @@
-"""From whatever holds trials to tables, one per task."""
+"""From whatever holds trials to tables, one per task or one of all."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -52,14 +52,9 @@ def pooled(parts: list[Table]) -> Table:
 
     Each row stays within its task, so both policies of a pair always meet the same task.
     """
+    kept, missing = of_every_policy({str(part.task): part.policies for part in parts})
+    parts = [part for part in parts if part.task in kept]
     policies = parts[0].policies
-    for part in parts:
-        require(
-            set(part.policies) == set(policies),
-            "tasks can be pooled only if each has the same policies, but "
-            f"{part.task!r} has {', '.join(part.policies)} and "
-            f"{parts[0].task!r} has {', '.join(policies)}",
-        )
     turns = np.concatenate([np.arange(len(part.scores)) for part in parts])
     rows = np.concatenate([_normalised(part, policies) for part in parts])
     assumption = (
@@ -75,16 +70,55 @@ def pooled(parts: list[Table]) -> Table:
         scores=rows[np.argsort(turns, kind="stable")],
         task=POOLED,
         bounds=(0.0, 1.0),
-        notes=(*notes, Message(assumption, code="pooled")),
+        notes=(*missing, *notes, Message(assumption, code="pooled")),
         pooled_tasks=len(parts),
     )
+
+
+def of_every_policy(
+    policies: Mapping[str, Collection[str]],
+) -> tuple[list[str], tuple[Message, ...]]:
+    """Return the tasks in which every policy has trials, and a note on the others."""
+    every = list(dict.fromkeys(name for own in policies.values() for name in own))
+    lacking = {task: [name for name in every if name not in own] for task, own in policies.items()}
+    kept = [task for task, names in lacking.items() if not names]
+    gaps = [f"{task} has no {', '.join(names)}" for task, names in lacking.items() if names]
+    listed = "; ".join(gaps)
+    require(bool(kept), f"no task has trials of every policy: {listed}")
+    if not listed:
+        return kept, ()
+    text = (
+        f"{counted(len(gaps), 'task is', 'tasks are')} left out, because not every policy has "
+        f"trials there ({listed}): claims are about the other {len(kept)}, and valid only if what "
+        "is missing does not depend on the scores"
+    )
+    return kept, (Message(text, code="tasks-incomplete"),)
+
+
+def comparable(parts: list[Table], baseline: str | None) -> list[Table]:
+    """Return the tables with policies to compare; all of them say what is missing in which task."""
+    every = list(dict.fromkeys(name for part in parts for name in part.policies))
+    kept, gaps = [], []
+    for part in parts:
+        lacking = [name for name in every if name not in part.policies]
+        # A baseline that is in no task is a mistake, for the rules to refuse.
+        based = baseline not in every or baseline in part.policies
+        enough = len(part.policies) >= 2 and based
+        if lacking:
+            left = "" if enough else ", and is left out"
+            gaps.append(f"{part.task} has no trials of {', '.join(lacking)}{left}")
+        if enough or len(parts) == 1:
+            kept.append(part)
+    listed = "; ".join(gaps)
+    require(bool(kept), f"no task has policies to compare: {listed}")
+    note = (Message(f"the trials are not complete: {listed}", code="tasks-incomplete"),)
+    return [replace(part, notes=(*part.notes, *note)) for part in kept] if gaps else kept
 
 
 def _normalised(part: Table, policies: tuple[str, ...]) -> Floats:
     scale = Scale(*(part.bounds or (0.0, 1.0)))
     part.check(scale.check)
-    columns = [part.policies.index(name) for name in policies]
-    return scale.unit(part.scores[:, columns])
+    return scale.unit(part.arranged(policies))
 
 
 def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:

@@ -11,8 +11,9 @@ from pydantic import BaseModel, Field, field_validator, model_validator
 from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import uses_seed, with_recorded_seed
 from stopwise.core.rules import Rules
-from stopwise.errors import StopwiseError
+from stopwise.errors import StopwiseError, require
 from stopwise.questions import pose
+from stopwise.rows.task_mean import MEAN, shares
 from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Rubric, confusing_name
 
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
@@ -20,7 +21,7 @@ Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
 # Entries that plans locked before did not have: written only where they say something.
-SINCE = ("goal", "indifference", "later")
+SINCE = ("goal", "indifference", "later", "over_tasks", "weights")
 
 
 class Policy(PlanPart):
@@ -81,8 +82,12 @@ class StudyPlan(PlanPart):
     indifference, later
         Asked for the best: how near to it is good enough, in units of the score, and which of the
         policies join later. Nothing is named before all of these have joined.
+    over_tasks, weights
+        Of several tasks: "each" is asked by itself, or "mean": one question about their mean, with
+        these weights (1 where none is given). The task of each row is then drawn at random.
     n_max
-        The greatest number of trials per policy and task, or None for no limit.
+        The greatest number of trials per policy and task, or None for no limit; per policy, if one
+        question is asked about the mean over tasks.
     seed
         Enters the random order; what makes it unpredictable is a secret in the store.
     blinding
@@ -110,6 +115,8 @@ class StudyPlan(PlanPart):
     goal: Literal["order", "best"] = "order"
     indifference: float = Field(default=0.0, ge=0)
     later: tuple[str, ...] = ()
+    over_tasks: Literal["each", "mean"] = "each"
+    weights: dict[str, float] = Field(default_factory=dict)
     n_max: int | None = Field(default=None, ge=1)
     seed: int = Field(default=0, ge=0)
     blinding: Literal["trial", "policy", "none"] = "trial"
@@ -147,11 +154,40 @@ class StudyPlan(PlanPart):
     @model_validator(mode="after")
     def _test_exists(self) -> "StudyPlan":
         try:
+            self._check_mean()
             for task in self.tasks:
                 pose(self.rules(task))
         except StopwiseError as error:
             raise ValueError(str(error)) from error
         return self
+
+    def _check_mean(self) -> None:
+        if self.over_tasks == "each":
+            require(not self.weights, "weights belong to over_tasks: mean")
+            return
+        require(len(self.tasks) > 1, "over_tasks: mean needs at least 2 tasks")
+        self.shares  # noqa: B018 - raises if a weight is wrong
+        first = self.tasks[0]
+        for task in self.tasks:
+            (low, high), (least, most) = task.score.bounds, first.score.bounds
+            require(
+                task.score.bounds == first.score.bounds,
+                "over_tasks: mean needs one range of scores for all tasks, but "
+                f"{first.name} has [{least:g}, {most:g}] and {task.name} [{low:g}, {high:g}]",
+            )
+
+    @property
+    def shares(self) -> dict[str, float] | None:
+        """The share of each task in the mean over tasks, or None if each is asked by itself."""
+        if self.over_tasks == "each":
+            return None
+        return shares([task.name for task in self.tasks], self.weights)
+
+    def questions(self) -> dict[str, Rules]:
+        """Return what is asked, for policies by their names: by task, or once about the mean."""
+        if self.over_tasks == "mean":
+            return {MEAN: self.rules(self.tasks[0])}
+        return {task.name: self.rules(task) for task in self.tasks}
 
     def unfit_rubrics(self) -> Iterator[tuple[Place, str]]:
         """Yield where a rubric gives scores that the method refuses, or names that confuse.
@@ -179,10 +215,11 @@ class StudyPlan(PlanPart):
 
     def rules(self, task: Task) -> Rules:
         """Return the rules of one task, for policies by their names."""
+        split = self.alpha_for == "study" and self.over_tasks == "each"
         return Rules(
             policies=self.policy_names,
             method=self.method,
-            alpha=self.alpha / (len(self.tasks) if self.alpha_for == "study" else 1),
+            alpha=self.alpha / (len(self.tasks) if split else 1),
             n_max=self.n_max,
             bounds=task.score.bounds,
             design="paired" if self.design == "blocks" else "independent",
@@ -212,8 +249,11 @@ class StudyPlan(PlanPart):
 
     def content(self) -> dict[str, Any]:
         """Return the plan as plain JSON content."""
+        known = type(self).model_fields
         unsaid = {
-            name for name in SINCE if getattr(self, name) == type(self).model_fields[name].default
+            name
+            for name in SINCE
+            if getattr(self, name) == known[name].get_default(call_default_factory=True)
         }
         return self.model_dump(mode="json", exclude=unsaid)
 

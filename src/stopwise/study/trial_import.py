@@ -39,6 +39,11 @@ def imported(
     """
     plan = locked_plan(state)
     require_reason("importing trials", reason)
+    if plan.shares is not None:
+        raise NotAllowed(
+            "trials cannot be imported into a study of the mean over tasks: their tasks were not "
+            "drawn by it"
+        )
     labels = {name: label for label, name in names.items()}
     events: list[Event] = []
     for given in trials.tasks:

@@ -13,8 +13,10 @@ from stopwise.questions import pose
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.best_analysis import best_in_words
 from stopwise.questions.standing import Elimination, Standing
+from stopwise.rows.task_mean import MEAN, described
 from stopwise.study.assignment import finished
 from stopwise.study.board import SlotBoard
+from stopwise.study.records import trial_table
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
 
@@ -165,9 +167,8 @@ def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
     """Return the whole analysis of each task in which every policy has a trial that is used."""
     shown = state.shown()
     found = {}
-    for task in plan.tasks:
-        board = state.boards[task.name]
-        table = board.question.table(task=task.name)
+    for name, board in state.boards.items():
+        table = board.question.table(task=name)
         # Asked for the best, those that join later have no trial at first.
         enough = any if plan.goal == "best" else all
         if not enough(table.counts):  # of no rows, too
@@ -179,7 +180,12 @@ def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
             tuple(shown[arm] for arm in board.rules.later),
         )
         joined = {shown[arm]: row for arm, row in board.joined.items()}
-        found[task.name] = pose(rules, joined).analyze(replace(table, policies=rules.policies))
+        mean = None
+        if plan.shares is not None:
+            frame = trial_table(state, plan).frame
+            mean = described("random", plan.shares, frame, rules.policies)
+        shown_table = replace(table, policies=rules.policies, mean=mean)
+        found[name] = pose(rules, joined).analyze(shown_table)
     if not found:
         raise NotAllowed(f"there is nothing to analyse yet: {_what_is_awaited(state)}")
     return found
@@ -227,7 +233,7 @@ def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVer
 
 
 def _sentence(task: TaskVerdict, *, several: bool) -> str:
-    prefix = f"{task.task}: " if several else ""
+    prefix = f"{task.task}: " if several or task.task == MEAN else ""
     if task.goal == "best":
         k = len(task.candidates) + len(task.eliminated)
         found = best_in_words(task.best, task.candidates, k, task.indifference)

@@ -42,7 +42,8 @@ def read(path: Path) -> RawTable:
             isinstance(known.get("row"), int) and len(known) == len(EPISODE),
             f"{path}, line {number}: this is no episode of a race",
         )
-        places[known["policy"], known["row"]] = f"line {number}", known
+        task = {"task": line["task"]} if "task" in line else {}
+        places[known["policy"], known["row"]] = f"line {number}", {**known, **task}
     by_row = sorted(places, key=lambda place: place[1])
     kept = [(places[place][0], _counted(places[place][1], on_error)) for place in by_row]
     scored = [(place, known) for place, known in kept if known["score"] is not None]
@@ -51,6 +52,16 @@ def read(path: Path) -> RawTable:
         notes.add(text, code="failed-left-out")
     _note_allocation(race, notes)
     roles = {"policy": "policy", "score": "score", "trial": "row"}
+    if any("task" in known for _, known in scored):
+        roles["task"] = "task"
+        notes.add(
+            "this race drew the task of each row at random: to repeat its verdict, ask for the "
+            "mean with ",
+            Setting("tasks", "mean"),
+            " and ",
+            Setting("task_order", "random"),
+            code="race-tasks",
+        )
     if race.get("design") == "paired":
         roles["block"] = "row"
     bounds = race.get("bounds")

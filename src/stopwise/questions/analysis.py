@@ -32,6 +32,11 @@ SAVED = (
     *("n_max", "task", "pooled_tasks", "trials_used", "trials_saved", "trials_unpaired"),
     *("doubts", "warnings", "facts"),
 )
+# What a promise needs where a doubt of this code says that it is not so.
+DRAWN = {
+    "scores-opposed": "independent scores",
+    "stored-worn-out": "stored trials from the conditions of today",
+}
 # Most policies whose whole order still makes a sentence.
 MOST_IN_WORDS = 10
 
@@ -198,16 +203,18 @@ class Analysis(Drawn):
         code = doubt.code if isinstance(doubt, Message) else ""
         if code == "scores-together":  # it costs trials, but no guarantee
             return f"{promised}; but {doubt}"
-        drawn = "independent scores" if code == "scores-opposed" else "fresh draws in random order"
+        drawn = DRAWN.get(code, "fresh draws in random order")
         given = "" if self.bounds_inferred else f"for {drawn} "
-        looks = "" if code == "scores-opposed" else f"these trials do not look like {drawn}: "
+        looks = "" if code in DRAWN else f"these trials do not look like {drawn}: "
         return f"{given}{promised}; and {looks}{doubt}"
 
     def _trials_text(self) -> str:
         if self.n_max is None:
             all_trials = f"{sum(policy.n for policy in self.policies)}"
         else:
-            all_trials = f"at most {self.n_max * len(self.policies)}"
+            groups = self.rules.groups or {}
+            single = self.n_max * (len(self.policies) - len(groups))
+            all_trials = f"at most {single + sum(groups.values())}"
         unpaired = f", {self.trials_unpaired} without a partner" if self.trials_unpaired else ""
         return f"{self.trials_used} of {all_trials} trials{unpaired}"
 

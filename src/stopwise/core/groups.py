@@ -107,10 +107,10 @@ def _check_stored(rules: "Rules") -> None:
         known = f"policies are {', '.join(rules.policies)}, but got stored trials of {name!r}"
         require(name in rules.policies, known, parameter="stored")
     fewest = min((numbers[name] for name in rules.stored), default=0)
+    only = f"at most {fewest}, the number of stored trials" if rules.stored else "0 without them"
     require(
         rules.fresh <= fewest,
-        f"fresh trials are checked against as many stored ones or more: fresh must be at most "
-        f"{fewest}, but got {rules.fresh}",
+        f"fresh trials are held against stored ones: fresh must be {only}, but got {rules.fresh}",
         parameter="fresh",
     )
     require(

@@ -212,11 +212,14 @@ class Analysis(Drawn):
         if self.n_max is None:
             all_trials = f"{sum(policy.n for policy in self.policies)}"
         else:
-            groups = self.rules.groups or {}
-            single = self.n_max * (len(self.policies) - len(groups))
-            all_trials = f"at most {single + sum(groups.values())}"
+            groups, stored = self.rules.groups or {}, self.rules.stored
+            numbers = [groups.get(name, self.n_max) for name in self.rules.policies]
+            before = sum(groups[name] for name in stored)
+            all_trials = f"at most {sum(numbers) - before}{' new' if stored else ''}"
         unpaired = f", {self.trials_unpaired} without a partner" if self.trials_unpaired else ""
-        return f"{self.trials_used} of {all_trials} trials{unpaired}"
+        old = sum(own.trials_used for own in self.policies if own.name in self.rules.stored)
+        stored_text = f" and {counted(old, 'stored one')}" if self.rules.stored else ""
+        return f"{self.trials_used - old} of {all_trials} trials{stored_text}{unpaired}"
 
     @property
     def _in_words(self) -> bool:

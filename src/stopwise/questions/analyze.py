@@ -1,6 +1,6 @@
 """The one call: ``analyze`` ranks the policies of whatever holds their trials."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -11,6 +11,7 @@ from stopwise.errors import require
 from stopwise.messages import Message, Setting
 from stopwise.questions import pose
 from stopwise.questions.analysis import Analysis
+from stopwise.rows.groups import Groups
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import pooled, tables
 
@@ -25,6 +26,9 @@ def analyze(
     pool: bool = False,
     iid_seed: int | None = None,
     joined: Mapping[str, int] | None = None,
+    stored: str | Sequence[str] = (),
+    fresh: int = 0,
+    unequal: str = "shorter",
     **settings: Unpack[RuleSettings],
 ) -> Analysis:
     """Rank several policies on one task by sequential tests of all pairs.
@@ -54,6 +58,15 @@ def analyze(
     joined
         For the goal "best": the rows that had been seen when a policy joined, of those that did so
         after the start.
+    stored
+        Policies, or one, whose trials were run before the study: rows hold averages of groups of
+        them, so that all count. Without ``n_max``, the most trials of the others is taken for it.
+    fresh
+        How many of the last trials of each stored policy were run in the study: they are only held
+        against the stored ones, to see whether conditions are the same.
+    unequal
+        For policies with unequal numbers of trials: "shorter" leaves those without a partner out,
+        "groups" uses every trial, if the numbers were fixed before any score was seen.
     method
         Name of the method, see ``stopwise.methods()``.
     alpha
@@ -99,7 +112,8 @@ def analyze(
         Setting("pool", True),
         code="several-tasks",
     )
-    return _answer(found[0], n_max, settings, joined)
+    groups = Groups(stored, fresh, unequal)
+    return _answer(found[0], n_max, settings, groups, joined)
 
 
 @flat(RuleSettings)
@@ -110,15 +124,19 @@ def analyze_tasks(
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
     iid_seed: int | None = None,
+    stored: str | Sequence[str] = (),
+    fresh: int = 0,
+    unequal: str = "shorter",
     **settings: Unpack[RuleSettings],
 ) -> dict[str, Analysis]:
     """Return one analysis per task, each with its own alpha.
 
     Parameters
     ----------
-    trials, n_max, bounds, design, iid_seed, **settings
+    trials, n_max, bounds, design, iid_seed, stored, fresh, unequal, **settings
         As for ``analyze``.
     """
+    groups = Groups(stored, fresh, unequal)
     found = tables(trials, design=design, iid_seed=iid_seed)
     text = (
         f"{len(found)} tasks are analysed separately: alpha holds for each task, not for all of "
@@ -127,7 +145,7 @@ def analyze_tasks(
     more = (Message(text, code="tasks-apart"),) if len(found) > 1 else ()
     return {
         table.task or "task": _answer(
-            replace(table.declaring(bounds), notes=(*table.notes, *more)), n_max, settings
+            replace(table.declaring(bounds), notes=(*table.notes, *more)), n_max, settings, groups
         )
         for table in found
     }
@@ -137,13 +155,15 @@ def _answer(
     table: Table,
     n_max: int | None,
     settings: RuleSettings,
+    groups: Groups,
     joined: Mapping[str, int] | None = None,
 ) -> Analysis:
     if settings.get("goal") == "best":  # a file usually holds as many trials of each policy
         settings = {"allocation": "even", **settings}
+    table, declared = groups.declared(table, n_max)
     rules = Rules.of(
         policies=table.policies,
-        n_max=n_max,
+        **declared,
         bounds=table.bounds or (0.0, 1.0),
         design=table.design,
         **settings,

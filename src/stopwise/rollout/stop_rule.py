@@ -255,6 +255,12 @@ class StopRule(Resumable):
             )
             raise InvalidInput(message) from error
 
+    @property
+    def stored(self) -> dict[str, tuple[float, ...]]:
+        """The stored scores of policies that are not tried, without those of fresh trials."""
+        numbers = self.rules.groups or {}
+        return {name: tuple(own[: numbers[name]]) for name, own in self._stored.items()}
+
     def settings(self) -> dict[str, Any]:
         """Return all settings as plain values."""
         return self.rules.settings()

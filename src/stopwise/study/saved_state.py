@@ -44,6 +44,7 @@ def dump_state(state: StudyState) -> str:
                 "question": board.question.to_json(),
                 **({"later": board.rules.later} if board.rules.later else {}),
                 **({"joined": board.joined} if board.joined else {}),
+                **({"stored": board.rules.groups} if board.rules.groups else {}),
             }
             for name, board in state.boards.items()
         },
@@ -132,6 +133,7 @@ def _restore_boards(state: StudyState, content: dict[str, Any]) -> None:
         first["baseline"],
         tuple(first.get("later", ())),
         {name: saved.get("joined", {}) for name, saved in boards.items()},
+        first.get("stored"),
     )
     for name, saved in boards.items():
         rows = [{arm: Slot(*slot) for arm, slot in row.items()} for row in saved["rows"]]

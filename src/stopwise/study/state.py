@@ -157,6 +157,7 @@ class StudyState:
         baseline: str | None,
         later: tuple[str, ...],
         joined: Mapping[str, Mapping[str, int]] | None = None,
+        stored: Mapping[str, int] | None = None,
     ) -> None:
         """Set up the boards of a locked plan; only its own edition may replay the evidence."""
         self.plan, self.arms = plan, arms
@@ -168,6 +169,6 @@ class StudyState:
             go_on="finish it",
         )
         for task in plan.tasks:
-            rules = plan.rules(task).among(arms, baseline, later)
+            rules = plan.rules(task).among(arms, baseline, later, stored)
             known = (joined or {}).get(task.name)
             self.boards[task.name] = SlotBoard(rules, self.refusal, known)

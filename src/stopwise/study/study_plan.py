@@ -20,7 +20,7 @@ Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
 # Entries that plans locked before did not have: written only where they say something.
-SINCE = ("goal", "indifference", "later")
+SINCE = ("goal", "indifference", "later", "stored", "fresh")
 
 
 class Policy(PlanPart):
@@ -81,6 +81,11 @@ class StudyPlan(PlanPart):
     indifference, later
         Asked for the best: how near to it is good enough, in units of the score, and which of the
         policies join later. Nothing is named before all of these have joined.
+    stored, fresh
+        Policies that were tried before the study, with the number of their trials on each task,
+        at least n_max: these are imported before the first trial, and only the other policies are
+        tried. ``fresh`` is how many new trials each of them gets, to see whether conditions are
+        still the same.
     n_max
         The greatest number of trials per policy and task, or None for no limit.
     seed
@@ -110,6 +115,8 @@ class StudyPlan(PlanPart):
     goal: Literal["order", "best"] = "order"
     indifference: float = Field(default=0.0, ge=0)
     later: tuple[str, ...] = ()
+    stored: dict[str, int] = {}
+    fresh: int = Field(default=0, ge=0)
     n_max: int | None = Field(default=None, ge=1)
     seed: int = Field(default=0, ge=0)
     blinding: Literal["trial", "policy", "none"] = "trial"
@@ -194,6 +201,9 @@ class StudyPlan(PlanPart):
             # A policy that is tried more often than others would be told by its code to lead.
             allocation="even" if self.goal == "best" else "leader",
             later=self.later,
+            groups=self.stored,
+            stored=tuple(self.stored),
+            fresh=self.fresh,
             parameters=self._recorded_parameters(),
         )
 

@@ -167,7 +167,7 @@ def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
     found = {}
     for task in plan.tasks:
         board = state.boards[task.name]
-        table = board.question.table(task=task.name)
+        table = board.question.table(task=task.name).having(board.stored_scores())
         # Asked for the best, those that join later have no trial at first.
         enough = any if plan.goal == "best" else all
         if not enough(table.counts):  # of no rows, too
@@ -177,6 +177,7 @@ def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
             tuple(shown[arm] for arm in state.arms),
             None if baseline is None else shown[baseline],
             tuple(shown[arm] for arm in board.rules.later),
+            {shown[arm]: number for arm, number in (board.rules.groups or {}).items()},
         )
         joined = {shown[arm]: row for arm, row in board.joined.items()}
         found[task.name] = pose(rules, joined).analyze(replace(table, policies=rules.policies))

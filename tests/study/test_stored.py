@@ -1,4 +1,4 @@
-"""Studies of a policy whose trials were run before: they are imported, and only others are tried."""
+"""Studies with stored trials of a policy: these are imported, and only the others are tried."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from stopwise.errors import NotAllowed
 from stopwise.study.saved_state import dump_state, load_state, same_states
 from tests.study.live import locked, take
 
-STORED = {"stored": {"old": 90}, "n_max": 40}
+STORED: dict[str, Any] = {"stored": {"old": 90}, "n_max": 40}
 
 
 def trials_of(policy: str, scores: Any) -> sw.Trials:
@@ -20,7 +20,8 @@ def trials_of(policy: str, scores: Any) -> sw.Trials:
 
 
 def scores_of(rate: float, number: int, seed: int = 0) -> list[float]:
-    return (np.random.default_rng(seed).random(number) < rate).astype(float).tolist()
+    found: list[float] = (np.random.default_rng(seed).random(number) < rate).astype(float).tolist()
+    return found
 
 
 def begun(place: str, old: list[float] | None = None, **changes: Any) -> sw.Study:

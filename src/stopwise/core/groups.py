@@ -54,7 +54,8 @@ def averages(own: Floats, starts: Ints, rules: "Rules") -> Floats:
     found = np.full(len(starts), np.nan)
     np.divide(sums, counts, out=found, where=counts > 0)
     # Of scores at a bound the average may be off by a rounding error.
-    return np.clip(found, *rules.bounds)
+    inside: Floats = np.clip(found, *rules.bounds)
+    return inside
 
 
 def checked_groups(rules: "Rules") -> dict[str, int] | None:

@@ -25,6 +25,8 @@ ALTERNATIVES = ("greater", "less", "two-sided")
 DESIGNS = ("independent", "paired")
 TIES = ("paper", "strict")
 ALLOCATIONS = ("leader", "even")
+# What follows from stored trials, or from those of a file: no keywords of their own.
+FROM_TRIALS = ("groups", "stored", "fresh")
 # What several policies are saved with, in this order.
 SETTINGS = (
     *("policies", "method", "alpha", "n_max", "bounds"),

@@ -128,7 +128,7 @@ def race(
     """
     require_whole(seed, "seed", 0)
     stored = stored or {}
-    named_policies = policies_of(policies, load)
+    named_policies = policies_of(policies, load, least=1 if stored else 2)
     for name in stored:
         both = f"{name!r} has stored trials and is among the policies to run: leave it out of one"
         require(name not in named_policies, both, parameter="stored")

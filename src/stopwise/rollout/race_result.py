@@ -210,8 +210,8 @@ def _trials(schedule: Schedule, notes: Sequence[str]) -> Trials:
     scored = schedule.scored
     stored = [(name, score) for name, own in schedule.rule.stored.items() for score in own]
     columns: dict[str, list[object]] = {
-        "policy": [name for name, _ in stored] + [episode.policy for episode, _ in scored],
-        "score": [score for _, score in stored] + [score for _, score in scored],
+        "policy": [*(name for name, _ in stored), *(episode.policy for episode, _ in scored)],
+        "score": [*(score for _, score in stored), *(score for _, score in scored)],
     }
     if schedule.rule.design == "paired":
         columns["block"] = [str(episode.row) for episode, _ in scored]

@@ -237,7 +237,10 @@ class StopRule(Resumable):
             stored = {name: self._stored[name] for name in places if name in self._stored}
             return {
                 **found,
-                **{name: own[places[name].start : places[name].stop] for name, own in stored.items()},
+                **{
+                    name: own[places[name].start : places[name].stop]
+                    for name, own in stored.items()
+                },
             }
 
         deque(self._question.take(find_all if self._stored else find), maxlen=0)

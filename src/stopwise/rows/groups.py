@@ -63,8 +63,8 @@ def unequal_numbers(numbers: dict[str, int]) -> tuple[Message, ...]:
     listed = ", ".join(f"{name} {number}" for name, number in numbers.items())
     unused = counted(most - second, "trial of the longest lies", "trials of the longest lie")
     note = Message(
-        f"unequal numbers of trials ({listed}): the last {unused} unused, without a partner; if the "
-        "numbers were fixed before any score was seen, ",
+        f"unequal numbers of trials ({listed}): the last {unused} unused, without a partner; if "
+        "the numbers were fixed before any score was seen, ",
         Setting("unequal", "groups"),
         " uses every trial",
         code=CODE,

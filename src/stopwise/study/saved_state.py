@@ -132,8 +132,8 @@ def _restore_boards(state: StudyState, content: dict[str, Any]) -> None:
         tuple(content["arms"]),
         first["baseline"],
         tuple(first.get("later", ())),
-        {name: saved.get("joined", {}) for name, saved in boards.items()},
-        first.get("stored"),
+        joined={name: saved.get("joined", {}) for name, saved in boards.items()},
+        stored=first.get("stored"),
     )
     for name, saved in boards.items():
         rows = [{arm: Slot(*slot) for arm, slot in row.items()} for row in saved["rows"]]

@@ -156,6 +156,7 @@ class StudyState:
         arms: tuple[str, ...],
         baseline: str | None,
         later: tuple[str, ...],
+        *,
         joined: Mapping[str, Mapping[str, int]] | None = None,
         stored: Mapping[str, int] | None = None,
     ) -> None:

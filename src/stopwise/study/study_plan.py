@@ -115,7 +115,7 @@ class StudyPlan(PlanPart):
     goal: Literal["order", "best"] = "order"
     indifference: float = Field(default=0.0, ge=0)
     later: tuple[str, ...] = ()
-    stored: dict[str, int] = {}
+    stored: dict[str, int] = Field(default={})
     fresh: int = Field(default=0, ge=0)
     n_max: int | None = Field(default=None, ge=1)
     seed: int = Field(default=0, ge=0)

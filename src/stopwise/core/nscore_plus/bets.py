@@ -61,7 +61,8 @@ def averages(pairs: Floats, total: Floats) -> Floats:
     often show too small a one, and with it an effect that is too large.
     """
     shown = np.maximum(total, 0.0) / (pairs + SHOWN_WEIGHT)
-    return AVERAGES_BOLDNESS / (1 + AVERAGES_CAUTION * (shown * shown))
+    factor: Floats = AVERAGES_BOLDNESS / (1 + AVERAGES_CAUTION * (shown * shown))
+    return factor
 
 
 def shape(sums: Sums, estimates: Estimates, effect: Floats) -> Floats:

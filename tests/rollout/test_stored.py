@@ -37,6 +37,7 @@ def test_rule_and_file_say_the_same(method: str, n_max: int) -> None:
     assert live.pairs[0].interval == filed.pairs[0].interval
     assert live.sentence == filed.sentence
     assert live.policies == filed.policies
+    assert "were run before the study and are assumed to come from" in filed.methods_paragraph
     (old,) = (policy for policy in live.policies if policy.name == "old")
     assert (old.n, old.trials_saved) == (200, 0)
     assert old.mean == pytest.approx(TIMES.mean())

@@ -26,7 +26,7 @@ CHANGES = ((0.5, 0.5), (0.5, 0.7), (0.5, 0.8), (0.5, 0.9), (0.5, 0.2))
 def study(
     means: tuple[float, float], numbers: tuple[int, int], runs: int, seed: int, **settings: object
 ) -> Simulation:
-    """Return studies in which policy 0 has so many trials, in groups, and policy 1 at most n_max."""
+    """Return studies in which policy 0 has so many trials, in groups, and policy 1 n_max."""
     stored, n_max = numbers
     groups = {"policy 0": stored} if stored > n_max else None
     rules = Rules.of(n_max=n_max, groups=groups, **settings)

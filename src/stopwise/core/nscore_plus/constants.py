@@ -142,7 +142,7 @@ SHOWN_WEIGHT = 3.0
 # --- Averages of groups --------------------------------------------------------------------------
 # How much more is bet on averages of several trials than planned. Figures are new trials and power
 # for .5 against .7, n_max 100, four stored trials of the baseline per row, one-sided.
-# More: less power (1.12: 45.8 / .914 instead of 45.7 / .927). Less: more time (1: 46.1 / .938).
+# More: less power (1.12: 45.8 / .915 instead of 45.7 / .927). Less: more time (1: 46.1 / .940).
 AVERAGES_BOLDNESS = 1.07
 # How much less is bet the larger the effect shown, per squared effect.
 # More: large effects take longer (.2 against .8: 9 % with .7). Less: a lucky start is bet on too

@@ -39,8 +39,9 @@ def test_independent_trials_meet_by_number() -> None:
     assert aligned.notes == (
         *trials.notes,
         "design: independent was assumed, since the trials have no blocks",
-        "unequal numbers of trials (a 3, b 1): the last trials of the longer policies "
-        "have no partner",
+        "unequal numbers of trials (a 3, b 1): the last 2 trials of the longest lie unused, "
+        "without a partner; if the numbers were fixed before any score was seen, "
+        "unequal='groups' uses every trial",
     )
 
 

@@ -62,6 +62,27 @@ def analyze(
     tasks: Tasks = None,
     task_order: TaskOrder = "rounds",
     weight: Weight = None,
+    stored: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A policy whose trials were run before the study, under the same conditions: all "
+            "of them count. May be repeated."
+        ),
+    ] = None,
+    fresh: Annotated[
+        int,
+        typer.Option(
+            help="With --stored: how many of its last trials were run now, to check that "
+            "conditions are the same."
+        ),
+    ] = 0,
+    unequal: Annotated[
+        str,
+        typer.Option(
+            help="Unequal numbers of trials: shorter (leave those without a partner out), or "
+            "groups (use all, if the numbers were fixed beforehand)."
+        ),
+    ] = "shorter",
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse anything that would void the guarantee.")
     ] = False,
@@ -82,6 +103,9 @@ def analyze(
         **comparison.keywords(),
         **({} if bins is None else {"bins": bins}),
         "iid_seed": (reading.seed or 0) if iid_correction else None,
+        "stored": stored or (),
+        "fresh": fresh,
+        "unequal": unequal,
     }
     if strict:
         _refuse_unproven(trials, comparison.method, pool=pool)

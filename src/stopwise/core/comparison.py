@@ -62,6 +62,7 @@ class Comparison:
             n_max=self.n_max,
             margin=self.rules.margin / self.scale.span,
             design=self.rules.design,
+            averages=bool(self.rules.groups),
         )
 
     def require_no_futility_stop(self) -> None:

@@ -54,12 +54,16 @@ class Method(ABC, Generic[State]):
     design
         "independent" (the policies' scores are independent) or "paired" (they may depend on
         each other within a pair, e.g. through a shared environment).
+    averages
+        Whether scores may be averages of several trials, of more trials for one policy than for
+        the other: then one side is quieter than the other. Any answer is valid.
     """
 
     alpha: float = 0.05
     n_max: int | None = None
     margin: float = 0.0
     design: str = "independent"
+    averages: bool = False
 
     name: ClassVar[str]
     summary: ClassVar[str]

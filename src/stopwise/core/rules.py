@@ -12,6 +12,7 @@ import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.delegated import Delegated
+from stopwise.core.groups import checked_groups, trials_of
 from stopwise.core.plain_values import plain_values
 from stopwise.core.randomness import drawn_seed
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
@@ -24,6 +25,8 @@ ALTERNATIVES = ("greater", "less", "two-sided")
 DESIGNS = ("independent", "paired")
 TIES = ("paper", "strict")
 ALLOCATIONS = ("leader", "even")
+# What follows from stored trials, or from those of a file: no keywords of their own.
+FROM_TRIALS = ("groups", "stored", "fresh")
 # What several policies are saved with, in this order.
 SETTINGS = (
     *("policies", "method", "alpha", "n_max", "bounds"),
@@ -79,6 +82,13 @@ class Rules:
     reserve
         For the goal "best": the part of alpha that is put aside for policies which join
         unannounced.
+    groups
+        Numbers of trials, declared beforehand, of policies that have more than n_max: a row holds
+        the average of a group of them (docs/design/groups.md).
+    stored
+        Which of these were run before the study: only the others are tried.
+    fresh
+        How many new trials each stored policy gets, to see whether conditions are the same.
     """
 
     policies: tuple[str, ...] = ("policy 0", "policy 1")
@@ -97,6 +107,9 @@ class Rules:
     allocation: str = "leader"
     later: tuple[str, ...] = ()
     reserve: float = 0.0
+    groups: Mapping[str, int] | None = None
+    stored: tuple[str, ...] = ()
+    fresh: int = 0
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -131,6 +144,8 @@ class Rules:
         object.__setattr__(self, "later", tuple(self.later))
         object.__setattr__(self, "reserve", self._checked_reserve())
         object.__setattr__(self, "margin", self._checked_margin())
+        object.__setattr__(self, "stored", tuple(self.stored))
+        object.__setattr__(self, "groups", checked_groups(self))
 
     def _with_seed(self) -> dict[str, Any]:
         """Return the parameters as plain values, with the seed of a randomised method."""
@@ -236,6 +251,10 @@ class Rules:
         self._only_for_best("reserve")
         return float(self.reserve)
 
+    def trials_of(self, policy: str, row: int) -> range:
+        """Return the trials of a policy that a row takes, by their numbers."""
+        return trials_of(None if self.groups is None else self.groups.get(policy), self.n_max, row)
+
     def _only_for_best(self, name: str) -> None:
         require(
             not getattr(self, name) or self.goal == "best",
@@ -249,10 +268,21 @@ class Rules:
         return Scale(*self.bounds)
 
     def among(
-        self, policies: tuple[str, ...], baseline: str | None, later: tuple[str, ...] = ()
+        self,
+        policies: tuple[str, ...],
+        baseline: str | None,
+        later: tuple[str, ...] = (),
+        stored: Mapping[str, int] | None = None,
     ) -> "Rules":
         """Return the same rules for policies by other names."""
-        return replace(self, policies=policies, baseline=baseline, later=later)
+        return replace(
+            self,
+            policies=policies,
+            baseline=baseline,
+            later=later,
+            groups=stored,
+            stored=tuple(stored or ()),
+        )
 
     def with_luck(self, seed: int) -> "Rules":
         """Return the same rules with this seed, if their method draws random numbers at all."""

@@ -35,6 +35,11 @@ SAVED = (
 )
 # What the table of tasks beside a mean over tasks is.
 TASKS = "Each task by itself (a description: no claim is made about single tasks)"
+# What a promise needs where a doubt of this code says that it is not so.
+DRAWN = {
+    "scores-opposed": "independent scores",
+    "stored-worn-out": "stored trials from the conditions of today",
+}
 # Most policies whose whole order still makes a sentence.
 MOST_IN_WORDS = 10
 
@@ -203,19 +208,24 @@ class Analysis(Drawn):
         code = doubt.code if isinstance(doubt, Message) else ""
         if code == "scores-together":  # it costs trials, but no guarantee
             return f"{promised}; but {doubt}"
-        drawn = "independent scores" if code == "scores-opposed" else "fresh draws in random order"
+        drawn = DRAWN.get(code, "fresh draws in random order")
         given = "" if self.bounds_inferred else f"for {drawn} "
-        looks = "" if code == "scores-opposed" else f"these trials do not look like {drawn}: "
+        looks = "" if code in DRAWN else f"these trials do not look like {drawn}: "
         return f"{given}{promised}; and {looks}{doubt}"
 
     def _trials_text(self) -> str:
         if self.n_max is None:
             all_trials = f"{sum(policy.n for policy in self.policies)}"
         else:
-            all_trials = f"at most {self.n_max * len(self.policies)}"
+            groups, stored = self.rules.groups or {}, self.rules.stored
+            numbers = [groups.get(name, self.n_max) for name in self.rules.policies]
+            before = sum(groups[name] for name in stored)
+            all_trials = f"at most {sum(numbers) - before}{' new' if stored else ''}"
         unpaired = f", {self.trials_unpaired} without a partner" if self.trials_unpaired else ""
         unit = "trials" if self.aligned.mean is None else self.aligned.mean.unit
-        return f"{self.trials_used} of {all_trials} {unit}{unpaired}"
+        old = sum(own.trials_used for own in self.policies if own.name in self.rules.stored)
+        stored_text = f" and {counted(old, 'stored one')}" if self.rules.stored else ""
+        return f"{self.trials_used - old} of {all_trials} {unit}{stored_text}{unpaired}"
 
     @property
     def _in_words(self) -> bool:

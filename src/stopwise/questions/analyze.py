@@ -1,6 +1,6 @@
 """The one call: ``analyze`` ranks the policies of whatever holds their trials."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -11,6 +11,7 @@ from stopwise.errors import require
 from stopwise.messages import Message, Setting
 from stopwise.questions import pose
 from stopwise.questions.analysis import Analysis
+from stopwise.rows.groups import Groups
 from stopwise.rows.mean_table import over_tasks
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import require_tasks_choice
@@ -30,6 +31,9 @@ def analyze(
     weights: Mapping[str, float] | None = None,
     iid_seed: int | None = None,
     joined: Mapping[str, int] | None = None,
+    stored: str | Sequence[str] = (),
+    fresh: int = 0,
+    unequal: str = "shorter",
     **settings: Unpack[RuleSettings],
 ) -> Analysis:
     """Rank several policies on one task by sequential tests of all pairs.
@@ -68,6 +72,15 @@ def analyze(
     joined
         For the goal "best": the rows that had been seen when a policy joined, of those that did so
         after the start.
+    stored
+        Policies, or one, whose trials were run before the study: rows hold averages of groups of
+        them, so that all count. Without ``n_max``, the most trials of the others is taken for it.
+    fresh
+        How many of the last trials of each stored policy were run in the study: they are only held
+        against the stored ones, to see whether conditions are the same.
+    unequal
+        For policies with unequal numbers of trials: "shorter" leaves those without a partner out,
+        "groups" uses every trial, if the numbers were fixed before any score was seen.
     method
         Name of the method, see ``stopwise.methods()``.
     alpha
@@ -104,6 +117,7 @@ def analyze(
     'a > c, b; c ? b'
     """
     require_tasks_choice(tasks, task_order, weights)
+    groups = Groups(stored, fresh, unequal)
     require(
         not (pool and tasks),
         "pool=True claims that a policy is better on some task, tasks='mean' that it is better in "
@@ -119,7 +133,7 @@ def analyze(
             bounds=bounds,
             iid_seed=iid_seed,
         )
-        return _answer(table, n_max, settings, joined)
+        return _answer(table, n_max, settings, groups, joined)
     found = [table.declaring(bounds) for table in tables(trials, design=design, iid_seed=iid_seed)]
     if pool and len(found) > 1:
         found = [pooled(found)]
@@ -131,7 +145,7 @@ def analyze(
         " for their mean",
         code="several-tasks",
     )
-    return _answer(found[0], n_max, settings, joined)
+    return _answer(found[0], n_max, settings, groups, joined)
 
 
 @flat(RuleSettings)
@@ -180,15 +194,19 @@ def analyze_tasks(
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
     iid_seed: int | None = None,
+    stored: str | Sequence[str] = (),
+    fresh: int = 0,
+    unequal: str = "shorter",
     **settings: Unpack[RuleSettings],
 ) -> dict[str, Analysis]:
     """Return one analysis per task, each with its own alpha; what is missing is noted.
 
     Parameters
     ----------
-    trials, n_max, bounds, design, iid_seed, **settings
+    trials, n_max, bounds, design, iid_seed, stored, fresh, unequal, **settings
         As for ``analyze``.
     """
+    groups = Groups(stored, fresh, unequal)
     found = comparable(tables(trials, design=design, iid_seed=iid_seed), settings.get("baseline"))
     text = (
         f"{len(found)} tasks are analysed separately: alpha holds for each task, not for all of "
@@ -198,7 +216,7 @@ def analyze_tasks(
     more = (apart,) if len(found) > 1 else ()
     return {
         table.task or "task": _answer(
-            replace(table.declaring(bounds), notes=(*table.notes, *more)), n_max, settings
+            replace(table.declaring(bounds), notes=(*table.notes, *more)), n_max, settings, groups
         )
         for table in found
     }
@@ -208,13 +226,15 @@ def _answer(
     table: Table,
     n_max: int | None,
     settings: RuleSettings,
+    groups: Groups,
     joined: Mapping[str, int] | None = None,
 ) -> Analysis:
     if settings.get("goal") == "best":  # a file usually holds as many trials of each policy
         settings = {"allocation": "even", **settings}
+    table, declared = groups.declared(table, n_max)
     rules = Rules.of(
         policies=table.policies,
-        n_max=n_max,
+        **declared,
         bounds=table.bounds or (0.0, 1.0),
         design=table.design,
         **settings,

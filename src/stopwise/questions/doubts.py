@@ -13,15 +13,20 @@ from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
+from stopwise.core.groups import averaged
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
+from stopwise.core.rules import Rules
+from stopwise.core.simulate import run_studies
 from stopwise.messages import Message, counted, first_few
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.family import Family
-from stopwise.rows.table import Table
+from stopwise.rows.table import Table, side_by_side
 
 # As a share of the score's range; less is rounding.
 ROUNDING = 1e-9
+# Probability at most with which fresh trials are said to differ from stored ones, if they do not.
+FALSE_WEAR = 0.05
 # What may void the guarantee, or is to be known of it, by code.
 CAUTIONS = {
     "rows-incomplete": "each pair uses only rows in which both policies have a trial; this is "
@@ -35,6 +40,10 @@ CAUTIONS = {
     "approximate": "{method} is approximate: its chance of an error has no proven limit",
     "randomised": "{method} decides partly by lot, with seed {seed}: keep that seed; an analysis "
     "repeated with others until it decides has no guarantee",
+    "grouped": "rows hold averages of groups of trials ({numbers} in {n_max} rows), which is valid "
+    "only if these numbers were fixed before any score was seen",
+    "stored": "the stored trials of {stored} are assumed to come from the conditions of today: the "
+    "same robot, scenes and scoring",
 }
 
 
@@ -92,6 +101,37 @@ def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[M
             names = [comparison.rules.policies[policy] for policy in policies.tolist()]
             text = dependence_text(names[0], names[1], way, comparison.method)
             found.append(Message(text, code=f"scores-{way}"))
+    return tuple(found)
+
+
+def worn_out(table: Table, rules: Rules) -> tuple[Message, ...]:
+    """Return the stored policies whose fresh trials disagree with the stored ones.
+
+    Fresh trials of a policy come after as many stored ones as were declared. They are compared in
+    the same way as policies are, so that one may look at any time.
+    """
+    found = []
+    for name in rules.stored if rules.fresh else ():
+        number = (rules.groups or {})[name]
+        own = table.scores[:, table.policies.index(name)]
+        stored, fresh = own[:number], own[number:][~np.isnan(own[number:])][: rules.fresh]
+        check = Rules(
+            policies=("stored", "fresh"),
+            n_max=rules.fresh,
+            bounds=rules.bounds,
+            alpha=FALSE_WEAR / len(rules.stored),
+            groups={"stored": number},
+        )
+        rows = averaged(side_by_side([stored, fresh]), check)[: fresh.size]
+        rows = rows[~np.isnan(rows).any(axis=1)].T[:, None]
+        if rows.size and run_studies(check, *rows, workers=1).decision[0] >= 0:
+            way = "better" if fresh.mean() > np.nanmean(stored) else "worse"
+            text = (
+                f"{counted(fresh.size, 'fresh trial')} of {name} went {way} (mean "
+                f"{fresh.mean():.3g}) than its stored ones (mean {np.nanmean(stored):.3g}): "
+                "conditions have probably changed since these were run"
+            )
+            found.append(Message(text, code="stored-worn-out"))
     return tuple(found)
 
 

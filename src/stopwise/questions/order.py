@@ -111,6 +111,7 @@ class OrderQuestion(Question):
             "rules": self.rules.settings(),
             "edition": edition_of(self.rules.method),
             "scores": encode_shaped(np.array(self._scores)),
+            **({"trials": self._grouped} if self._grouped else {}),
             "runs": pairs.runs.tolist(),
             "state": [encode_shaped(array) for array in pairs.state],
             "account": [encode_shaped(array) for array in pairs.account],
@@ -123,6 +124,8 @@ class OrderQuestion(Question):
         question = cls(Rules.recorded(**content["rules"]))
         _, scores = content["scores"]
         question._scores = list(np.array(scores, dtype=float).reshape(-1, len(question.policies)))
+        trials = content.get("trials", {})
+        question._grouped = {name: list(map(float, own)) for name, own in trials.items()}
         pairs = question._pairs
         for name in _ACCOUNTS:
             setattr(pairs, name, restore_shaped(content[name], getattr(pairs, name)))

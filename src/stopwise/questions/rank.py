@@ -1,15 +1,19 @@
 """From a table of scores to its analysis: replay, results, doubts and warnings."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
+from stopwise.core.groups import averaged
 from stopwise.core.progress import watched
+from stopwise.core.rules import Rules
 from stopwise.messages import Message, counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
-from stopwise.questions.doubts import CAUTIONS, dependent, doubtful, doubts, wide_bounds
+from stopwise.questions.doubts import CAUTIONS, dependent, doubtful, doubts, wide_bounds, worn_out
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import difference_intervals, interval_level, mean_intervals
 from stopwise.questions.letters import letters, order_text, ranked
@@ -23,16 +27,17 @@ from stopwise.rows.table import Table, unit_scores
 def rank(table: Table, ranking: Ranking) -> Analysis:
     """Return the analysis of one table."""
     rules, family, comparison = ranking.rules, ranking.family, ranking.comparison
-    used = table.first(rules.n_max)
-    scores = unit_scores(used, comparison)
+    used = _counted(table, rules)
+    single = unit_scores(used, comparison)
+    scores = single if rules.groups is None else _rows_of_groups(used, comparison)
     title = f"{table.task}: " if table.task else ""
     with watched(f"{title}{counted(len(scores), 'row')} of {family.k} policies") as progress:
         budget = ranking.budget
         outcome = replay(comparison, budget, scores[None], with_trace=True, progress=progress)
-    policies = _policy_results(used, scores, ranking, outcome)
+    policies = _policy_results(used, single, scores, ranking, outcome)
     pairs, differences = _pair_results(used, scores, comparison, family, outcome)
     found = doubts(used, policies, pairs, differences, comparison.scale.span)
-    shared = dependent(comparison, scores, family)
+    shared = (*dependent(comparison, scores, family), *worn_out(table, rules))
     order = [rules.policies.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
     tested = family.better(np.ones_like(outcome.claims[0]))
@@ -50,7 +55,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
             *doubtful(found),
             *shared,
             *table.notes,
-            *_beyond(table, rules.n_max),
+            *_beyond(table, rules),
             *wide_bounds(used),
             *_warnings(used, family, comparison, outcome),
         ),
@@ -61,18 +66,38 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     )
 
 
-def _beyond(table: Table, n_max: int | None) -> tuple[str, ...]:
+def _counted(table: Table, rules: Rules) -> Table:
+    """Return the table of the trials that count: n_max of each policy, or as many as declared."""
+    if rules.groups is None:
+        return table.first(rules.n_max)
+    scores = table.scores[: max(rules.groups.values())].copy()
+    for index, name in enumerate(rules.policies):
+        scores[rules.groups.get(name, rules.n_max) :, index] = np.nan
+    return replace(table, scores=scores)
+
+
+def _rows_of_groups(table: Table, comparison: Comparison) -> Floats:
+    """Return the averages in [0, 1] that rows hold, up to the last in which two policies meet."""
+    rows = comparison.scale.unit(averaged(table.scores, comparison.rules))
+    meeting = np.flatnonzero((~np.isnan(rows)).sum(axis=1) > 1)
+    return rows[: meeting.max(initial=-1) + 1]
+
+
+def _beyond(table: Table, rules: Rules) -> tuple[str, ...]:
     """Say that trials were left out, for whoever declares a smaller n_max than the file holds."""
-    rest = 0 if n_max is None else int((~np.isnan(table.scores[n_max:])).sum())
+    n_max = rules.n_max
+    single = table if rules.groups is None else table.without(rules.groups)
+    rest = 0 if n_max is None else int((~np.isnan(single.scores[n_max:])).sum())
     text = f"{counted(rest, 'trial')} beyond n_max = {n_max} per policy left out"
     return (Message(text, code="beyond-n-max"),) if rest else ()
 
 
 def _policy_results(
-    table: Table, scores: Floats, ranking: Ranking, outcome: Replay
+    table: Table, single: Floats, scores: Floats, ranking: Ranking, outcome: Replay
 ) -> tuple[PolicyResult, ...]:
-    """Return the policies' results, from best to worst."""
-    family, comparison, n_max = ranking.family, ranking.comparison, ranking.rules.n_max
+    """Return the policies' results, from best to worst; rows may be of averages of trials."""
+    family, comparison, rules = ranking.family, ranking.comparison, ranking.rules
+    n_max = rules.n_max
     low, high = comparison.bounds
     means = np.nanmean(table.scores, axis=0)
     better = family.better(outcome.claims[0])
@@ -82,22 +107,32 @@ def _policy_results(
         shown = list(letters(better | better.T, order))
     # The pairs hold together at alpha; so do the policies.
     alpha = comparison.alpha * family.size / family.k
-    lows, highs = mean_intervals(scores, alpha)
+    lows, highs = mean_intervals(single, alpha)
     last = _last_rows(family, outcome)
     entered = _entered(scores, ranking, outcome)
     decided = np.asarray(outcome.claims[0].any(axis=-1))
     results = []
     for index in order:
-        known = ~np.isnan(scores[:, index])
-        own = scores[known, index]
-        trials_used = int(entered[:, index].sum())
-        later = int(known[last[index] :].sum())
+        name = table.policies[index]
+        known = ~np.isnan(single[:, index])
+        if rules.groups is None:
+            trials_used = int(entered[:, index].sum())
+        else:
+            rows = np.flatnonzero(entered[:, index]).tolist()
+            taken = [rules.trials_of(name, row) for row in rows]
+            trials_used = sum(int(known[own.start : own.stop].sum()) for own in taken)
+        later = int(known[rules.trials_of(name, last[index]).start :].sum())
         # Of an undecided policy nothing is saved, though it may have had fewer than n_max trials.
         done = bool(decided[family.of_policy[index]].all())
+        saved = later
+        if name in rules.stored:  # they were run before
+            saved = 0
+        elif n_max is not None and done:
+            saved = rules.trials_of(name, n_max).start - rules.trials_of(name, last[index]).start
         results.append(
             PolicyResult(
-                name=table.policies[index],
-                n=own.size,
+                name=name,
+                n=int(known.sum()),
                 mean=float(means[index]),
                 interval=Interval(
                     low + float(lows[index]) * (high - low),
@@ -105,8 +140,8 @@ def _policy_results(
                 ),
                 letters=shown[index],
                 trials_used=trials_used,
-                trials_saved=later if n_max is None or not done else n_max - last[index],
-                trials_unpaired=own.size - later - trials_used,
+                trials_saved=saved,
+                trials_unpaired=int(known.sum()) - later - trials_used,
             )
         )
     return tuple(results)
@@ -162,9 +197,11 @@ def _warnings(
     table: Table, family: Family, comparison: Comparison, outcome: Replay
 ) -> list[Message]:
     # A policy that is no longer needed is not missing.
-    columns = zip(table.scores.T, _last_rows(family, outcome), strict=True)
-    incomplete = any(np.isnan(column[:rows]).any() for column, rows in columns)
-    test = comparison.test
+    test, rules = comparison.test, comparison.rules
+    columns = zip(table.policies, table.scores.T, _last_rows(family, outcome), strict=True)
+    incomplete = any(
+        np.isnan(own[: rules.trials_of(name, rows).start]).any() for name, own, rows in columns
+    )
     holds = {
         "rows-incomplete": incomplete,
         "bounds-undeclared": table.bounds is None,
@@ -172,11 +209,15 @@ def _warnings(
         "fixed-sample": not test.anytime,
         "pooled-rates": bool(table.pooled_tasks) and test.constant_rates,
         "approximate": not test.exact,
-        "randomised": test.uses_seed(comparison.rules.parameters),
+        "randomised": test.uses_seed(rules.parameters),
+        "grouped": rules.groups is not None,
+        "stored": bool(rules.stored),
     }
     known = {
         "method": comparison.method,
         "n_max": comparison.n_max,
-        "seed": comparison.rules.parameters.get("seed"),
+        "seed": rules.parameters.get("seed"),
+        "stored": ", ".join(rules.stored),
+        "numbers": ", ".join(f"{name} {number}" for name, number in (rules.groups or {}).items()),
     }
     return [Message(CAUTIONS[code].format(**known), code=code) for code, so in holds.items() if so]

@@ -110,7 +110,25 @@ def _meaning(analysis: "Analysis") -> str:
     said = ""
     if analysis.pooled_tasks:
         said += f"A declared order means only: {analysis.claim_over_tasks}. "
-    return said + _doubts(analysis)
+    return said + _groups(analysis) + _doubts(analysis)
+
+
+def _groups(analysis: "Analysis") -> str:
+    """Return which trials entered as averages, and what that assumes."""
+    rules = analysis.rules
+    if rules.groups is None:
+        return ""
+    numbers = ", ".join(f"{number} of {name}" for name, number in rules.groups.items())
+    said = (
+        f"Of policies with more trials ({numbers}), each row holds the average of a group, whose "
+        "size was fixed by these numbers before any score was seen. "
+    )
+    if rules.stored:
+        said += (
+            f"The trials of {' and '.join(rules.stored)} were run before the study and are assumed "
+            "to come from the same conditions. "
+        )
+    return said
 
 
 def _doubts(analysis: "Analysis") -> str:

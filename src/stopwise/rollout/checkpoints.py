@@ -38,7 +38,7 @@ class Checkpoint:
         return load(self.place)
 
 
-def policies_of(given: Any, load: Loader | None) -> dict[str, Any]:
+def policies_of(given: Any, load: Loader | None, least: int = 2) -> dict[str, Any]:
     """Return policies by name, of those that are given by name or as checkpoints.
 
     Parameters
@@ -47,6 +47,8 @@ def policies_of(given: Any, load: Loader | None) -> dict[str, Any]:
         Policies by name, or the folder or pattern of checkpoints.
     load
         Makes a policy of the path of a checkpoint.
+    least
+        How many checkpoints there must be.
     """
     if isinstance(given, Mapping):
         require(
@@ -79,7 +81,7 @@ def policies_of(given: Any, load: Loader | None) -> dict[str, Any]:
     found = _matching(str(given))
     require(found != [], f"{given}: no checkpoint matches", code="no-checkpoints")
     require(
-        len(found) > 1,
+        len(found) >= least,
         f"{given}: only {found[0]} matches, but a comparison needs at least 2 checkpoints",
         code="one-checkpoint",
     )

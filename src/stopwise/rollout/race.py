@@ -1,12 +1,15 @@
 """The one call: run policies against each other, as many episodes as needed and no more."""
 
-from collections.abc import Callable, Mapping
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import Any, Unpack
 
 from stopwise.core import registry
+from stopwise.core.arrays import Floats
 from stopwise.core.keywords import flat
 from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import uses_seed
@@ -51,6 +54,7 @@ def race(
     timeout: float | None = None,
     window: int | None = None,
     on_progress: Callable[[RaceProgress], None] | None = None,
+    stored: Mapping[str, Sequence[float] | Floats] | None = None,
     **settings: Unpack[RaceSettings],
 ) -> RaceResult:
     """Run policies in an environment until it is clear which is better, or n_max is reached.
@@ -114,6 +118,10 @@ def race(
         busy.
     on_progress
         Called whenever episodes came back.
+    stored
+        Scores, by name, of policies that were run before in the same environment and are not run
+        again, at least n_max of each; ``policies`` are then the others, one or more. A row holds
+        the average of a group of them (see ``StopRule``). The design is independent.
     **settings
         ``method``, ``alpha``, ``adjust``, ``baseline``, ``ties``, ``goal="order"`` (or "best", with
         ``indifference`` and ``allocation="leader"``) and the method's own parameters, as for
@@ -133,7 +141,16 @@ def race(
     'high is the best of 2 (alpha 0.05), after 20 episodes instead of 200'
     """
     shares = _shares(env, tasks, weights)
-    named_policies = policies_of(policies, load)
+    stored = stored or {}
+    require(
+        not stored or shares is None,
+        "stored trials belong to one task, but several were given",
+        parameter="stored",
+    )
+    named_policies = policies_of(policies, load, least=1 if stored else 2)
+    for name in stored:
+        both = f"{name!r} has stored trials and is among the policies to run: leave it out of one"
+        require(name not in named_policies, both, parameter="stored")
     require_all_there(settings)
     require(
         timeout is None or (is_number(timeout) and timeout > 0),
@@ -146,11 +163,17 @@ def race(
         seed = 0 if shares is None else begun.get("seed", drawn_seed())
     require_whole(seed, "seed", 0)
     if design is None:
-        design = begun.get("design", _usual_design(settings))
+        design = begun.get("design", "independent" if stored else _usual_design(settings))
     # The seed of the race is for its episodes: a method that needs luck has its own.
     luck = {"seed": begun["method_seed"]} if "method_seed" in begun else {}
     rule = StopRule(
-        list(named_policies), n_max=n_max, bounds=bounds, design=design, **settings, **luck
+        [*stored, *named_policies],
+        stored=stored,
+        n_max=n_max,
+        bounds=bounds,
+        design=design,
+        **settings,
+        **luck,
     )
     failures = FailureRule(on_error)
     if failures.score is not None:
@@ -253,6 +276,7 @@ def _identity(
         "score": _name(setup.score),
         "timeout": setup.timeout,
         "seed": int(seed),
+        **{f"stored trials of {name!r}": _digest(own) for name, own in rule.stored.items()},
     }
 
 
@@ -260,6 +284,10 @@ def _places(env: Any, shares: Mapping[str, float] | None) -> dict[str, Any]:
     if shares is None:
         return {"env": _name(env)}
     return {f"task {task!r}": [_name(env[task]), share] for task, share in shares.items()}
+
+
+def _digest(scores: Sequence[float]) -> str:
+    return hashlib.sha256(json.dumps(scores).encode()).hexdigest()
 
 
 def _name(thing: Any) -> str | float | None:

@@ -110,7 +110,8 @@ class RaceResult:
     def sentence(self) -> str:
         """What was found, at which alpha, and what it took; ``analysis.sentence`` says more."""
         found = self.analysis
-        most = None if found.n_max is None else found.n_max * len(found.policies)
+        run = len(found.policies) - len(found.rules.stored)
+        most = None if found.n_max is None else found.n_max * run
         fewer = self.decided and most is not None and self.used < most
         instead = f" instead of {most:,}" if fewer else ""
         episodes = "episode" if self.used == 1 else "episodes"
@@ -229,11 +230,12 @@ def _on_retries(retries: int) -> list[str]:
 
 
 def _trials(schedule: Schedule, notes: Sequence[str]) -> Trials:
-    """Return the scores that count; in a paired design the row is the block."""
+    """Return the scores that count, stored ones first; in a paired design the row is the block."""
     scored = schedule.scored
+    stored = [(name, score) for name, own in schedule.rule.stored.items() for score in own]
     columns: dict[str, list[object]] = {
-        "policy": [episode.policy for episode, _ in scored],
-        "score": [score for _, score in scored],
+        "policy": [*(name for name, _ in stored), *(episode.policy for episode, _ in scored)],
+        "score": [*(score for _, score in stored), *(score for _, score in scored)],
     }
     if schedule.rule.design == "paired":
         columns["block"] = [str(episode.row) for episode, _ in scored]

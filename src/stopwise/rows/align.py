@@ -21,6 +21,7 @@ from stopwise.core.scores import require_whole
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import BLANK, Notes, Setting, counted
+from stopwise.rows.groups import unequal_numbers
 from stopwise.rows.table import Table, side_by_side
 
 DESIGNS = ("auto", "independent", "paired", "stratified")
@@ -143,14 +144,7 @@ def _detected(frame: pl.DataFrame, notes: Notes) -> str:
 
 
 def _aligned(columns: list[Floats], names: tuple[str, ...], notes: Notes) -> Floats:
-    lengths = [len(column) for column in columns]
-    if len(set(lengths)) > 1:
-        numbers = ", ".join(f"{name} {n}" for name, n in zip(names, lengths, strict=True))
-        notes.add(
-            f"unequal numbers of trials ({numbers}): the last trials of the longer policies "
-            "have no partner",
-            code="unequal-numbers",
-        )
+    notes += unequal_numbers(dict(zip(names, map(len, columns), strict=True)))
     return side_by_side(columns)
 
 

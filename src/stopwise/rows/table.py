@@ -1,6 +1,6 @@
 """The scores of one task, aligned: a row of trials, a column per policy, NaN where none is."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -93,6 +93,14 @@ class Table:
             if name in self.policies:
                 scores[:, column] = self.scores[:, self.policies.index(name)]
         return scores
+
+    def having(self, columns: Mapping[str, Sequence[float]]) -> "Table":
+        """Return the table with these scores in place of some policies' own."""
+        if not columns:
+            return self
+        known = {**dict(zip(self.policies, self.scores.T, strict=True)), **columns}
+        own = [np.array(known[name], dtype=float) for name in self.policies]
+        return replace(self, scores=side_by_side(own))
 
     def check(self, check: Callable[[Floats, str], None]) -> None:
         """Check the scores of each policy; say in the error which task, and what helps."""

@@ -11,6 +11,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale, numeric_array
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, counted
+from stopwise.rows.groups import unequal_numbers
 from stopwise.rows.table import Table, side_by_side
 
 POOLED = "pooled"
@@ -130,9 +131,11 @@ def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:
         f"{counted(gaps, 'score is', 'scores are')} NaN, which counts as no trial",
         code="nan-scores",
     )
+    numbers = {str(name): len(own) for name, own in zip(source, columns, strict=True)}
+    uneven = () if design == "paired" else unequal_numbers(numbers)
     return Table(
         policies=tuple(map(str, source)),
         scores=side_by_side(columns),
         design=design or "independent",
-        notes=(note,) if gaps else (),
+        notes=(*((note,) if gaps else ()), *uneven),
     )

@@ -41,6 +41,11 @@ def next_trial(
     blocks all of a row is run at one station, unless that station has left it.
     """
     plan = locked_plan(state)
+    if any(board.lacks_stored for board in state.boards.values()):
+        raise NotAllowed(
+            "the plan declares stored trials: import them before the first trial, with "
+            "`stopwise study import`"
+        )
     asking = station if plan.design == "blocks" else None
     place = _free_slot(state, lots, now, task, asking) or _new_row(state, lots, plan, task)
     if place is None:
@@ -149,7 +154,7 @@ def _new_row(
     if not boards:
         return None
     row, _, name, board = min(boards, key=lambda item: item[:2])
-    return name, row, lots.shuffled(board.needed, "order", name, row)[0], board.needed
+    return name, row, lots.shuffled(board.opening, "order", name, row)[0], board.opening
 
 
 def _boards(state: StudyState, task: str | None) -> list[tuple[str, SlotBoard]]:

@@ -65,7 +65,8 @@ def _created(event: Created, state: StudyState, _: Entry) -> None:
 @take_in.register
 def _locked(event: Locked, state: StudyState, _: Entry) -> None:
     state.digest, state.edition, state.stopwise = event.digest, event.edition, event.stopwise
-    state.lock(StudyPlan.model_validate(event.plan), event.arms, event.baseline, event.later)
+    plan = StudyPlan.model_validate(event.plan)
+    state.lock(plan, event.arms, event.baseline, event.later, stored=event.stored_trials)
 
 
 @take_in.register

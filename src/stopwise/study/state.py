@@ -165,7 +165,9 @@ class StudyState:
         arms: tuple[str, ...],
         baseline: str | None,
         later: tuple[str, ...],
+        *,
         joined: Mapping[str, Mapping[str, int]] | None = None,
+        stored: Mapping[str, int] | None = None,
     ) -> None:
         """Set up the boards of a locked plan; only its own edition may replay the evidence."""
         self.plan, self.arms = plan, arms
@@ -178,5 +180,5 @@ class StudyState:
         )
         for name, rules in plan.questions().items():
             known = (joined or {}).get(name)
-            own = rules.among(arms, baseline, later)
+            own = rules.among(arms, baseline, later, stored)
             self.boards[name] = SlotBoard(own, self.refusal, known)

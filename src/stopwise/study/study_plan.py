@@ -21,7 +21,7 @@ Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
 # Entries that plans locked before did not have: written only where they say something.
-SINCE = ("goal", "indifference", "later", "over_tasks", "weights")
+SINCE = ("goal", "indifference", "later", "over_tasks", "weights", "stored", "fresh")
 
 
 class Policy(PlanPart):
@@ -85,6 +85,11 @@ class StudyPlan(PlanPart):
     over_tasks, weights
         Of several tasks: "each" is asked by itself, or "mean": one question about their mean, with
         these weights (1 where none is given). The task of each row is then drawn at random.
+    stored, fresh
+        Policies that were tried before the study, with the number of their trials on each task,
+        at least n_max: these are imported before the first trial, and only the other policies are
+        tried. ``fresh`` is how many new trials each of them gets, to see whether conditions are
+        still the same.
     n_max
         The greatest number of trials per policy and task, or None for no limit; per policy, if one
         question is asked about the mean over tasks.
@@ -117,6 +122,8 @@ class StudyPlan(PlanPart):
     later: tuple[str, ...] = ()
     over_tasks: Literal["each", "mean"] = "each"
     weights: dict[str, float] = Field(default_factory=dict)
+    stored: dict[str, int] = Field(default_factory=dict)
+    fresh: int = Field(default=0, ge=0)
     n_max: int | None = Field(default=None, ge=1)
     seed: int = Field(default=0, ge=0)
     blinding: Literal["trial", "policy", "none"] = "trial"
@@ -166,6 +173,7 @@ class StudyPlan(PlanPart):
             require(not self.weights, "weights belong to over_tasks: mean")
             return
         require(len(self.tasks) > 1, "over_tasks: mean needs at least 2 tasks")
+        require(not self.stored, "stored trials need over_tasks: each, since they were not drawn")
         self.shares  # noqa: B018 - raises if a weight is wrong
         first = self.tasks[0]
         for task in self.tasks:
@@ -231,6 +239,9 @@ class StudyPlan(PlanPart):
             # A policy that is tried more often than others would be told by its code to lead.
             allocation="even" if self.goal == "best" else "leader",
             later=self.later,
+            groups=self.stored,
+            stored=tuple(self.stored),
+            fresh=self.fresh,
             parameters=self._recorded_parameters(),
         )
 

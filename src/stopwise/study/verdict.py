@@ -168,7 +168,7 @@ def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
     shown = state.shown()
     found = {}
     for name, board in state.boards.items():
-        table = board.question.table(task=name)
+        table = board.question.table(task=name).having(board.stored_scores())
         # Asked for the best, those that join later have no trial at first.
         enough = any if plan.goal == "best" else all
         if not enough(table.counts):  # of no rows, too
@@ -178,6 +178,7 @@ def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
             tuple(shown[arm] for arm in state.arms),
             None if baseline is None else shown[baseline],
             tuple(shown[arm] for arm in board.rules.later),
+            {shown[arm]: number for arm, number in (board.rules.groups or {}).items()},
         )
         joined = {shown[arm]: row for arm, row in board.joined.items()}
         mean = None

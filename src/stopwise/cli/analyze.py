@@ -77,7 +77,7 @@ def analyze(
         "iid_seed": (reading.seed or 0) if iid_correction else None,
     }
     if strict:
-        _refuse_unproven(trials, comparison.method, pool=pool)
+        _refuse_unproven(trials, comparison, pool=pool)
     if pool:
         found = [rank(trials, pool=True, **settings)]
     else:
@@ -87,12 +87,14 @@ def analyze(
     _tell(found, output)
 
 
-def _refuse_unproven(trials: "Trials", method: str, *, pool: bool) -> None:
+def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions, *, pool: bool) -> None:
     from stopwise.core.registry import find
     from stopwise.errors import require
 
+    method = comparison.method
     require(
-        not trials.bounds_inferred and all(task in trials.bounds for task in trials.tasks),
+        comparison.by == "wins"
+        or (not trials.bounds_inferred and all(task in trials.bounds for task in trials.tasks)),
         "--strict needs declared bounds for every task: give --bounds",
     )
     require(

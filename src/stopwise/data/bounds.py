@@ -36,7 +36,7 @@ def _declared(task: str, bounds: Bounds) -> Bounds:
 def require_within(
     scores: pl.Series, tasks: pl.Series, bounds: Mapping[str, Bounds], complaint: Complaint
 ) -> None:
-    """Raise for the first score outside the bounds of its task."""
+    """Raise for the first score outside the bounds of its task, but for rounding."""
     if not bounds or not len(scores):
         return
     names = list(bounds)
@@ -46,11 +46,13 @@ def require_within(
         )
         for end in (0, 1)
     )
-    bad = ((scores < low) | (scores > high)).fill_null(False)
+    slack = [Scale(*bounds[name]).slack for name in names]
+    near = tasks.replace_strict(names, slack, default=None, return_dtype=pl.Float64)
+    bad = ((scores < low - near) | (scores > high + near)).fill_null(False)
     row = first(bad)
     if row is not None:
         rule = f"must lie within the bounds [{low[row]:g}, {high[row]:g}]"
-        raise complaint(row, f"{rule}, but got {scores[row]:g}")
+        raise complaint(row, f"{rule}, but got {scores[row]:.9g}")
 
 
 def bounds_of_data(frame: pl.DataFrame) -> dict[str, Bounds]:

@@ -1,5 +1,6 @@
 """Which column means what: as the user says, as the format defines, or guessed with a note."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -34,6 +35,13 @@ GUESSES: dict[str, tuple[str, ...]] = {
     "evaluator": ("evaluator", "evaluator_name", "operator", "rater"),
 }
 SCORE_NAMES = GUESSES["score"]
+# Words in the name of a score of which less is usually better.
+USUALLY_LOWER = frozenset(
+    (
+        *("time", "duration", "cost", "costs", "error", "errors"),
+        *("steps", "timesteps", "distance", "loss"),
+    )
+)
 ROLE_NAMES = frozenset(name for names in GUESSES.values() for name in names)
 SINGLE = ("score", "success", "time")
 
@@ -98,6 +106,18 @@ def resolve(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> Roles:
         )
     known = {role: names for role, names in columns.items() if names}
     return Roles(known, frozenset(guessed), notes)
+
+
+def lower_note(column: str) -> Message | None:
+    """Return the note that less of such a score is usually better, or None."""
+    words = re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", column).lower())
+    if not USUALLY_LOWER.intersection(words):
+        return None
+    return Message(
+        f"higher scores count as better; if less of {column!r} is better, say ",
+        Setting("lower_is_better", True),
+        code="maybe-lower",
+    )
 
 
 def guess_note(role: str, column: str) -> Message:

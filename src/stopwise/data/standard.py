@@ -9,7 +9,7 @@ import polars as pl
 from stopwise.data.bounds import require_within
 from stopwise.data.duplicates import duplicate_rows
 from stopwise.data.raw import Bounds, RawTable
-from stopwise.data.roles import ColumnChoice, Roles, guess_note, resolve
+from stopwise.data.roles import ColumnChoice, Roles, guess_note, lower_note, resolve
 from stopwise.data.sources import Loaded
 from stopwise.data.typed_columns import (
     is_logical,
@@ -52,6 +52,8 @@ def standardise(
     roles = resolve(raw, columns)
     notes = Notes([*raw.notes, *roles.notes])
     (score_column,) = roles.columns["score"]
+    less = lower_note(score_column)
+    notes.extend([] if less is None else [less])
     found = {
         "task": _named(raw, roles, "task", (task, DEFAULT_TASK), notes),
         "policy": _named(raw, roles, "policy", policies, notes),

@@ -63,6 +63,12 @@ def analyze(
         ``closed`` usually needs the fewest trials, but takes at most 7 policies.
     baseline
         Compare all other policies with this one only.
+    lower_is_better
+        Whether smaller scores are better, such as times. Scores, means and their intervals keep
+        their own unit; the interval of a difference is the advantage of policy 1.
+    by
+        "means", or "wins": which policy wins more often, a tie counting for neither. Then scores
+        need no bounds, nothing is said about means, and nothing follows from other pairs.
     ties
         "strict": an order declared between policies with equal means counts as false. "paper":
         such exact ties are assumed not to occur, as in the paper.
@@ -91,7 +97,7 @@ def analyze(
     """
     found = [table.declaring(bounds) for table in tables(trials, design=design, iid_seed=iid_seed)]
     if pool and len(found) > 1:
-        found = [pooled(found)]
+        found = [pooled(found, scaled=settings.get("by") != "wins")]
     require(
         len(found) == 1,
         f"analyze takes one task, but got {len(found)}: "

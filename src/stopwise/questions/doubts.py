@@ -15,6 +15,7 @@ from stopwise.core.confidence_state import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
+from stopwise.core.rules import Rules
 from stopwise.messages import Message, counted, first_few
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.family import Family
@@ -27,6 +28,10 @@ CAUTIONS = {
     "rows-incomplete": "each pair uses only rows in which both policies have a trial; this is "
     "valid only if which trials are missing does not depend on the scores",
     "bounds-undeclared": "no bounds were declared: scores are assumed to lie in [0, 1]",
+    "wins": "claims are about winning, not about means: a policy can win more often and have the "
+    "worse mean",
+    "wins-not-transitive": "nothing follows from other pairs here: a may win more often against b, "
+    "b against c and c against a, and there need not be a best policy",
     "ties-not-counted": "exact ties are assumed not to occur: if some means are equal, the chance "
     "of a false order can be up to twice alpha",
     "fixed-sample": "{method} answers only at n_max = {n_max}: it saves no trials",
@@ -39,7 +44,7 @@ CAUTIONS = {
 
 
 def doubts(
-    policies: Sequence[PolicyResult], pairs: Sequence[PairResult], differences: Floats, span: float
+    policies: Sequence[PolicyResult], pairs: Sequence[PairResult], differences: Floats, rules: Rules
 ) -> tuple[str, ...]:
     """Return what contradicts itself, one clause each.
 
@@ -48,17 +53,17 @@ def doubts(
     policies, pairs
         The results.
     differences
-        Mean of score 1 - score 0 over all pairs of trials of each pair, NaN where there is none.
-    span
-        Width of the bounds.
+        Mean advantage of policy 1 over all pairs of trials of each pair, NaN where there is none.
+    rules
+        What was declared.
     """
-    found = []
+    found, span = [], rules.scale.span
     for pair, difference in zip(pairs, differences.tolist(), strict=True):
         against = -difference if pair.decision is Decision.POLICY1 else difference
         if pair.decided and against > ROUNDING * span:
             found.append(
                 f"{pair.better} > {pair.worse} was decided after {counted(pair.n, 'pair')} of "
-                f"trials, but over all pairs of trials {pair.worse} has the higher mean"
+                f"trials, but over all pairs of trials {pair.worse} {rules.means_in_words[1]}"
             )
     outside = [policy.name for policy in policies if _left(policy.mean, policy.interval, span)]
     found += [f"the mean of {name} lies outside its own interval" for name in outside]
@@ -93,6 +98,12 @@ def _left(mean: float, interval: Interval, span: float) -> bool:
     """Whether a mean is known and outside."""
     slack = ROUNDING * span
     return mean < interval.low - slack or mean > interval.high + slack
+
+
+def said(table: Table, rules: Rules) -> tuple[str, ...]:
+    """Return the notes of a table, without those that the rules answer."""
+    answered = {"maybe-lower"} if rules.lower_is_better else set()
+    return tuple(note for note in table.notes if getattr(note, "code", "") not in answered)
 
 
 def wide_bounds(table: Table) -> tuple[str, ...]:

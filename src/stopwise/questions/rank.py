@@ -6,18 +6,19 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
 from stopwise.core.progress import watched
+from stopwise.core.scores import Scale
 from stopwise.messages import Message, counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
-from stopwise.questions.doubts import CAUTIONS, dependent, doubtful, doubts, wide_bounds
+from stopwise.questions.doubts import CAUTIONS, dependent, doubtful, doubts, said, wide_bounds
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import difference_intervals, interval_level, mean_intervals
 from stopwise.questions.letters import letters, order_text, ranked
 from stopwise.questions.pairs import Replay, replay
 from stopwise.questions.ranking import Ranking
-from stopwise.questions.standing import eliminations, standing_of
+from stopwise.questions.standing import eliminations, only_best, standing_of
 from stopwise.questions.trace import Trace
-from stopwise.rows.table import Table, unit_scores
+from stopwise.rows.table import Table, shares_won, unit_scores
 
 
 def rank(table: Table, ranking: Ranking) -> Analysis:
@@ -25,13 +26,14 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     rules, family, comparison = ranking.rules, ranking.family, ranking.comparison
     used = table.first(rules.n_max)
     scores = unit_scores(used, comparison)
+    used = used.clipped(comparison.scale)
     title = f"{table.task}: " if table.task else ""
     with watched(f"{title}{counted(len(scores), 'row')} of {family.k} policies") as progress:
         budget = ranking.budget
         outcome = replay(comparison, budget, scores[None], with_trace=True, progress=progress)
     policies = _policy_results(used, scores, ranking, outcome)
     pairs, differences = _pair_results(used, scores, comparison, family, outcome)
-    found = doubts(policies, pairs, differences, comparison.scale.span)
+    found = doubts(policies, pairs, differences, rules)
     shared = dependent(comparison, scores, family)
     order = [rules.policies.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
@@ -41,7 +43,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     return Analysis(
         policies=policies,
         pairs=pairs,
-        order_text=order_text(rules.policies, better, tested, order),
+        order_text=order_text(rules.policies, better, tested, order, transitive=family.transitive),
         rules=rules,
         aligned=used,
         ties=family.ties,
@@ -49,13 +51,13 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
         warnings=(
             *doubtful(found),
             *shared,
-            *table.notes,
+            *said(used, rules),
             *_beyond(table, rules.n_max),
-            *wide_bounds(used),
+            *(wide_bounds(used) if family.transitive else ()),
             *_warnings(used, family, comparison, outcome),
         ),
         facts=comparison.test.facts(),
-        best=left[0] if len(left) == 1 else None,
+        best=only_best(rules, left, pairs),
         candidates=left,
         eliminated=eliminated,
     )
@@ -73,16 +75,18 @@ def _policy_results(
 ) -> tuple[PolicyResult, ...]:
     """Return the policies' results, from best to worst."""
     family, comparison, n_max = ranking.family, ranking.comparison, ranking.rules.n_max
-    low, high = comparison.bounds
-    means = np.nanmean(table.scores, axis=0)
+    scale, wins = comparison.scale, ranking.rules.by == "wins"
+    won = shares_won(scores) if wins else scores
+    means = _means(won if wins else table.scores)
     better = family.better(outcome.claims[0])
-    order = ranked(better, means)
+    order = ranked(better, means * ranking.rules.advantage(1.0))
     shown = [""] * family.k
     if family.baseline is None:
         shown = list(letters(better | better.T, order))
     # The pairs hold together at alpha; so do the policies.
     alpha = comparison.alpha * family.size / family.k
-    lows, highs = mean_intervals(scores, alpha)
+    lows, highs = mean_intervals(won, alpha)
+    of = Scale(*scale.ends) if wins else scale
     last = _last_rows(family, outcome)
     entered = _entered(scores, ranking, outcome)
     decided = np.asarray(outcome.claims[0].any(axis=-1))
@@ -99,10 +103,7 @@ def _policy_results(
                 name=table.policies[index],
                 n=own.size,
                 mean=float(means[index]),
-                interval=Interval(
-                    low + float(lows[index]) * (high - low),
-                    low + float(highs[index]) * (high - low),
-                ),
+                interval=Interval(*of.interval(float(lows[index]), float(highs[index]))),
                 letters=shown[index],
                 trials_used=trials_used,
                 trials_saved=later if n_max is None or not done else n_max - last[index],
@@ -110,6 +111,13 @@ def _policy_results(
             )
         )
     return tuple(results)
+
+
+def _means(scores: Floats) -> Floats:
+    """Return the mean of each column; of one that met nobody the share of wins is one half."""
+    empty = np.isnan(scores).all(axis=0)
+    means: Floats = np.nanmean(np.where(empty, 0.5, scores) if empty.any() else scores, axis=0)
+    return means
 
 
 def _last_rows(family: Family, outcome: Replay) -> list[int]:
@@ -134,7 +142,7 @@ def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:
 def _pair_results(
     table: Table, scores: Floats, comparison: Comparison, family: Family, outcome: Replay
 ) -> tuple[tuple[PairResult, ...], Floats]:
-    """Return the pairs' results, and the mean differences over all trials of each pair."""
+    """Return the pairs' results, and the mean advantage of policy 1 over all trials of each."""
     span = comparison.scale.span
     results, differences = [], np.full(family.size, np.nan)
     levels = None if outcome.levels is None else outcome.levels[0]
@@ -144,7 +152,8 @@ def _pair_results(
         rows = scores[:, [policy0, policy1]]
         met = rows[~np.isnan(rows).any(axis=1)]
         if met.size:
-            differences[pair] = span * (met[:, 1] - met[:, 0]).mean()
+            r0, r1 = comparison.met(*met.T)
+            differences[pair] = span * (r1 - r0).mean()
         trace = outcome.trace
         assert isinstance(trace, Trace)
         results.append(
@@ -167,7 +176,9 @@ def _warnings(
     test = comparison.test
     holds = {
         "rows-incomplete": incomplete,
-        "bounds-undeclared": table.bounds is None,
+        "bounds-undeclared": table.bounds is None and comparison.rules.by == "means",
+        "wins": comparison.rules.by == "wins",
+        "wins-not-transitive": not family.transitive and family.size > 1,
         "ties-not-counted": family.ties == "paper",
         "fixed-sample": not test.anytime,
         "pooled-rates": bool(table.pooled_tasks) and test.constant_rates,

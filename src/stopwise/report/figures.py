@@ -10,6 +10,7 @@ from stopwise.messages import counted
 from stopwise.report.canvas import COLOURS, GREY, STYLES, coloured, legend_below, new_axes
 from stopwise.report.figure_data import (
     Curve,
+    difference_name,
     elimination_label,
     evidence_curves,
     score_strips,
@@ -51,8 +52,11 @@ def plot_scores(analysis: "Analysis") -> "Figure":
         axes.plot([strip.mean], [place], "D", color="black", markersize=6)
     axes.set_yticks(range(len(strips)), [strip.label for strip in strips], fontsize=8)
     axes.set_ylim(len(strips) - 0.4, -0.6)
-    axes.set_xlabel("score")
-    axes.set_title(f"Scores, means and {100 * (1 - analysis.alpha):g}% intervals", fontsize=10)
+    wins = analysis.rules.by == "wins"
+    lower = " (lower is better)" if analysis.rules.lower_is_better else ""
+    axes.set_xlabel("share of its meetings that a trial won" if wins else f"score{lower}")
+    shown = "Wins, shares" if wins else "Scores, means"
+    axes.set_title(f"{shown} and {100 * (1 - analysis.alpha):g}% intervals", fontsize=10)
     return drawable(figure)
 
 
@@ -144,7 +148,7 @@ def plot_intervals(analysis: "Analysis") -> "Figure":
     axes.set_yticks([])
     axes.set_ylim(len(labels) - 0.6, -0.9)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel("difference of means, with its interval", fontsize=9)
+    axes.set_xlabel(f"{difference_name(analysis)}, with its interval", fontsize=9)
     return drawable(figure)
 
 

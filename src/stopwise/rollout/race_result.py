@@ -213,4 +213,6 @@ def _trials(schedule: Schedule, notes: Sequence[str]) -> Trials:
     }
     if schedule.rule.design == "paired":
         columns["block"] = [str(episode.row) for episode, _ in scored]
-    return Trials.from_columns(columns, bounds=schedule.rule.bounds, notes=notes)
+    rule = schedule.rule
+    bounds = None if rule.rules.by == "wins" else rule.bounds
+    return Trials.from_columns(columns, bounds=bounds, notes=notes)

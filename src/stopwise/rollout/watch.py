@@ -169,7 +169,7 @@ class Watch:
     def _task(self, trials: Trials, task: str) -> TaskSight:
         aligned = align(trials, task=task, design=self._design)
         notes = list(aligned.notes)
-        if aligned.bounds is None:
+        if aligned.bounds is None and self._settings.get("by") != "wins":
             text = "no bounds were declared: scores are assumed to lie in [0, 1]"
             notes.append(Message(text, code="bounds-undeclared"))
         if task in self._seen:

@@ -44,8 +44,8 @@ def tables(source: Any, *, design: str | None, iid_seed: int | None = None) -> l
     )
 
 
-def pooled(parts: list[Table]) -> Table:
-    """Return one table of all tasks, normalised, a row of each task in turn.
+def pooled(parts: list[Table], *, scaled: bool = True) -> Table:
+    """Return one table of all tasks, normalised if so wished, a row of each task in turn.
 
     Each row stays within its task, so both policies of a pair always meet the same task.
     """
@@ -58,9 +58,10 @@ def pooled(parts: list[Table]) -> Table:
             f"{parts[0].task!r} has {', '.join(policies)}",
         )
     turns = np.concatenate([np.arange(len(part.scores)) for part in parts])
-    rows = np.concatenate([_normalised(part, policies) for part in parts])
+    rows = np.concatenate([_in_order(part, policies, scaled=scaled) for part in parts])
+    scaling = ", with scores scaled to [0, 1]" if scaled else ""
     assumption = (
-        f"{len(parts)} tasks are pooled, one row of each in turn, with scores scaled to [0, 1]. A "
+        f"{len(parts)} tasks are pooled, one row of each in turn{scaling}. A "
         "claim then says that a policy is better on some task (implied claims, and the closed "
         "adjustment of more than 2 policies, need tasks that agree on the order). It is a claim "
         "about the mean over tasks only if no policy is better on one task and worse on another, "
@@ -77,11 +78,13 @@ def pooled(parts: list[Table]) -> Table:
     )
 
 
-def _normalised(part: Table, policies: tuple[str, ...]) -> Floats:
+def _in_order(part: Table, policies: tuple[str, ...], *, scaled: bool) -> Floats:
+    scores = part.scores[:, [part.policies.index(name) for name in policies]]
+    if not scaled:
+        return scores
     scale = Scale(*(part.bounds or (0.0, 1.0)))
     part.check(scale.check)
-    columns = [part.policies.index(name) for name in policies]
-    return scale.unit(part.scores[:, columns])
+    return scale.unit(scores)
 
 
 def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:

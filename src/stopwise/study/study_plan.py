@@ -131,7 +131,7 @@ class StudyPlan(PlanPart):
     @classmethod
     def _own_parameters(cls, value: dict[str, Any]) -> dict[str, Any]:
         # The seed of a randomised method is its own; that of the plan enters the random order.
-        declared = ({*cls.model_fields, "bounds"} - {"seed"}) & set(value)
+        declared = ({*cls.model_fields, "bounds", "lower_is_better", "by"} - {"seed"}) & set(value)
         if declared:
             raise ValueError(f"{min(declared)} is set by the plan itself, not under parameters")
         return value
@@ -185,6 +185,7 @@ class StudyPlan(PlanPart):
             alpha=self.alpha / (len(self.tasks) if self.alpha_for == "study" else 1),
             n_max=self.n_max,
             bounds=task.score.bounds,
+            lower_is_better=task.score.lower_is_better,
             design="paired" if self.design == "blocks" else "independent",
             adjust=self.adjust,
             baseline=self.baseline,
@@ -215,7 +216,11 @@ class StudyPlan(PlanPart):
         unsaid = {
             name for name in SINCE if getattr(self, name) == type(self).model_fields[name].default
         }
-        return self.model_dump(mode="json", exclude=unsaid)
+        content = self.model_dump(mode="json", exclude=unsaid)
+        for task in content["tasks"]:
+            if not task["score"]["lower_is_better"]:
+                del task["score"]["lower_is_better"]
+        return content
 
     @property
     def digest(self) -> str:

@@ -53,6 +53,13 @@ def analyze(
             help="Keep one random policy per block, as in the paper, to make scores independent.",
         ),
     ] = False,
+    unit: Annotated[
+        str,
+        typer.Option(
+            help="What counts as one trial: trial, or seed (the mean of a training run, so that "
+            "claims are about the algorithm)."
+        ),
+    ] = "trial",
     pool: Annotated[
         bool, typer.Option("--pool", help="Analyse all tasks together as one.")
     ] = False,
@@ -75,6 +82,7 @@ def analyze(
         **comparison.keywords(),
         **({} if bins is None else {"bins": bins}),
         "iid_seed": (reading.seed or 0) if iid_correction else None,
+        "unit": unit,
     }
     if strict:
         _refuse_unproven(trials, comparison, pool=pool)

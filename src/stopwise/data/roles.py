@@ -31,6 +31,10 @@ GUESSES: dict[str, tuple[str, ...]] = {
         *("block", "block_id", "paired_block", "session", "session_id"),
         *("environment", "scenario", "scenario_index", "initial_condition", "env_seed", "seed"),
     ),
+    "seed": (
+        *("train_seed", "training_seed", "model_seed", "seed_train"),
+        *("training_run", "train_run", "run", "run_id"),
+    ),
     "time": ("time", "timestamp", "datetime", "started_at", "date"),
     "evaluator": ("evaluator", "evaluator_name", "operator", "rater"),
 }

@@ -59,7 +59,7 @@ def standardise(
         "policy": _named(raw, roles, "policy", policies, notes),
         "score": to_numbers(raw.frame[score_column], partial(raw.error, score_column)),
     }
-    for role in ("block", "evaluator", "trial"):
+    for role in ("block", "seed", "evaluator", "trial"):
         if role in roles.columns:
             found[role] = _joined(raw, roles.columns[role])
     for role in ("success", "time"):
@@ -67,6 +67,7 @@ def standardise(
         if values is not None:
             found[role] = values
     frame = pl.DataFrame([series.alias(role) for role, series in found.items()])
+    frame = _without_training_seeds(frame, roles, notes)
     scored = _scored(raw, frame["score"], score_column, missing, notes)
     keep = scored & ~duplicate_rows(raw, frame, notes)
     return Part(
@@ -77,6 +78,30 @@ def standardise(
         bounds=_defined_bounds(raw, score_column, notes),
         notes=notes,
     )
+
+
+def _without_training_seeds(frame: pl.DataFrame, roles: Roles, notes: Notes) -> pl.DataFrame:
+    """Take a guessed "seed" for that of the training where several trials of a policy share it.
+
+    Policies that share an environment's seed have one trial each in it. Values that each policy
+    has several trials of are training runs: not blocks, and not fresh draws either.
+    """
+    column = roles.columns.get("block", ("",))[0]
+    if "block" in roles.guessed and column.strip().lower() == "seed" and "seed" not in frame:
+        if _shared(frame, "block"):
+            notes.remove(guess_note("block", column))
+            frame = frame.rename({"block": "seed"})
+            notes.append(guess_note("seed", column))
+    elif "seed" in roles.guessed and not _shared(frame, "seed"):
+        (column,) = roles.columns["seed"]
+        notes.remove(guess_note("seed", column))
+        return frame.drop("seed")
+    return frame
+
+
+def _shared(frame: pl.DataFrame, role: str) -> bool:
+    """Whether a policy has several trials with the same value."""
+    return bool(frame.drop_nulls(role).select("task", "policy", role).is_duplicated().any())
 
 
 def _named(

@@ -20,7 +20,7 @@ from stopwise.errors import InvalidInput, require, require_choice
 
 ORDERS = ("file", "time", "shuffled")
 NAMES = ("task", "policy")
-OPTIONAL = ("success", "block", "time", "evaluator")
+OPTIONAL = ("success", "block", "seed", "time", "evaluator")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +31,8 @@ class Trials:
     ----------
     frame
         The columns task, policy, trial (from 0 within task and policy) and score; where known also
-        success (0 or 1), block (what policies share: environment, session or seed), time and
-        evaluator.
+        success (0 or 1), block (what policies share: environment, session or its seed), seed (the
+        training run that the policy came from), time and evaluator.
     bounds
         The range of the score per task, as declared; a task that is missing has none.
     notes

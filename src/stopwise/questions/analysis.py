@@ -163,6 +163,14 @@ class Analysis(Drawn):
         return ", ".join(said) or None
 
     @property
+    def checkpoint_claim(self) -> str:
+        """What the claims are about where several trials come from one training run."""
+        return (
+            f"about the checkpoints of these {self.aligned.training_runs} training runs, not about "
+            "what other runs would give"
+        )
+
+    @property
     def interval_note(self) -> str:
         """What the intervals of the differences are, and with what probability they hold."""
         if not self.pairs:
@@ -207,6 +215,8 @@ class Analysis(Drawn):
         better, unknown = (">", "?") if self._in_words else ("better", "undecided")
         meant = self.claim_meaning
         signs = [] if meant is None else [f"{better} means {meant}"]
+        if self.aligned.training_runs:
+            signs.append(self.checkpoint_claim)
         if decided < len(self.pairs):
             signs.append(f"{unknown} does not mean equal")
         meaning = f" ({'; '.join(signs)})" if signs else ""

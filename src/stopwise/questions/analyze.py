@@ -24,6 +24,7 @@ def analyze(
     design: str | None = None,
     pool: bool = False,
     iid_seed: int | None = None,
+    unit: str = "trial",
     joined: Mapping[str, int] | None = None,
     **settings: Unpack[RuleSettings],
 ) -> Analysis:
@@ -51,6 +52,9 @@ def analyze(
     iid_seed
         Draw, with this seed, one policy per block and keep only its score (the paper's i.i.d.
         correction); by default all scores count.
+    unit
+        "trial", or "seed": the mean of a training run is one trial, so that a claim is about the
+        algorithm, not only about the checkpoints that were tried.
     joined
         For the goal "best": the rows that had been seen when a policy joined, of those that did so
         after the start.
@@ -95,7 +99,8 @@ def analyze(
     >>> analysis.order_text
     'a > c, b; c ? b'
     """
-    found = [table.declaring(bounds) for table in tables(trials, design=design, iid_seed=iid_seed)]
+    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit)
+    found = [table.declaring(bounds) for table in aligned]
     if pool and len(found) > 1:
         found = [pooled(found, scaled=settings.get("by") != "wins")]
     require(
@@ -116,16 +121,17 @@ def analyze_tasks(
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
     iid_seed: int | None = None,
+    unit: str = "trial",
     **settings: Unpack[RuleSettings],
 ) -> dict[str, Analysis]:
     """Return one analysis per task, each with its own alpha.
 
     Parameters
     ----------
-    trials, n_max, bounds, design, iid_seed, **settings
+    trials, n_max, bounds, design, iid_seed, unit, **settings
         As for ``analyze``.
     """
-    found = tables(trials, design=design, iid_seed=iid_seed)
+    found = tables(trials, design=design, iid_seed=iid_seed, unit=unit)
     text = (
         f"{len(found)} tasks are analysed separately: alpha holds for each task, not for all of "
         "them together"

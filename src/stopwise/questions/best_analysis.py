@@ -16,7 +16,15 @@ from stopwise.errors import InvalidInput
 from stopwise.messages import Message
 from stopwise.questions.analysis import MOST_IN_WORDS, Analysis
 from stopwise.questions.analysis_parts import PolicyResult
-from stopwise.questions.doubts import CAUTIONS, dependent, doubtful, doubts, said, wide_bounds
+from stopwise.questions.doubts import (
+    CAUTIONS,
+    checkpoints_only,
+    dependent,
+    doubtful,
+    doubts,
+    said,
+    wide_bounds,
+)
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import mean_intervals
 from stopwise.report import figures
@@ -74,6 +82,8 @@ class BestAnalysis(Analysis):
             if self.pooled_tasks
             else ""
         )
+        if self.aligned.training_runs:
+            pooled += f" ({self.checkpoint_claim})"
         return (
             f"{self.order_text} (alpha {self.alpha:g}){pooled}, {self._trials_text()}; {promised} "
             f"({self.method}, {self.design} design)."
@@ -189,6 +199,7 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
             *doubtful(found),
             *shared,
             *said(table, rules),
+            *checkpoints_only(table),
             *wide_bounds(table),
             *_cautions(table, question),
         ),

@@ -5,6 +5,7 @@ intervals early on that the later trials contradict. Fresh draws hardly ever do 
 what else a reader of an answer should know of its guarantee.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,13 +17,15 @@ from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
 from stopwise.core.rules import Rules
-from stopwise.messages import Message, counted, first_few
+from stopwise.messages import Message, Setting, counted, first_few
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.family import Family
 from stopwise.rows.table import Table
 
 # As a share of the score's range; less is rounding.
 ROUNDING = 1e-9
+# Fewer rows are not searched for changes along the way.
+MOVING_ROWS = 20
 # What may void the guarantee, or is to be known of it, by code.
 CAUTIONS = {
     "rows-incomplete": "each pair uses only rows in which both policies have a trial; this is "
@@ -32,6 +35,8 @@ CAUTIONS = {
     "worse mean",
     "wins-not-transitive": "nothing follows from other pairs here: a may win more often against b, "
     "b against c and c against a, and there need not be a best policy",
+    "training-seeds": "the trials of a training run are not fresh draws of the algorithm: claims "
+    "are about the checkpoints that were tried; ",
     "ties-not-counted": "exact ties are assumed not to occur: if some means are equal, the chance "
     "of a false order can be up to twice alpha",
     "fixed-sample": "{method} answers only at n_max = {n_max}: it saves no trials",
@@ -75,6 +80,36 @@ def doubts(
     return tuple(found)
 
 
+def moving(
+    comparison: Comparison, scores: Floats, family: Family, pairs: Sequence[PairResult]
+) -> tuple[Message, ...]:
+    """Return the decided pairs whose difference changes along the rows, as if they were sorted.
+
+    The largest sum of differences from their mean, over all beginnings of the rows, is held against
+    the distribution that it has for rows in random order (Kolmogorov's, of a Brownian bridge). Of
+    such rows it is said of any pair with probability about ``FALSE_ALARMS``. Rows that end with the
+    decision are not judged: there the end itself depends on the sums.
+    """
+    found = []
+    for pair, policies in zip(pairs, family.pairs, strict=True):
+        rows = scores[:, policies]
+        met = rows[~np.isnan(rows).any(axis=1)] if pair.decided else rows[:0]
+        if len(met) < max(MOVING_ROWS, pair.n + 1):
+            continue
+        r0, r1 = comparison.met(*met.T)
+        centred = (r1 - r0) - (r1 - r0).mean()
+        largest = float(np.abs(np.cumsum(centred)).max())
+        # The chance to exceed x is at most 2 exp(-2 x^2).
+        limit = 0.5 * math.log(2.0 * family.size / FALSE_ALARMS)
+        if largest**2 > limit * float(centred @ centred):
+            text = (
+                f"the difference of {pair.policy0} and {pair.policy1} changes along the rows, as "
+                "if scenes came one after another or a policy changed"
+            )
+            found.append(Message(text, code="rows-sorted"))
+    return tuple(found)
+
+
 def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[Message, ...]:
     """Return the pairs whose scores go together though they were declared independent.
 
@@ -106,6 +141,19 @@ def said(table: Table, rules: Rules) -> tuple[str, ...]:
     return tuple(note for note in table.notes if getattr(note, "code", "") not in answered)
 
 
+def checkpoints_only(table: Table) -> tuple[str, ...]:
+    """Say that claims are about the checkpoints, where training runs have several trials each."""
+    if not table.training_runs:
+        return ()
+    note = Message(
+        CAUTIONS["training-seeds"],
+        Setting("unit", "seed"),
+        " takes the mean of a training run as one trial",
+        code="training-seeds",
+    )
+    return (note,)
+
+
 def wide_bounds(table: Table) -> tuple[str, ...]:
     """Say that the scores fill little of the declared range."""
     known = table.scores[~np.isnan(table.scores)]
@@ -115,10 +163,11 @@ def wide_bounds(table: Table) -> tuple[str, ...]:
     return () if text is None else (Message(text, code="bounds-wide"),)
 
 
-def doubtful(found: tuple[str, ...]) -> tuple[str, ...]:
-    """Say that the trials contradict what every claim rests on."""
+def doubtful(found: tuple[str, ...], *, lettered: bool = False) -> tuple[str, ...]:
+    """Say that the trials contradict what every claim rests on, and withhold the letters."""
+    without = "; no letters are given" if lettered else ""
     asked = (
         "every claim assumes fresh draws in random order, and these trials do not look like that "
         "(is the file sorted by score, or did policies or scenes change along the way?)"
     )
-    return (Message(f"{asked}: {first_few(found)}", code="doubtful"),) if found else ()
+    return (Message(f"{asked}: {first_few(found)}{without}", code="doubtful"),) if found else ()

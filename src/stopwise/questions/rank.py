@@ -1,5 +1,7 @@
 """From a table of scores to its analysis: replay, results, doubts and warnings."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
@@ -10,7 +12,16 @@ from stopwise.core.scores import Scale
 from stopwise.messages import Message, counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
-from stopwise.questions.doubts import CAUTIONS, dependent, doubtful, doubts, said, wide_bounds
+from stopwise.questions.doubts import (
+    CAUTIONS,
+    checkpoints_only,
+    dependent,
+    doubtful,
+    doubts,
+    moving,
+    said,
+    wide_bounds,
+)
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import difference_intervals, interval_level, mean_intervals
 from stopwise.questions.letters import letters, order_text, ranked
@@ -34,6 +45,9 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     policies = _policy_results(used, scores, ranking, outcome)
     pairs, differences = _pair_results(used, scores, comparison, family, outcome)
     found = doubts(policies, pairs, differences, rules)
+    found = (*found, *moving(comparison, scores, family, pairs))
+    if found:  # the order of the rows may have decided, not the policies
+        policies = tuple(replace(policy, letters="") for policy in policies)
     shared = dependent(comparison, scores, family)
     order = [rules.policies.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
@@ -49,9 +63,10 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
         ties=family.ties,
         doubts=(*found, *shared),
         warnings=(
-            *doubtful(found),
+            *doubtful(found, lettered=family.baseline is None),
             *shared,
             *said(used, rules),
+            *checkpoints_only(used),
             *_beyond(table, rules.n_max),
             *(wide_bounds(used) if family.transitive else ()),
             *_warnings(used, family, comparison, outcome),

@@ -116,6 +116,8 @@ def _meaning(analysis: "Analysis") -> str:
     said = ""
     if analysis.pooled_tasks or analysis.rules.by == "wins":
         said += f"A declared order means only: {analysis.claim_meaning}. "
+    if analysis.aligned.training_runs:
+        said += f"All claims are {analysis.checkpoint_claim}. "
     return said + _doubts(analysis)
 
 

@@ -9,6 +9,9 @@ Rules, each counted in the notes of the result:
   trials of a policy in one block the first counts. Trials without a block are left out.
 - stratified: as paired, but the j-th trial of a policy in a block (the stratum) meets the j-th of
   the others there, so that every trial with a partner counts.
+  Rows go round the strata, whatever their order in the file: all trials of one scene first would
+  let that scene decide.
+- unit "seed": the mean score of a training run is one trial, and runs are independent.
 - the i.i.d. correction: in each row of a paired or stratified design one policy is drawn at random
   and only its score is kept; what remains is an independent design with about n/k trials each.
 """
@@ -24,6 +27,7 @@ from stopwise.messages import BLANK, Notes, Setting, counted
 from stopwise.rows.table import Table, side_by_side
 
 DESIGNS = ("auto", "independent", "paired", "stratified")
+UNITS = ("trial", "seed")
 FEW_ROWS_PER_STRATUM = 5
 
 
@@ -35,6 +39,7 @@ def align(
     policies: tuple[str, ...] | None = None,
     iid_correction: bool = False,
     seed: int | None = None,
+    unit: str = "trial",
 ) -> Table:
     """Align the trials of one task.
 
@@ -55,6 +60,8 @@ def align(
         truly independent between policies, at the price of all other trials of the block.
     seed
         A whole number for the i.i.d. correction.
+    unit
+        "trial", or "seed": the mean of a training run is one trial.
 
     Examples
     --------
@@ -71,6 +78,12 @@ def align(
     task = _chosen(trials, task)
     frame, names = _selected(trials, task, policies)
     notes = Notes(trials.notes)
+    require_choice("unit", unit, UNITS)
+    runs = 0
+    if unit == "seed":
+        frame = _by_training_run(frame, notes)
+    elif "seed" in frame.columns:
+        runs = _training_runs(frame)
     if design == "auto":
         design = _detected(frame, notes)
     if iid_correction and design == "independent":
@@ -99,7 +112,37 @@ def align(
         bounds=trials.bounds.get(task),
         notes=tuple(notes),
         bounds_inferred=trials.bounds_inferred,
+        training_runs=runs,
     )
+
+
+def _training_runs(frame: pl.DataFrame) -> int:
+    """Return how many training runs the trials come from, if some have several trials."""
+    runs = frame.drop_nulls("seed").group_by("policy", "seed").len()["len"]
+    return len(runs) if (runs > 1).any() else 0
+
+
+def _by_training_run(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+    """Return one trial per training run: its mean score."""
+    require(
+        "seed" in frame.columns,
+        Setting("unit", "seed"),
+        " needs a column of training seeds, and none was found; name it with ",
+        Setting("columns", {"seed": BLANK}),
+        code="no-seed-column",
+    )
+    without = frame["seed"].null_count()
+    require(
+        without == 0,
+        Setting("unit", "seed"),
+        f" needs the training seed of every trial, but {counted(without, 'trial')} have none",
+        code="seed-missing",
+    )
+    grouped = frame.group_by("policy", "seed", maintain_order=True)
+    means = grouped.agg(pl.col("score").mean())
+    runs = counted(len(means), "training run")
+    notes.add(f"the mean of each of {runs} is one trial, however many it has", code="unit-seed")
+    return means
 
 
 def _chosen(trials: Trials, task: str | None) -> str:
@@ -178,7 +221,10 @@ def _by_block(frame: pl.DataFrame, names: tuple[str, ...], design: str, notes: N
     else:
         frame = _first_in_block(frame, notes)
         keys = ["block"]
-    rows = frame.select(keys).unique(maintain_order=True).with_row_index("row")
+    rows = frame.select(keys).unique(maintain_order=True)
+    if design == "stratified":
+        rows = rows.sort("occurrence", maintain_order=True)
+    rows = rows.with_row_index("row")
     row = frame.join(rows, on=keys, how="left", maintain_order="left")["row"].to_numpy()
     policy = frame["policy"].replace_strict(names, range(len(names)), return_dtype=pl.Int64)
     scores = np.full((len(rows), len(names)), np.nan)
@@ -204,7 +250,7 @@ def _note_strata(frame: pl.DataFrame, notes: Notes) -> None:
     strata = frame["block"].n_unique()
     rows = frame.select(pl.struct("block", "occurrence").n_unique()).item()
     within = f"{counted(rows, 'row')} within {counted(strata, 'stratum', 'strata')}"
-    notes.add(f"stratified: {within}, in order of occurrence", code="strata")
+    notes.add(f"stratified: {within}, one of each in turn", code="strata")
     if rows < FEW_ROWS_PER_STRATUM * strata:
         notes.add(
             "strata with few trials each are exchangeable rather than i.i.d.: the guarantee is "

@@ -36,6 +36,9 @@ class Table:
         Whether the range was taken from the data, which voids the guarantee.
     pooled_tasks
         Number of tasks that were pooled, 0 for one task as it is.
+    training_runs
+        Number of training runs that the trials come from, several each: then claims are about these
+        checkpoints. 0 if there is nothing to be said of it.
     """
 
     policies: tuple[str, ...]
@@ -46,6 +49,7 @@ class Table:
     notes: tuple[str, ...] = ()
     bounds_inferred: bool = False
     pooled_tasks: int = 0
+    training_runs: int = 0
 
     def __post_init__(self) -> None:
         # A view, so that the caller's own array can still be written.

@@ -10,13 +10,15 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale, numeric_array
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message, counted
+from stopwise.messages import Message, Setting, counted
 from stopwise.rows.table import Table, side_by_side
 
 POOLED = "pooled"
 
 
-def tables(source: Any, *, design: str | None, iid_seed: int | None = None) -> list[Table]:
+def tables(
+    source: Any, *, design: str | None, iid_seed: int | None = None, unit: str = "trial"
+) -> list[Table]:
     """Return one table per task from a trial table, aligned scores or scores by policy."""
     from stopwise.data.trials import Trials
     from stopwise.rows.align import align
@@ -24,9 +26,17 @@ def tables(source: Any, *, design: str | None, iid_seed: int | None = None) -> l
     if isinstance(source, Trials):
         chosen, correct = design or "auto", iid_seed is not None
         return [
-            align(source, task=task, design=chosen, iid_correction=correct, seed=iid_seed)
+            align(
+                source, task=task, design=chosen, iid_correction=correct, seed=iid_seed, unit=unit
+            )
             for task in source.tasks
         ]
+    require(
+        unit == "trial",
+        Setting("unit", unit),
+        " needs a trial table with a column of training seeds: read it with read_trials",
+        code="no-seed-column",
+    )
     require(
         iid_seed is None,
         "the i.i.d. correction needs a trial table with blocks",
@@ -75,6 +85,7 @@ def pooled(parts: list[Table], *, scaled: bool = True) -> Table:
         bounds=(0.0, 1.0),
         notes=(*notes, Message(assumption, code="pooled")),
         pooled_tasks=len(parts),
+        training_runs=max(part.training_runs for part in parts),
     )
 
 

@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from stopwise.core.scores import Scale
 from stopwise.errors import InvalidInput, require
@@ -14,6 +22,7 @@ MANY = 4096
 # What may be typed in the terminal instead of a score, as the first word.
 COMMANDS = ("undo", "void", "release", "quit", "back")
 SETS = ("all", "none")  # of milestones
+LATER = "lower_is_better"
 
 
 class PlanPart(BaseModel):
@@ -35,6 +44,12 @@ class _ScoreRule(PlanPart):
     """How a trial is scored; from 0 to 1, unless it says otherwise, and more is better."""
 
     lower_is_better: bool = False
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, handler: SerializerFunctionWrapHandler) -> Any:
+        """Leave out what plans that were locked earlier did not have, where it says nothing."""
+        content = handler(self)
+        return {name: value for name, value in content.items() if name != LATER or value}
 
     @property
     def bounds(self) -> tuple[float, float]:

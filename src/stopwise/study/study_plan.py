@@ -216,11 +216,7 @@ class StudyPlan(PlanPart):
         unsaid = {
             name for name in SINCE if getattr(self, name) == type(self).model_fields[name].default
         }
-        content = self.model_dump(mode="json", exclude=unsaid)
-        for task in content["tasks"]:
-            if not task["score"]["lower_is_better"]:
-                del task["score"]["lower_is_better"]
-        return content
+        return self.model_dump(mode="json", exclude=unsaid)
 
     @property
     def digest(self) -> str:

@@ -94,7 +94,14 @@ def read_trials(
         shuffled = f"order: shuffled with seed {seed}, not the order in which trials were run"
         notes.add(shuffled, code="order-shuffled")
     said = tuple(dict.fromkeys(notes))
-    return Trials(numbered(frame), limits, said, order, bounds_inferred=bounds == "data")
+    return Trials(
+        numbered(frame),
+        limits,
+        said,
+        order,
+        bounds_inferred=bounds == "data",
+        preferences=any(part.preferences for part in parts),
+    )
 
 
 def _columns(

@@ -8,6 +8,7 @@ import polars as pl
 
 from stopwise.data.bounds import require_within
 from stopwise.data.duplicates import duplicate_rows
+from stopwise.data.preferences import one_row_per_trial
 from stopwise.data.raw import Bounds, RawTable
 from stopwise.data.roles import ColumnChoice, Roles, guess_note, lower_note, resolve
 from stopwise.data.sources import Loaded
@@ -35,6 +36,7 @@ class Part:
     frame: pl.DataFrame
     bounds: Bounds | None
     notes: Notes
+    preferences: bool
 
     def require_within(self, bounds: Mapping[str, Bounds]) -> None:
         """Raise, naming file and place, for the first score outside the bounds of its task."""
@@ -47,7 +49,7 @@ def standardise(
     table: Loaded, task: str | None, columns: Mapping[str, ColumnChoice], missing: str
 ) -> Part:
     """Return the trials of one file, or raise one line that names the place."""
-    raw, policies = table.raw, (table.policy, table.policy_from_file)
+    raw, policies = one_row_per_trial(table.raw), (table.policy, table.policy_from_file)
     require(len(raw.frame) > 0, f"{raw.source}: there are no trials in it")
     roles = resolve(raw, columns)
     notes = Notes([*raw.notes, *roles.notes])
@@ -77,6 +79,7 @@ def standardise(
         frame=frame.drop("trial", strict=False).filter(keep),
         bounds=_defined_bounds(raw, score_column, notes),
         notes=notes,
+        preferences=score_column == raw.preferences,
     )
 
 

@@ -41,6 +41,8 @@ class Trials:
         "file", "time" or "shuffled".
     bounds_inferred
         Whether the bounds were taken from the data, which voids every guarantee.
+    preferences
+        Whether scores say which of two trials was preferred: then wins are compared.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class Trials:
     notes: tuple[str, ...] = ()
     order: str = "file"
     bounds_inferred: bool = False
+    preferences: bool = False
 
     @classmethod
     def from_columns(

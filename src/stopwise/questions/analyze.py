@@ -153,6 +153,13 @@ def _answer(
 ) -> Analysis:
     if settings.get("goal") == "best":  # a file usually holds as many trials of each policy
         settings = {"allocation": "even", **settings}
+    if table.preferences:
+        require(
+            settings.get("by", "wins") == "wins",
+            "preferences say who wins, not by how much: they have no means to compare",
+            parameter="by",
+        )
+        settings = {**settings, "by": "wins"}
     rules = Rules.of(
         policies=table.policies,
         n_max=n_max,

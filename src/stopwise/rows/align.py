@@ -113,6 +113,7 @@ def align(
         notes=tuple(notes),
         bounds_inferred=trials.bounds_inferred,
         training_runs=runs,
+        preferences=trials.preferences,
     )
 
 

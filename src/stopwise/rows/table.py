@@ -39,6 +39,8 @@ class Table:
     training_runs
         Number of training runs that the trials come from, several each: then claims are about these
         checkpoints. 0 if there is nothing to be said of it.
+    preferences
+        Whether scores say which of two trials was preferred: then wins are compared.
     """
 
     policies: tuple[str, ...]
@@ -50,6 +52,7 @@ class Table:
     bounds_inferred: bool = False
     pooled_tasks: int = 0
     training_runs: int = 0
+    preferences: bool = False
 
     def __post_init__(self) -> None:
         # A view, so that the caller's own array can still be written.

@@ -101,7 +101,8 @@ def moving(
         largest = float(np.abs(np.cumsum(centred)).max())
         # The chance to exceed x is at most 2 exp(-2 x^2).
         limit = 0.5 * math.log(2.0 * family.size / FALSE_ALARMS)
-        if largest**2 > limit * float(centred @ centred):
+        spread = max(float(centred @ centred), len(met) * ROUNDING**2)
+        if largest**2 > limit * spread:
             text = (
                 f"the difference of {pair.policy0} and {pair.policy1} changes along the rows, as "
                 "if scenes came one after another or a policy changed"

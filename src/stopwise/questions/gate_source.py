@@ -116,7 +116,7 @@ def _aligned(trials: Trials, names: tuple[str, str], task: str | None, design: s
         Setting("task"),
         code="several-tasks",
     )
-    return align(trials, task=task, design=design or "auto", policies=names)
+    return align(trials, task=task, design=design or "auto", policies=names, in_turn=False)
 
 
 def _is_place(value: object) -> bool:

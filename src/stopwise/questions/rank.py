@@ -45,7 +45,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     policies = _policy_results(used, scores, ranking, outcome)
     pairs, differences = _pair_results(used, scores, comparison, family, outcome)
     found = doubts(policies, pairs, differences, rules)
-    found = (*found, *moving(comparison, scores, family, pairs))
+    found = found or moving(comparison, scores, family, pairs)
     if found:  # the order of the rows may have decided, not the policies
         policies = tuple(replace(policy, letters="") for policy in policies)
     shared = dependent(comparison, scores, family)

@@ -167,7 +167,7 @@ class Watch:
         return sights
 
     def _task(self, trials: Trials, task: str) -> TaskSight:
-        aligned = align(trials, task=task, design=self._design)
+        aligned = align(trials, task=task, design=self._design, in_turn=False)
         notes = list(aligned.notes)
         if aligned.bounds is None and self._settings.get("by") != "wins":
             text = "no bounds were declared: scores are assumed to lie in [0, 1]"
@@ -189,6 +189,7 @@ class Watch:
         settings = {
             "bounds": aligned.bounds or (0.0, 1.0),
             "design": aligned.design,
+            **({"by": "wins"} if aligned.preferences else {}),
             **self._settings,
         }
         before = self._seen.get(task)

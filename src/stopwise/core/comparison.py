@@ -33,10 +33,7 @@ class Comparison:
     pairs: int = 1
 
     def __post_init__(self) -> None:
-        # Builds the method now, so that its parameters are checked here.
-        if self.rules.by == "wins" and self.levels is not None:
-            self._tested_scale.check_levels(np.array([0, 0.5, 1]), self.levels, self.method, "wins")
-        _ = self.test
+        _ = self.test  # builds the method now, so that its parameters are checked here
 
     method = FromRules[str]("method", "The method's name.")
     n_max = FromRules[int | None]("n_max", "The declared maximum number of pairs.")
@@ -189,7 +186,7 @@ class Comparison:
     def check(self, scores: np.typing.NDArray[Any], policy: str) -> None:
         """Raise unless every score is finite, within the bounds and of an accepted value."""
         self.scale.check(scores, policy)
-        if self.levels is not None and self.rules.by == "means":
+        if self.levels is not None:
             self.scale.check_levels(scores, self.levels, self.method, policy)
 
     def unit_score(self, score: object, policy: str) -> float:

@@ -32,9 +32,9 @@ def test_a_file_of_times_is_that_of_the_mirrored_scores(goal: str) -> None:
     for own, other in zip(found.policies, same.policies, strict=True):
         assert own.mean == pytest.approx(60 - other.mean)
         assert own.interval == pytest.approx((60 - other.interval.high, 60 - other.interval.low))
-    for pair, other in zip(found.pairs, same.pairs, strict=True):
-        assert pair.interval == pytest.approx(tuple(other.interval))
-        assert pair.p_value == pytest.approx(other.p_value)
+    for pair, twin in zip(found.pairs, same.pairs, strict=True):
+        assert pair.interval == pytest.approx(tuple(twin.interval))
+        assert pair.p_value == pytest.approx(twin.p_value)
 
 
 def test_sentences_and_figures_of_times_say_that_lower_is_better() -> None:
@@ -177,7 +177,7 @@ def test_old_journals_stay_readable_and_new_words_are_written_where_they_say_som
     plain = Rules(policies=("a", "b"))
     times = Rules(policies=("a", "b"), lower_is_better=True, by="wins")
 
-    assert {"lower_is_better", "by"}.isdisjoint({**plain.settings(), **plain.pair_settings()})
+    assert {"lower_is_better", "by"}.isdisjoint([*plain.settings(), *plain.pair_settings()])
     assert Rules.recorded(**times.settings()) == times
 
 

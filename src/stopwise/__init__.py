@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from stopwise.planning.plan import plan
     from stopwise.planning.plan_result import Plan
     from stopwise.questions.analysis import Analysis
-    from stopwise.questions.analyze import analyze, analyze_tasks
+    from stopwise.questions.analyze import analyze, analyze_tasks, compare
     from stopwise.questions.gate import Gate, gate
     from stopwise.report.figures import plot_decision_regions
     from stopwise.rollout.race import race
@@ -66,6 +66,7 @@ __all__ = [
     "Verdict",
     "analyze",
     "analyze_tasks",
+    "compare",
     "compare_metrics",
     "forecast",
     "gate",
@@ -85,6 +86,7 @@ _MAY_TAKE_LONG = {
     "Study",
     "analyze",
     "analyze_tasks",
+    "compare",
     "compare_metrics",
     "forecast",
     "plan",
@@ -117,6 +119,7 @@ _HOMES = {
     "Verdict": "core.pair_verdict",
     "analyze": "questions.analyze",
     "analyze_tasks": "questions.analyze",
+    "compare": "questions.analyze",
     "compare_metrics": "planning.compare_metrics",
     "forecast": "planning.forecast",
     "gate": "questions.gate",

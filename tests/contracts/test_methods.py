@@ -99,7 +99,8 @@ def test_every_method_says_its_edition_source_and_use(name: str) -> None:
     method = find(name)
 
     assert method.edition == sw.methods()[name].edition
-    assert re.search(r"[A-Z]\. [A-Z]\w+.*, \".+\"", method.citation)
+    assert re.search(r"[A-Z]\. [A-Z]\w+.*, \".+\"", str(method.citation))
+    assert method.citation.bibtex == sw.methods()[name].bibtex
     assert method.advice
     assert "\n" not in method.advice
 

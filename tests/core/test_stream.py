@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
+from stopwise.core.history import History
 from stopwise.core.snapshot import dump, load
 
 
@@ -351,3 +352,33 @@ def test_pairs_beyond_n_max_are_counted_as_unused_and_then_refused() -> None:
     assert (test.run([0.5] * 6, [0.5] * 6).n, test.unused) == (4, 2)
     with pytest.raises(sw.InvalidInput, match="n_max = 4 pairs are already in"):
         test.run([0.5], [0.5])
+
+
+def test_the_figure_of_a_test_has_its_whole_history_also_after_a_crash() -> None:
+    rng = np.random.default_rng(3)
+    test = sw.SequentialTest(alternative="two-sided")
+    for pair in range(30):
+        test.update(rng.random(), 0.4 + 0.6 * rng.random())
+        if pair == 12:
+            test = sw.SequentialTest.from_json(test.to_json())
+
+    drawn = test.plot(("base", "new")).axes[0]
+
+    assert drawn.get_title() == "new is better, 30 pairs seen"
+    assert [line.get_label() for line in drawn.lines[:2]] == ["new > base", "base > new"]
+    towards_new = np.asarray(drawn.lines[0].get_ydata())
+    assert towards_new.size == 31
+    assert towards_new[-1] == test.verdict.p_value
+    assert "30" in test._repr_html_()
+
+
+def test_a_long_history_is_thinned_out() -> None:
+    history = History(2)
+    for pair in range(1, 10_001):
+        history.add(np.full(2, 1 / pair), np.full(2, np.nan))
+
+    pairs = [pair for pair, _, _ in history.rows()]
+
+    assert 2000 <= len(pairs) <= 4000
+    assert pairs == list(range(pairs[0], 10_001, pairs[0]))
+    assert all(p_values == [1 / pair] * 2 for pair, p_values, _ in history.rows())

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import stopwise as sw
@@ -344,10 +345,43 @@ def test_what_is_saved_is_counted_from_a_declared_n_max() -> None:
     assert [policy.trials_saved for policy in short.policies] == [0, 0]
 
 
-@pytest.mark.parametrize("source", ["long.csv", Path("long.csv"), np.zeros((5, 2))])
-def test_what_is_not_read_yet_is_pointed_to_the_reader(source: Any) -> None:
-    with pytest.raises(sw.InvalidInput, match="read it with read_trials first"):
-        sw.analyze(source)
+def test_files_and_frames_are_read_on_the_way(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"policy": ["a", "b"] * 20, "score": [0.1, 0.9] * 20})
+    frame.write_csv(tmp_path / "long.csv")
+    sources = (frame, frame.to_pandas(), tmp_path / "long.csv", str(tmp_path / "long.csv"))
+
+    for source in sources:
+        assert sw.analyze(source).order_text == "b > a"
+
+    with pytest.raises(sw.InvalidInput, match="no such file"):
+        sw.analyze("nowhere.csv")
+    with pytest.raises(sw.InvalidInput, match="trials must be a file, a frame"):
+        sw.analyze(7)
+
+
+def test_two_columns_of_scores_are_compared_in_one_call() -> None:
+    rng = np.random.default_rng(0)
+    low, high = rng.random(30) / 2, 0.5 + rng.random(30) / 2
+
+    found = sw.compare(low.tolist(), pl.Series(high), names=("old", "new"), n_max=30)
+
+    assert found.order_text == "new > old"
+    assert found.to_dict() == sw.analyze({"old": low, "new": high}, n_max=30).to_dict()
+    with pytest.raises(sw.InvalidInput, match="names must be two that differ"):
+        sw.compare(low, high, names=("a", "a"))
+
+
+def test_tables_leave_for_papers_and_frames() -> None:
+    found = sw.compare([0.1, 0.2] * 9, [0.9, 0.8] * 9, names=("old_1", "100% | new"))
+
+    assert found.to_markdown().splitlines()[2].startswith(r"| 100% \| new | 18 | 0.85 |")
+    assert found.to_latex().splitlines()[4].startswith(r"100\% | new & 18 & 0.85 & [")
+    assert r"old\_1" in found.to_latex()
+    frame = found.to_frame()
+    assert frame["policy"].to_list() == found.to_pandas()["policy"].tolist()
+    assert frame["interval_low"][0] == found.policies[0].interval.low
+    assert found.methods_paragraph in found.to_html().replace("&#39;", "'").replace("&#34;", '"')
+    assert found.bibtex.startswith("@article{snyder2026,")
 
 
 @pytest.mark.parametrize(("high", "said"), [(1, False), (8, True)])

@@ -8,6 +8,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.barnard import barnard_p_value
+from stopwise.core.citation import Citation
 from stopwise.core.method import Evidence, Method
 
 __all__ = ["Barnard", "BatchState", "Boschloo", "Fisher", "Welch"]
@@ -75,9 +76,12 @@ class Welch(Batch):
 
     name: ClassVar[str] = "welch"
     summary: ClassVar[str] = "Welch's t-test at n_max (approximate, fixed sample)"
-    citation: ClassVar[str] = (
-        "B. L. Welch, \"The generalization of 'Student's' problem when several different "
-        'population variances are involved", Biometrika 34 (1947)'
+    citation: ClassVar[Citation] = Citation(
+        "B. L. Welch",
+        "The generalization of 'Student's' problem when several different population variances "
+        "are involved",
+        "Biometrika 34",
+        1947,
     )
     advice: ClassVar[str] = "a reference: the usual t-test, with a single look at n_max"
     exact: ClassVar[bool] = False
@@ -132,8 +136,8 @@ class Barnard(ContingencyTest):
     name: ClassVar[str] = "barnard"
     summary: ClassVar[str] = "Barnard's exact test at n_max (binary, fixed sample)"
     edition: ClassVar[int] = 2
-    citation: ClassVar[str] = (
-        'G. A. Barnard, "Significance tests for 2 x 2 tables", Biometrika 34 (1947)'
+    citation: ClassVar[Citation] = Citation(
+        "G. A. Barnard", "Significance tests for 2 x 2 tables", "Biometrika 34", 1947
     )
     advice: ClassVar[str] = (
         "a reference: the fixed plan for binary scores that savings are counted against"
@@ -150,9 +154,12 @@ class Boschloo(ContingencyTest):
 
     name: ClassVar[str] = "boschloo"
     summary: ClassVar[str] = "Boschloo's exact test at n_max (binary, fixed sample)"
-    citation: ClassVar[str] = (
-        'R. D. Boschloo, "Raised conditional level of significance for the 2 x 2-table when '
-        'testing the equality of two probabilities", Statistica Neerlandica 24 (1970)'
+    citation: ClassVar[Citation] = Citation(
+        "R. D. Boschloo",
+        "Raised conditional level of significance for the 2 x 2-table when testing the equality "
+        "of two probabilities",
+        "Statistica Neerlandica 24",
+        1970,
     )
     advice: ClassVar[str] = "a reference: where Fisher's test is usual, with more power"
 
@@ -163,8 +170,10 @@ class Fisher(ContingencyTest):
 
     name: ClassVar[str] = "fisher"
     summary: ClassVar[str] = "Fisher's exact test at n_max (binary, fixed sample)"
-    citation: ClassVar[str] = (
-        'R. A. Fisher, "The logic of inductive inference", Journal of the Royal Statistical '
-        "Society 98 (1935)"
+    citation: ClassVar[Citation] = Citation(
+        "R. A. Fisher",
+        "The logic of inductive inference",
+        "Journal of the Royal Statistical Society 98",
+        1935,
     )
     advice: ClassVar[str] = "a reference: the exact test that most people know, conservative"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats
+from stopwise.core.citation import Citation
 from stopwise.core.confidence_state import Bet
 
 # A NamedTuple of arrays, each with the runner's shape as its leading axes.
@@ -66,7 +67,7 @@ class Method(ABC, Generic[State]):
     # edition must not go on with this one.
     edition: ClassVar[int] = 1
     # What a publication that uses the method should cite.
-    citation: ClassVar[str]
+    citation: ClassVar[Citation]
     # When to choose the method, in one line.
     advice: ClassVar[str] = ""
     scores: ClassVar[str] = "any"

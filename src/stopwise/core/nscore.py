@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
+from stopwise.core.citation import Citation
 from stopwise.core.futility import MayBeFutile, chance_of_growth
 from stopwise.core.method import Evidence, evidence_from_log_e
 from stopwise.core.scores import LEVEL_TOLERANCE, level_values, require_whole
@@ -59,9 +60,12 @@ class NScore(MayBeFutile[NScoreState]):
 
     name: ClassVar[str] = "nscore"
     summary: ClassVar[str] = "N-SCORE as published: bets on the difference, sized on k bins"
-    citation: ClassVar[str] = (
-        'D. Snyder et al., "Beyond Binary Success: Sample-Efficient and Statistically Rigorous '
-        'Robot Policy Comparison"'
+    citation: ClassVar[Citation] = Citation(
+        "D. Snyder et al.",
+        "Beyond Binary Success: Sample-Efficient and Statistically Rigorous Robot Policy "
+        "Comparison",
+        "arXiv:2603.13616",
+        2026,
     )
     advice: ClassVar[str] = "to compare with results published with N-SCORE"
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")

@@ -99,6 +99,8 @@ class MethodInfo:
         Raised whenever the same scores would give other evidence.
     citation, advice
         What to cite, and when to choose it, one line each.
+    bibtex
+        What to cite, for BibTeX.
     """
 
     name: str
@@ -114,6 +116,7 @@ class MethodInfo:
     edition: int
     citation: str
     advice: str
+    bibtex: str
 
 
 def methods() -> dict[str, MethodInfo]:
@@ -207,6 +210,7 @@ def _describe(cls: type[Method[Any]]) -> MethodInfo:
         cls.exact,
         cls.constant_rates,
         cls.edition,
-        cls.citation,
+        str(cls.citation),
         cls.advice,
+        cls.citation.bibtex,
     )

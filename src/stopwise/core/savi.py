@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
+from stopwise.core.citation import Citation
 from stopwise.core.futility import MayBeFutile, chance_of_growth
 from stopwise.core.method import Evidence, evidence_from_log_e
 from stopwise.core.nscore import gap_and_variance
@@ -62,9 +63,11 @@ class Savi(MayBeFutile[SaviState]):
 
     name: ClassVar[str] = "savi"
     summary: ClassVar[str] = "theta-SAVI: likelihood ratio to the closest null, K ordered levels"
-    citation: ClassVar[str] = (
-        'R. Turner and P. Grünwald, "Exact anytime-valid confidence intervals for contingency '
-        'tables and beyond", Statistics & Probability Letters 198 (2023)'
+    citation: ClassVar[Citation] = Citation(
+        "R. Turner and P. Grünwald",
+        "Exact anytime-valid confidence intervals for contingency tables and beyond",
+        "Statistics & Probability Letters 198",
+        2023,
     )
     advice: ClassVar[str] = "a reference for independent trials scored by success or by few levels"
     scores: ClassVar[str] = "levels"

@@ -2,7 +2,8 @@
 
 import math
 from dataclasses import replace
-from typing import Any, Self, Unpack
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
 from stopwise.core.futility import Outlook
+from stopwise.core.history import History
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.registry import edition_of, with_recorded_seed
@@ -20,6 +22,9 @@ from stopwise.core.snapshot import Resumable
 from stopwise.core.stream_state import StreamState
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import counted
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["SequentialTest"]
 
@@ -92,6 +97,7 @@ class SequentialTest(Resumable):
         self._limit = self.rules.n_max
         self._unused = 0
         self._state = StreamState.begin(self._comparison)
+        self._history = History(len(self._comparison.directions))
 
     @property
     def settings(self) -> Rules:
@@ -142,7 +148,7 @@ class SequentialTest(Resumable):
         unit1 = self._comparison.unit_score(r1, "policy 1")
         self._require_room()
         own0, own1 = map(self._comparison.scale.nearest, (float(r0), float(r1)))
-        self._state = self._state.advanced(self._comparison, own0, own1, unit0, unit1)
+        self._advance(own0, own1, unit0, unit1)
         return self.verdict
 
     def run(self, scores0: ArrayLike, scores1: ArrayLike) -> Verdict:
@@ -189,7 +195,7 @@ class SequentialTest(Resumable):
                 break
             if self._ended_by_futility():
                 break
-            self._state = self._state.advanced(comparison, r0, r1, unit0, unit1)
+            self._advance(r0, r1, unit0, unit1)
         self._unused = array0.size - (self._state.n - before)
         return self.verdict
 
@@ -214,6 +220,22 @@ class SequentialTest(Resumable):
         self._plan_for(limit)
         self._limit = limit
 
+    def plot(self, names: tuple[str, str] = ("policy 0", "policy 1")) -> "Figure":
+        """Draw the p-value against pairs, with alpha and the verdict.
+
+        Parameters
+        ----------
+        names
+            What policy 0 and policy 1 are called.
+        """
+        # The core draws nothing itself, and needs no library for it.
+        drawing = import_module("stopwise.report.stream_figure")
+        figure: Figure = drawing.plot_stream(self._history.rows(), self.verdict, names)
+        return figure
+
+    def _repr_html_(self) -> str:
+        return self.verdict._repr_html_()
+
     def __repr__(self) -> str:
         comparison = self._comparison
         extended = self._limit != self.rules.n_max
@@ -223,6 +245,10 @@ class SequentialTest(Resumable):
             f"n_max={self._limit}{declared}, alternative={comparison.alternative!r}, "
             f"n={self._state.n}, decision={self._state.decision.value!r})"
         )
+
+    def _advance(self, r0: float, r1: float, unit0: float, unit1: float) -> None:
+        self._state = self._state.advanced(self._comparison, r0, r1, unit0, unit1)
+        self._history.add(self._state.p_value, self._state.log_e)
 
     def _plan_for(self, n_max: int | None) -> None:
         """Let the method bet for this number of pairs; what was declared stays in the rules."""
@@ -263,6 +289,7 @@ class SequentialTest(Resumable):
             "limit": self._limit,
             **self._planned_for(),
             **self._state.content(),
+            **self._history.content(),
         }
 
     def _planned_for(self) -> dict[str, Any]:
@@ -285,4 +312,7 @@ class SequentialTest(Resumable):
         if planned != test.rules.n_max:
             test._plan_for(None if planned is None else require_whole(planned, "planned_for", 1))
         test._state = test._state.restored(test._comparison, content, test._limit)
+        test._history = History(len(test._comparison.directions), test._state.n)
+        if "history" in content:  # else the figure begins here
+            test._history.restore(content["history"])
         return test

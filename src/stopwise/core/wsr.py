@@ -6,6 +6,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats
+from stopwise.core.citation import Citation
 from stopwise.core.confidence_state import Bet
 from stopwise.core.futility import MayBeFutile, chance_of_growth
 from stopwise.core.method import Evidence, evidence_from_log_e
@@ -53,9 +54,11 @@ class Wsr(MayBeFutile[WsrState]):
 
     name: ClassVar[str] = "wsr"
     summary: ClassVar[str] = "Waudby-Smith & Ramdas: betting confidence sequence excludes 0"
-    citation: ClassVar[str] = (
-        'I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by '
-        'betting", JRSS B 86 (2024)'
+    citation: ClassVar[Citation] = Citation(
+        "I. Waudby-Smith and A. Ramdas",
+        "Estimating means of bounded random variables by betting",
+        "JRSS B 86",
+        2024,
     )
     advice: ClassVar[str] = "a reference: decides when its published interval excludes the margin"
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")

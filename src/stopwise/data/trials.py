@@ -87,6 +87,9 @@ class Trials:
     def __len__(self) -> int:
         return len(self.frame)
 
+    def _repr_html_(self) -> str:
+        return self.frame._repr_html_()
+
     @property
     def tasks(self) -> tuple[str, ...]:
         """The tasks, in order of appearance."""

@@ -20,6 +20,7 @@ from stopwise.questions.standing import Elimination
 from stopwise.report import figures, html
 from stopwise.report.drawn import Drawn
 from stopwise.report.fonts import font_note
+from stopwise.report.methods_text import methods_paragraph
 from stopwise.rows.table import Table, shares_won
 
 if TYPE_CHECKING:
@@ -264,6 +265,16 @@ class Analysis(Drawn):
         top = [policy.name for policy in self.policies if policy.name not in beaten]
         named = ", ".join(top) if len(top) <= MOST_IN_WORDS else f"{len(top)} of them"
         return f"{len(self.policies)} policies, none shown to be better than {named}"
+
+    @property
+    def methods_paragraph(self) -> str:
+        """What was done, in words that can go into a paper as they are."""
+        return methods_paragraph(self)
+
+    @property
+    def bibtex(self) -> str:
+        """What to cite with it, for BibTeX."""
+        return find(self.method).citation.bibtex
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row per policy, from best to worst."""

@@ -37,8 +37,8 @@ def analyze(
     Parameters
     ----------
     trials
-        A trial table (see ``read_trials``), aligned scores, or a mapping from policy to its scores
-        in order.
+        A file or a frame as ``read_trials`` takes it, a trial table that it returned (with more to
+        say on columns and order), aligned scores, or a mapping from policy to its scores in order.
     n_max
         The declared maximum number of trials per policy; rows beyond are not used.
     bounds
@@ -111,6 +111,44 @@ def analyze(
         code="several-tasks",
     )
     return _answer(found[0], n_max, settings, joined)
+
+
+@flat(RuleSettings)
+def compare(
+    first: Any,
+    second: Any,
+    *,
+    names: tuple[str, str] = ("first", "second"),
+    n_max: int | None = None,
+    bounds: tuple[float, float] | None = None,
+    design: str | None = None,
+    **settings: Unpack[RuleSettings],
+) -> Analysis:
+    """Compare two policies, given the scores of each in the order in which they came.
+
+    Parameters
+    ----------
+    first, second
+        Their scores: lists, arrays or columns of a frame.
+    names
+        What they are called.
+    n_max, bounds, design, **settings
+        As for ``analyze``.
+
+    Examples
+    --------
+    >>> import stopwise as sw
+    >>> found = sw.compare([0.2, 0.1, 0.3] * 5, [0.9, 0.7, 0.8] * 5, names=("old", "new"))
+    >>> found.best, found.order_text
+    ('new', 'new > old')
+    """
+    require(
+        len(names) == 2 and names[0] != names[1],
+        f"names must be two that differ, but got {', '.join(map(str, names))}",
+        parameter="names",
+    )
+    columns = dict(zip(names, (first, second), strict=True))
+    return analyze(columns, n_max=n_max, bounds=bounds, design=design, **settings)
 
 
 @flat(RuleSettings)

@@ -6,7 +6,11 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stopwise.report.exports import latex_table, markdown_table
+
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     from matplotlib.figure import Figure
 
 # Of pixels, also of those within vector figures.
@@ -24,6 +28,45 @@ class Drawn(ABC):
     @abstractmethod
     def text_tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return its tables as people read them, by caption."""
+
+    @abstractmethod
+    def table(self) -> list[dict[str, Any]]:
+        """Return the rows of its main table, with all that is known."""
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return the main table as a frame of polars."""
+        import polars as pl
+
+        return pl.DataFrame(self._flat_rows(), infer_schema_length=None)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return the main table as a frame of pandas, which has to be installed."""
+        import pandas as pd
+
+        return pd.DataFrame(self._flat_rows())
+
+    def _flat_rows(self) -> list[dict[str, Any]]:
+        """Return the main table with one number per cell: each interval has two columns."""
+        return [
+            {
+                column: part
+                for name, value in row.items()
+                for column, part in (
+                    zip((f"{name}_low", f"{name}_high"), value, strict=True)
+                    if name == "interval"
+                    else [(name, value)]
+                )
+            }
+            for row in self.table()
+        ]
+
+    def to_markdown(self) -> str:
+        """Return the tables as people read them, for Markdown."""
+        return "\n\n".join(markdown_table(rows) for rows in self.text_tables().values() if rows)
+
+    def to_latex(self) -> str:
+        """Return the tables as people read them, for LaTeX with the package booktabs."""
+        return "\n\n".join(latex_table(rows) for rows in self.text_tables().values() if rows)
 
     def __str__(self) -> str:
         return self.sentence

@@ -128,6 +128,9 @@ class RaceResult:
             },
         }
 
+    def _repr_html_(self) -> str:
+        return self.analysis._repr_html_()
+
     def __str__(self) -> str:
         used = f"{counted(self.used, 'episode')} in {counted(self.rows, 'row')} counted"
         more = counted(len(self.overshoot), "more was", "more were")

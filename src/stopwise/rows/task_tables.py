@@ -19,10 +19,14 @@ POOLED = "pooled"
 def tables(
     source: Any, *, design: str | None, iid_seed: int | None = None, unit: str = "trial"
 ) -> list[Table]:
-    """Return one table per task from a trial table, aligned scores or scores by policy."""
+    """Return one table per task from a trial table, or from whatever holds trials."""
+    from stopwise.data.frames import is_frame
+    from stopwise.data.read import read_trials
     from stopwise.data.trials import Trials
     from stopwise.rows.align import align
 
+    if isinstance(source, str | os.PathLike | np.ndarray) or is_frame(source):
+        source = read_trials(source)
     if isinstance(source, Trials):
         chosen, correct = design or "auto", iid_seed is not None
         return [
@@ -46,10 +50,9 @@ def tables(
         return [source if design is None else replace(source, design=design)]
     if isinstance(source, Mapping):
         return [_from_mapping(source, design)]
-    readable = isinstance(source, str | os.PathLike | np.ndarray)
     raise InvalidInput(
-        "trials must be a trial table, aligned scores or a mapping from policy to scores, "
-        f"but got {type(source).__name__}{'; read it with read_trials first' if readable else ''}",
+        "trials must be a file, a frame, a trial table, aligned scores or a mapping from policy "
+        f"to scores, but got {type(source).__name__}",
         parameter="trials",
     )
 

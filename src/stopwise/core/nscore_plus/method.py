@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stopwise.core.arrays import Floats, greatest, least
+from stopwise.core.citation import Citation
 from stopwise.core.confidence_state import Bet
 from stopwise.core.futility import MayBeFutile, chance_of_growth
 from stopwise.core.method import Evidence, evidence_from_log_e
@@ -60,7 +61,9 @@ class NScorePlus(MayBeFutile[PlusState]):
     name: ClassVar[str] = "nscore-plus"
     summary: ClassVar[str] = "product increment, bets planned for the declared horizon"
     edition: ClassVar[int] = 3
-    citation: ClassVar[str] = f"{NScore.citation}, with the bets of stopwise's nscore-plus"
+    citation: ClassVar[Citation] = NScore.citation._replace(
+        addition=", with the bets of stopwise's nscore-plus"
+    )
     advice: ClassVar[str] = "the default: any score, either design, with or without n_max"
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
     inverts: ClassVar[bool] = True

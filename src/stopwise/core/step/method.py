@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats
+from stopwise.core.citation import Citation
 from stopwise.core.method import Evidence, Method
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
@@ -74,9 +75,12 @@ class Step(Method[StepState]):
 
     name: ClassVar[str] = "step"
     summary: ClassVar[str] = "STEP: near-optimal binary test for a declared n_max, from a table"
-    citation: ClassVar[str] = (
-        'D. Snyder et al., "Is your imitation learning policy better than mine? Policy '
-        'comparison with near-optimal stopping" (2025)'
+    citation: ClassVar[Citation] = Citation(
+        "D. Snyder et al.",
+        "Is your imitation learning policy better than mine? Policy comparison with near-optimal "
+        "stopping",
+        "arXiv:2503.10966",
+        2025,
     )
     advice: ClassVar[str] = (
         "for success or failure with a fixed n_max, if success rates stay the same throughout"

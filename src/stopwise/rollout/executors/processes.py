@@ -15,6 +15,8 @@ from stopwise.rollout.executors.fleet import Fleet, TicketRunner, Work, WorkerLo
 from stopwise.rollout.executors.payload import packed, unpacked
 
 STARTS = ("spawn", "forkserver")
+# Windows knows one way to end a process, which cannot be refused either.
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 # The worker of this process, in the processes that are one.
 _worker: TicketRunner | None = None
 
@@ -100,7 +102,7 @@ class _Processes:
         # One that is still loading ends by itself when it has loaded.
         if busy and ready.done() and not ready.cancelled() and ready.exception() is None:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(ready.result(), signal.SIGKILL)
+                os.kill(ready.result(), KILL)
         worker.shutdown(wait=not busy, cancel_futures=True)
 
     def close(self) -> None:

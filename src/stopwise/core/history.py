@@ -1,0 +1,69 @@
+"""What a live test has seen so far, thinned out as it grows: for figures."""
+
+import math
+from array import array
+from typing import Any
+
+from stopwise.core.arrays import Floats
+from stopwise.core.scores import require_whole
+from stopwise.errors import require
+
+# At least so many points are kept of a long history.
+KEPT = 2000
+
+
+class History:
+    """P-values and log e-values of each direction, after every pair and later every few pairs.
+
+    Parameters
+    ----------
+    directions
+        Of the test.
+    seen
+        Pairs before the first point.
+    """
+
+    def __init__(self, directions: int, seen: int = 0) -> None:
+        self._width = 2 * directions
+        self._pairs = array("q")
+        self._values = array("d")
+        self._stride = 1
+        self._seen = seen
+
+    def add(self, p_value: Floats, log_e: Floats) -> None:
+        """Take in what is known after one more pair."""
+        self._seen += 1
+        if self._seen % self._stride:
+            return
+        self._pairs.append(self._seen)
+        self._values.extend((*p_value.tolist(), *log_e.tolist()))
+        if len(self._pairs) > 2 * KEPT:
+            self._stride *= 2
+            kept = [at for at, pair in enumerate(self._pairs) if pair % self._stride == 0]
+            rows = [self._values[at * self._width : (at + 1) * self._width] for at in kept]
+            self._pairs = array("q", [self._pairs[at] for at in kept])
+            self._values = array("d", [value for row in rows for value in row])
+
+    def content(self) -> dict[str, Any]:
+        """Return all of it as plain values, if there is anything."""
+        if not self._pairs:
+            return {}
+        values = [None if math.isnan(value) else value for value in self._values]
+        kept = {"pairs": self._pairs.tolist(), "values": values, "stride": self._stride}
+        return {"history": kept}
+
+    def restore(self, content: dict[str, Any]) -> None:
+        """Take over what was saved of the pairs seen."""
+        values = [math.nan if value is None else float(value) for value in content["values"]]
+        require(len(values) == self._width * len(content["pairs"]), "the history is incomplete")
+        self._pairs, self._values = array("q", content["pairs"]), array("d", values)
+        self._stride = require_whole(content["stride"], "stride", 1)
+
+    def rows(self) -> list[tuple[int, list[float], list[float]]]:
+        """Return numbers of pairs, each with the p-values and log e-values after it."""
+        half = self._width // 2
+        return [
+            (pair, row[:half], row[half:])
+            for at, pair in enumerate(self._pairs)
+            for row in [self._values[at * self._width : (at + 1) * self._width].tolist()]
+        ]

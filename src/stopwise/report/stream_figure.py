@@ -1,0 +1,44 @@
+"""The figure of one live test: how its evidence grew."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from stopwise.core.pair_verdict import Decision, Verdict
+from stopwise.core.promise import p_value_name
+from stopwise.report.canvas import COLOURS, GREY, STYLES, legend_below, new_axes
+from stopwise.report.fonts import drawable, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WIDTH = 5.2
+
+
+def plot_stream(
+    history: Sequence[tuple[int, list[float], list[float]]],
+    verdict: Verdict,
+    names: tuple[str, str],
+) -> "Figure":
+    """Draw the p-value of each direction against pairs, with its threshold and the verdict."""
+    figure, axes = new_axes(WIDTH, height=3.2)
+    pairs = [0, *(pair for pair, _, _ in history)]
+    one_sided = {"greater": ((1, 0),), "less": ((0, 1),)}
+    ways = one_sided.get(verdict.alternative, ((1, 0), (0, 1)))
+    for way, (better, worse) in enumerate(ways):
+        values = [1.0, *(p_values[way] for _, p_values, _ in history)]
+        label = wrapped(f"{names[better]} > {names[worse]}", 60)
+        axes.step(
+            pairs, values, where="post", color=COLOURS[way], linestyle=STYLES[way], label=label
+        )
+    level = verdict.rules.alpha
+    if len(ways) > 1 and verdict.ties == "strict":
+        level /= 2
+    axes.axhline(level, color=GREY, linewidth=1, label=f"needed: {level:g}")
+    if verdict.n_decided is not None:
+        axes.axvline(verdict.n_decided, color=GREY, linewidth=1, linestyle=":")
+    ends = {Decision.POLICY0: f"{names[0]} is better", Decision.POLICY1: f"{names[1]} is better"}
+    found = ends.get(verdict.decision, verdict.decision.value)
+    axes.set_title(wrapped(f"{found}, {verdict.n} pairs seen", 70), fontsize=10)
+    axes.set(yscale="log", xlabel="pairs of trials", ylabel=f"{p_value_name(verdict.method)}-value")
+    legend_below(figure)
+    return drawable(figure)

@@ -103,9 +103,14 @@ class Scale(NamedTuple):
 
     def unit(self, scores: NDArray[Any]) -> Floats:
         """Return scores of the range as numbers in [0, 1], of which more is better."""
-        scores = scores.astype(np.float64)
-        gained = self.high - scores if self.lower_is_better else scores - self.low
-        return np.clip(gained / self.span, 0.0, 1.0)
+        unit: Floats = scores.astype(np.float64)  # a copy, so that no more are needed
+        if self.lower_is_better:
+            np.subtract(self.high, unit, out=unit)
+        else:
+            unit -= self.low
+        unit /= self.span
+        np.maximum(unit, 0.0, out=unit)
+        return np.minimum(unit, 1.0, out=unit)
 
     def score(self, unit: Any) -> Any:
         """Return a number in [0, 1] (or an array of them) as the score that it stands for."""

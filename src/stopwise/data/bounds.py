@@ -40,18 +40,19 @@ def require_within(
     if not bounds or not len(scores):
         return
     names = list(bounds)
+    scales = [Scale(*bounds[name]) for name in names]
     low, high = (
-        tasks.replace_strict(
-            names, [bounds[name][end] for name in names], default=None, return_dtype=pl.Float64
+        tasks.replace_strict(names, ends, default=None, return_dtype=pl.Float64)
+        for ends in (
+            [scale.low - scale.slack for scale in scales],
+            [scale.high + scale.slack for scale in scales],
         )
-        for end in (0, 1)
     )
-    slack = [Scale(*bounds[name]).slack for name in names]
-    near = tasks.replace_strict(names, slack, default=None, return_dtype=pl.Float64)
-    bad = ((scores < low - near) | (scores > high + near)).fill_null(False)
+    bad = ((scores < low) | (scores > high)).fill_null(False)
     row = first(bad)
     if row is not None:
-        rule = f"must lie within the bounds [{low[row]:g}, {high[row]:g}]"
+        ends = bounds[tasks[row]]
+        rule = f"must lie within the bounds [{ends[0]:g}, {ends[1]:g}]"
         raise complaint(row, f"{rule}, but got {scores[row]:.9g}")
 
 

@@ -57,10 +57,12 @@ def test_every_command_that_compares_has_every_setting() -> None:
     known = {name: {one.name for one in command.params} for name, command in commands()}
     settings = set(ComparisonOptions.options())
 
-    for name in ("analyze", "watch", "race", "plan"):
+    for name in ("analyze", "watch", "race"):
         assert settings <= known[f"stopwise {name}"]
-    for name in ("forecast", "metrics"):
-        assert settings - known[f"stopwise {name}"] == {"baseline"}
+    # A plan simulates scores, not wins; metrics are compared where more is better.
+    assert settings - known["stopwise plan"] == {"by"}
+    assert settings - known["stopwise forecast"] == {"baseline", "by"}
+    assert settings - known["stopwise metrics"] == {"baseline", "by", "lower_is_better"}
     of_many = {"adjust", "ties", "baseline", "goal", "indifference", "allocation"}
     assert settings - known["stopwise compare"] == of_many
 

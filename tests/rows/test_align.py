@@ -68,12 +68,13 @@ def test_blocks_of_one_policy_each_are_no_pairs() -> None:
 def test_strata_pair_trials_in_order_of_occurrence() -> None:
     aligned = align(STRATA)
 
-    assert rows(aligned) == [[1, 4], [2, 6], [5, 3]]
+    assert rows(aligned) == [[1, 4], [5, 3], [2, 6]]
+    assert rows(align(STRATA, in_turn=False)) == [[1, 4], [2, 6], [5, 3]]
     assert aligned.design == "paired"
     assert aligned.notes[0].startswith(
         "design: stratified was assumed, since policies share 2 of 2"
     )
-    assert aligned.notes[1] == "stratified: 3 rows within 2 strata, in order of occurrence"
+    assert aligned.notes[1] == "stratified: 3 rows within 2 strata, one of each in turn"
     assert "exchangeable rather than i.i.d." in aligned.notes[2]
 
 

@@ -56,6 +56,13 @@ def analyze(
             help="Keep one random policy per block, as in the paper, to make scores independent.",
         ),
     ] = False,
+    unit: Annotated[
+        str,
+        typer.Option(
+            help="What counts as one trial: trial, or seed (the mean of a training run, so that "
+            "claims are about the algorithm)."
+        ),
+    ] = "trial",
     pool: Annotated[
         bool, typer.Option("--pool", help="Analyse all tasks together as one.")
     ] = False,
@@ -106,9 +113,10 @@ def analyze(
         "stored": stored or (),
         "fresh": fresh,
         "unequal": unequal,
+        "unit": unit,
     }
     if strict:
-        _refuse_unproven(trials, comparison.method, pool=pool)
+        _refuse_unproven(trials, comparison, pool=pool)
     if pool or tasks is not None:
         mean = mean_settings(tasks, weight)
         found = [rank(trials, pool=pool, task_order=task_order, **mean, **settings)]
@@ -120,12 +128,14 @@ def analyze(
     _tell(found, output)
 
 
-def _refuse_unproven(trials: "Trials", method: str, *, pool: bool) -> None:
+def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions, *, pool: bool) -> None:
     from stopwise.core.registry import find
     from stopwise.errors import require
 
+    method = comparison.method
     require(
-        not trials.bounds_inferred and all(task in trials.bounds for task in trials.tasks),
+        comparison.by == "wins"
+        or (not trials.bounds_inferred and all(task in trials.bounds for task in trials.tasks)),
         "--strict needs declared bounds for every task: give --bounds",
     )
     require(

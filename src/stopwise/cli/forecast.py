@@ -24,7 +24,7 @@ __all__ = ["forecast"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForecastComparisonOptions(ComparisonOptions, left_out=("baseline",)):
+class ForecastComparisonOptions(ComparisonOptions, left_out=("baseline", "by")):
     """The settings of the study that goes on."""
 
     n_max: Annotated[

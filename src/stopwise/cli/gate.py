@@ -31,6 +31,11 @@ class GateReadingOptions(ReadingOptions, left_out=("order", "seed")):
     ] = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class GateComparisonOptions(TwoPolicyOptions, left_out=(*TwoPolicyOptions.left_out, "by")):
+    """The settings of a pair whose means are compared."""
+
+
 @grouped
 def gate(
     *,
@@ -57,7 +62,7 @@ def gate(
         typer.Option(help="A file or folder that holds both policies; repeat for each."),
     ] = None,
     task: Annotated[str | None, typer.Option(help="Which task, if there are several.")] = None,
-    comparison: TwoPolicyOptions,
+    comparison: GateComparisonOptions,
     reading: GateReadingOptions,
     state: Annotated[
         Path | None,

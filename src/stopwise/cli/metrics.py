@@ -16,7 +16,7 @@ __all__ = ["metrics"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MetricsComparisonOptions(ComparisonOptions, left_out=("baseline",)):
+class MetricsComparisonOptions(ComparisonOptions, left_out=("baseline", "lower_is_better", "by")):
     """The settings with which every score is compared."""
 
     n_max: Annotated[

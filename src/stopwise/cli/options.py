@@ -98,6 +98,17 @@ class ComparisonOptions(OptionGroup):
         typer.Option(help="With --goal best: a policy this near to the best is good enough."),
     ] = 0.0
 
+    lower_is_better: Annotated[
+        bool,
+        typer.Option("--lower-is-better", help="Smaller scores are better, such as times."),
+    ] = False
+    by: Annotated[
+        str,
+        typer.Option(
+            help="What makes a policy better: means, or wins (it wins more often; scores need no "
+            "bounds, and nothing is said about means)."
+        ),
+    ] = "means"
     allocation: Annotated[
         str | None,
         typer.Option(

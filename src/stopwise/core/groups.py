@@ -74,6 +74,11 @@ def checked_groups(rules: "Rules") -> dict[str, int] | None:
         f"averages of groups belong to the goal 'order', but the goal is {rules.goal!r}",
         parameter="goal",
     )
+    require(
+        rules.by == "means",
+        "averages of groups are compared by means, not by wins: an average is no trial that wins",
+        parameter="by",
+    )
     method = registry.find(rules.method)
     require(
         method.scores == "any" and method.anytime and rules.parameters.get("bin_values") is None,

@@ -47,7 +47,8 @@ class Verdict:
     n
         Pairs seen; ``n_decided`` is the pair that decided the test, or None.
     mean0, mean1
-        Plain averages of the scores so far, NaN before the first pair.
+        Plain averages of the scores so far, NaN before the first pair. Asked for wins: the share
+        of pairs that each policy has won, a tie counting half.
     log_e
         Logarithm of the e-value now (the larger direction of a two-sided test), or None for
         methods without one; ``e_value`` is its exponential.
@@ -56,7 +57,8 @@ class Verdict:
         ``ties="paper"`` a two-sided test has one per direction, and this is the smaller: it is
         valid for the direction that it favours, not for the hypothesis of exact equality.
     interval
-        Confidence interval of mean1 - mean0, valid at all times; of a one-sided test one end is a
+        Confidence interval of mean1 - mean0, valid at all times; of mean0 - mean1 if lower is
+        better, so that it is always the advantage of policy 1. Of a one-sided test one end is a
         bound, and the other is that of the range. With a method that bets it is the test inverted:
         the margin lies outside from the pair on that decides, and not before.
     interval_level
@@ -139,7 +141,8 @@ class Verdict:
         """
         if self.decided or self.alternative == "two-sided" or self.n == 0:
             return False
-        lead = self.mean0 - self.mean1 if self.alternative == "greater" else self.mean1 - self.mean0
+        lead = self.rules.advantage(self.mean1 - self.mean0)
+        lead = -lead if self.alternative == "greater" else lead
         low, high = self.rules.bounds
         weight = self.n + MIXED_PAIRS
         rare = math.sqrt(weight * math.log(weight / MIXED_PAIRS / self.alpha**2)) / self.n
@@ -155,8 +158,9 @@ class Verdict:
         if self.n == 0:
             return f"No pairs yet on whether {self._claim()} ({self._setting()})."
         facts = (
-            f"means {score_text(self.mean0)} (policy 0) and {score_text(self.mean1)} (policy 1), "
-            f"{self._p_value_text()}{self._interval_text()}, {self._setting()}"
+            f"{self.rules.means_in_words[0]} {score_text(self.mean0)} (policy 0) and "
+            f"{score_text(self.mean1)} (policy 1){self._better_text()}, {self._p_value_text()}"
+            f"{self._interval_text()}, {self._setting()}"
         )
         seen = self._seen()
         if self.n_decided is not None:
@@ -180,7 +184,7 @@ class Verdict:
         rows = {
             "decision": self.decision.value,
             "pairs": self._seen(),
-            "means": f"{self.mean0:.4g}, {self.mean1:.4g}",
+            self.rules.means_in_words[0]: f"{self.mean0:.4g}, {self.mean1:.4g}",
             "e-value": "none" if self.e_value is None else f"{self.e_value:.4g}",
             "p-value": f"{self.p_value:.3g}",
             "interval": interval_text(self.interval, self.margin),
@@ -216,6 +220,12 @@ class Verdict:
         )
         return f"a decision by {end} has become unlikely ({why})"
 
+    def _better_text(self) -> str:
+        """Return what a reader must know of these means."""
+        if self.rules.by == "wins":
+            return ", which says nothing about means"
+        return ", lower is better" if self.rules.lower_is_better else ""
+
     def _bounds_text(self) -> str:
         if self.extremes is None or self.n < ENOUGH_PAIRS:
             return ""
@@ -234,14 +244,19 @@ class Verdict:
         level = f"{100 * (1 - error):.10g}%" if error > 5e-11 else f"1 - {error:.3g}"
         if self.alternative == "two-sided":
             shown = interval_text(self.interval, self.margin)
-            return f"{level} confidence sequence of the difference {shown}"
+            return f"{level} confidence sequence of {self._difference} {shown}"
         bound, words = self.interval.low, "at least"
         if self.alternative == "less":
             bound, words = self.interval.high, "at most"
         edge = self.margin if self.alternative == "greater" else -self.margin
         if abs(bound - edge) < 1e-9:
             bound, words = edge, {"at least": "more than", "at most": "less than"}[words]
-        return f"{level} confidence bound: the difference is {words} {score_text(bound)}"
+        return f"{level} confidence bound: {self._difference} is {words} {score_text(bound)}"
+
+    @property
+    def _difference(self) -> str:
+        lower = self.rules.lower_is_better and self.rules.by == "means"
+        return "policy 1's advantage" if lower else "the difference"
 
     def _p_value_text(self) -> str:
         if self.anytime:
@@ -263,11 +278,16 @@ class Verdict:
     def _claim(self) -> str:
         """Return the claim that was shown, or that is being tested."""
         if self.alternative == "two-sided" and not self.decided:
-            return "either policy is better" + self._by_margin()
+            either = "wins more often" if self.rules.by == "wins" else "is better"
+            return f"either policy {either}{self._by_margin()}"
         one = self.decision is Decision.POLICY1 or (
             not self.decided and self.alternative == "greater"
         )
         better, other = ("policy 1", "policy 0") if one else ("policy 0", "policy 1")
+        if self.rules.by == "wins":
+            if self.margin < 0:
+                return f"{better} does not lose to {other} more often by {-self.margin:g} or more"
+            return f"{better} wins more often than {other}" + self._by_margin()
         if self.margin < 0:
             return f"{better} is not worse than {other} by {-self.margin:g} or more"
         return f"{better} is better than {other}" + self._by_margin()

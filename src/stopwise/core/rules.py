@@ -15,7 +15,7 @@ from stopwise.core.delegated import Delegated
 from stopwise.core.groups import checked_groups, trials_of
 from stopwise.core.plain_values import plain_values
 from stopwise.core.randomness import drawn_seed
-from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
+from stopwise.core.scores import OrderScale, Scale, is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, named
 
@@ -25,6 +25,7 @@ ALTERNATIVES = ("greater", "less", "two-sided")
 DESIGNS = ("independent", "paired")
 TIES = ("paper", "strict")
 ALLOCATIONS = ("leader", "even")
+COMPARED_BY = ("means", "wins")
 # What follows from stored trials, or from those of a file: no keywords of their own.
 FROM_TRIALS = ("groups", "stored", "fresh")
 # What several policies are saved with, in this order.
@@ -37,6 +38,8 @@ PAIR_FIELDS = (
     *("method", "alpha", "n_max", "bounds", "alternative"),
     *("design", "margin", "ties", "parameters"),
 )
+# What came later, and is saved with a pair only where it says something.
+LATER_PAIR_FIELDS = ("lower_is_better", "by")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +61,13 @@ class Rules:
     n_max
         The declared maximum number of trials per policy, or None.
     bounds
-        Range [A, B] of the score, known before the data.
+        Range [A, B] of the score, known before the data; of no account for wins.
+    lower_is_better
+        Whether smaller scores are better, such as times. Scores keep their own unit everywhere; a
+        margin, and the interval of a difference, are by how much policy 1 is better.
+    by
+        What makes a policy better: a better mean ("means"), or that it wins more often than it
+        loses against the other ("wins"), for which scores need no bounds.
     design
         "independent", or "paired" when the policies share each row's environment.
     alternative, margin
@@ -110,6 +119,8 @@ class Rules:
     groups: Mapping[str, int] | None = None
     stored: tuple[str, ...] = ()
     fresh: int = 0
+    lower_is_better: bool = False
+    by: str = "means"
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -131,7 +142,7 @@ class Rules:
             "policies": self._checked_policies(),
             "alpha": self._checked_alpha(),
             "n_max": self._checked_n_max(),
-            "bounds": Scale.declared(self.bounds).ends,
+            "bounds": self._checked_bounds(),
             "parameters": self._with_seed(),
         }
         for name, value in converted.items():
@@ -140,6 +151,7 @@ class Rules:
         require_choice("ties", self.ties, TIES)
         require_choice("allocation", self.allocation, ALLOCATIONS)
         self._check_design()
+        self._check_wins()
         object.__setattr__(self, "indifference", self._checked_indifference())
         object.__setattr__(self, "later", tuple(self.later))
         object.__setattr__(self, "reserve", self._checked_reserve())
@@ -193,11 +205,46 @@ class Rules:
         require_choice("design", self.design, DESIGNS)
         proven = registry.find(self.method).designs
         require(
+            self.by != "wins" or "paired" in proven,
+            f"{self.method} is proven only for the independent design, and what two policies win "
+            "of a pair is not independent: choose nscore-plus, nscore or wsr",
+            parameter="by",
+        )
+        require(
             self.design in proven,
             f"{self.method} is proven only for the {' and '.join(proven)} design, not for ",
             Setting("design", self.design),
             "; nscore-plus, nscore and wsr hold for both",
             code="design-not-proven",
+        )
+
+    def _checked_bounds(self) -> tuple[float, float]:
+        require_choice("by", self.by, COMPARED_BY)
+        require(
+            isinstance(self.lower_is_better, bool),
+            f"lower_is_better must be True or False, but got {self.lower_is_better!r}",
+            parameter="lower_is_better",
+        )
+        return (0.0, 1.0) if self.by == "wins" else Scale.declared(self.bounds).ends
+
+    def _check_wins(self) -> None:
+        """Raise where what is asked needs means: winning is not transitive."""
+        if self.by != "wins":
+            return
+        given = Setting("by", "wins")
+        require(
+            self.goal == "order",
+            "a best policy need not exist with ",
+            given,
+            ": a may win more often against b, b against c and c against a; ask for the order",
+            code="best-of-wins",
+        )
+        require(
+            self.adjust != "closed",
+            "the closed adjustment goes through all orders of the policies, which ",
+            given,
+            " need not have; choose 'holm'",
+            code="closed-wins",
         )
 
     def _checked_margin(self) -> float:
@@ -265,7 +312,19 @@ class Rules:
     @cached_property
     def scale(self) -> Scale:
         """The declared range of the score."""
-        return Scale(*self.bounds)
+        kind = OrderScale if self.by == "wins" else Scale
+        return kind(*self.bounds, self.lower_is_better)
+
+    def advantage(self, difference: float) -> float:
+        """Return how much better policy 1 is whose mean (or share of wins) is so much greater."""
+        return -difference if self.lower_is_better and self.by == "means" else difference
+
+    @property
+    def means_in_words(self) -> tuple[str, str]:
+        """What is compared, and how the better policy has it."""
+        if self.by == "wins":
+            return "shares of pairs won", "has won more often"
+        return "means", f"has the {'lower' if self.lower_is_better else 'higher'} mean"
 
     def among(
         self,
@@ -313,7 +372,9 @@ class Rules:
 
     def pair_settings(self) -> dict[str, Any]:
         """Return plain values from which an equal test of two policies can be made."""
-        return {name: getattr(self, name) for name in PAIR_FIELDS}
+        later = {name: getattr(self, name) for name in LATER_PAIR_FIELDS}
+        said = {name: value for name, value in later.items() if value != getattr(Rules, name)}
+        return {name: getattr(self, name) for name in PAIR_FIELDS} | said
 
 
 class FromRules(Delegated[T]):

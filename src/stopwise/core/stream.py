@@ -51,6 +51,11 @@ class SequentialTest(Resumable):
         Range [A, B] of the score, known before the data; a score outside is an error.
     alternative
         "greater" (is policy 1 better?), "less" (is policy 0 better?) or "two-sided".
+    lower_is_better
+        Whether smaller scores are better, such as times; means stay in their own unit.
+    by
+        "means", or "wins": which policy wins more of the pairs, a tie counting for neither. Scores
+        then need no bounds, and nothing is said about means.
     design
         "independent", or "paired" when the policies share each pair's environment.
     margin
@@ -142,7 +147,8 @@ class SequentialTest(Resumable):
         unit0 = self._comparison.unit_score(r0, "policy 0")
         unit1 = self._comparison.unit_score(r1, "policy 1")
         self._require_room()
-        self._advance(float(r0), float(r1), unit0, unit1)
+        own0, own1 = map(self._comparison.scale.nearest, (float(r0), float(r1)))
+        self._advance(own0, own1, unit0, unit1)
         return self.verdict
 
     def run(self, scores0: ArrayLike, scores1: ArrayLike) -> Verdict:
@@ -178,8 +184,8 @@ class SequentialTest(Resumable):
         comparison.check(array1, "policy 1")
         before = self._state.n
         for r0, r1, unit0, unit1 in zip(
-            array0.tolist(),
-            array1.tolist(),
+            comparison.scale.clip(array0).tolist(),
+            comparison.scale.clip(array1).tolist(),
             comparison.scale.unit(array0).tolist(),
             comparison.scale.unit(array1).tolist(),
             strict=True,

@@ -47,7 +47,8 @@ def read_trials(
     policy, task
         A name for all rows, for files that hold no such column.
     columns
-        The columns of task, policy, trial, score, success, block, time and evaluator by name;
+        The columns of task, policy, trial, score, success, block, seed (of the training), time and
+        evaluator by name;
         several names are joined with "/", None ignores what would be guessed.
     score
         Short for ``columns={"score": ...}``: which of a format's measures to compare.
@@ -101,7 +102,12 @@ def read_trials(
         shuffled = f"order: shuffled with seed {seed}, not the order in which trials were run"
         notes.add(shuffled, code="order-shuffled")
     return Trials(
-        numbered(frame), limits, in_order(parts, notes), order, bounds_inferred=bounds == "data"
+        numbered(frame),
+        limits,
+        in_order(parts, notes),
+        order,
+        bounds_inferred=bounds == "data",
+        preferences=any(part.preferences for part in parts),
     )
 
 

@@ -38,10 +38,21 @@ GUESSES: dict[str, tuple[str, ...]] = {
         *("block", "block_id", "paired_block", "session", "session_id"),
         *("environment", "scenario", "scenario_index", "initial_condition", "env_seed", "seed"),
     ),
+    "seed": (
+        *("train_seed", "training_seed", "model_seed", "seed_train"),
+        *("training_run", "train_run", "run", "run_id"),
+    ),
     "time": ("time", "timestamp", "datetime", "started_at", "date"),
     "evaluator": ("evaluator", "evaluator_name", "operator", "rater"),
 }
 SCORE_NAMES = GUESSES["score"]
+# Words in the name of a score of which less is usually better.
+USUALLY_LOWER = frozenset(
+    (
+        *("time", "duration", "cost", "costs", "error", "errors"),
+        *("steps", "timesteps", "distance", "loss"),
+    )
+)
 ROLE_NAMES = frozenset(name for names in GUESSES.values() for name in names)
 SINGLE = ("score", "success", "time")
 
@@ -138,6 +149,18 @@ def resolve(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> Roles:
         )
     known = {role: names for role, names in columns.items() if names}
     return Roles(known, frozenset(guessed), notes)
+
+
+def lower_note(column: str) -> Message | None:
+    """Return the note that less of such a score is usually better, or None."""
+    words = re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", column).lower())
+    if not USUALLY_LOWER.intersection(words):
+        return None
+    return Message(
+        f"higher scores count as better; if less of {column!r} is better, say ",
+        Setting("lower_is_better", True),
+        code="maybe-lower",
+    )
 
 
 def guess_note(role: str, column: str) -> Message:

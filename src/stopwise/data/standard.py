@@ -8,8 +8,17 @@ import polars as pl
 
 from stopwise.data.bounds import require_within
 from stopwise.data.duplicates import duplicate_rows
+from stopwise.data.preferences import one_row_per_trial
 from stopwise.data.raw import UNIT, Bounds, RawTable
-from stopwise.data.roles import GUESSES, ColumnChoice, Roles, guess_note, listed, resolve
+from stopwise.data.roles import (
+    GUESSES,
+    ColumnChoice,
+    Roles,
+    guess_note,
+    listed,
+    lower_note,
+    resolve,
+)
 from stopwise.data.sources import Loaded
 from stopwise.data.typed_columns import (
     is_logical,
@@ -36,6 +45,7 @@ class Part:
     frame: pl.DataFrame
     bounds: Bounds | None
     notes: Notes
+    preferences: bool
 
     def require_within(self, bounds: Mapping[str, Bounds]) -> None:
         """Raise, naming file and place, for the first score outside the bounds of its task."""
@@ -56,17 +66,19 @@ def standardise(
     table: Loaded, task: str | None, columns: Mapping[str, ColumnChoice], missing: str
 ) -> Part:
     """Return the trials of one file, or raise one line that names the place."""
-    raw, policies = table.raw, (table.policy, table.policy_from_file)
+    raw, policies = one_row_per_trial(table.raw), (table.policy, table.policy_from_file)
     require(len(raw.frame) > 0, f"{raw.source}: there are no trials in it")
     roles = resolve(raw, columns)
     notes = Notes([*raw.notes, *roles.notes])
     (score_column,) = roles.columns["score"]
+    less = lower_note(score_column)
+    notes.extend([] if less is None else [less])
     found = {
         "task": _named(raw, roles, "task", (task, DEFAULT_TASK), notes),
         "policy": _named(raw, roles, "policy", policies, notes),
         "score": to_numbers(raw.frame[score_column], partial(raw.error, score_column)),
     }
-    for role in ("block", "evaluator", "trial"):
+    for role in ("block", "seed", "evaluator", "trial"):
         if role in roles.columns:
             found[role] = _joined(raw, roles.columns[role])
     for role in ("success", "time"):
@@ -76,6 +88,7 @@ def standardise(
     if "row" in raw.roles:
         found["row"] = raw.frame[raw.roles["row"]].cast(pl.String)
     frame = pl.DataFrame([series.alias(role) for role, series in found.items()])
+    frame = _without_training_seeds(frame, roles, notes)
     scored = _scored(raw, frame["score"], score_column, missing, notes)
     keep = scored & ~duplicate_rows(raw, frame, notes)
     return Part(
@@ -85,7 +98,32 @@ def standardise(
         frame=frame.filter(keep),
         bounds=_defined_bounds(raw, score_column, notes),
         notes=notes,
+        preferences=score_column == raw.preferences,
     )
+
+
+def _without_training_seeds(frame: pl.DataFrame, roles: Roles, notes: Notes) -> pl.DataFrame:
+    """Take a guessed "seed" for that of the training where several trials of a policy share it.
+
+    Policies that share an environment's seed have one trial each in it. Values that each policy
+    has several trials of are training runs: not blocks, and not fresh draws either.
+    """
+    column = roles.columns.get("block", ("",))[0]
+    if "block" in roles.guessed and column.strip().lower() == "seed" and "seed" not in frame:
+        if _shared(frame, "block"):
+            notes.remove(guess_note("block", column))
+            frame = frame.rename({"block": "seed"})
+            notes.append(guess_note("seed", column))
+    elif "seed" in roles.guessed and not _shared(frame, "seed"):
+        (column,) = roles.columns["seed"]
+        notes.remove(guess_note("seed", column))
+        return frame.drop("seed")
+    return frame
+
+
+def _shared(frame: pl.DataFrame, role: str) -> bool:
+    """Whether a policy has several trials with the same value."""
+    return bool(frame.drop_nulls(role).select("task", "policy", role).is_duplicated().any())
 
 
 def _named(

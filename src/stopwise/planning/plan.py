@@ -123,7 +123,9 @@ def plan(
     >>> best.rows[0].power > 0.95, best.rows[0].mean_trials < 0.3 * best.order_trials
     (True, True)
     """
+    lower = settings.get("lower_is_better", Rules.lower_is_better)
     scale, table = _scale_and_pilot(guesses, pilot, bounds, design)
+    scale = scale._replace(lower_is_better=bool(lower))
     check_simulation(minutes_per_trial, precision, seed)
     scenarios, family, notes = assume(
         guesses, table, gaps, policies=policies, correlation=correlation, scale=scale
@@ -243,7 +245,7 @@ def _scale_and_pilot(
     )
     scale = Scale.declared(table.bounds or (0.0, 1.0))
     table.check(scale.check)
-    return scale, table
+    return scale, table.clipped(scale)
 
 
 def _horizons(n_max: Any, budget: Any, policies: int) -> list[int]:
@@ -306,7 +308,7 @@ def _check_guesses(rules: Rules, population: Guessed, scale: Scale) -> None:
     means = [guess.mean for guess in population.guesses]
     require(
         max(means) - min(means) > 1e-9,
-        f"the guesses have the same mean {scale.low + means[0] * scale.span:.4g}: equal policies "
+        f"the guesses have the same mean {scale.score(means[0]):.4g}: equal policies "
         "cannot be told apart by any number of trials, so there is nothing to plan",
     )
     better = "second" if means[1] > means[0] else "first"

@@ -96,9 +96,9 @@ def is_exact(population: Population, study: PlannedStudy) -> TypeGuard[Guessed]:
 
 
 def _two_policies(study: PlannedStudy, scores: Floats, means: Floats) -> StoppingTimes:
-    low, high = study.rules.bounds
+    scale = study.rules.scale
     # Rounding must not carry the best score over the bound.
-    scores = np.clip(low + (high - low) * scores, low, high)
+    scores = scale.clip(scale.score(scores))
     outcome = run_studies(study.rules, scores[..., 0], scores[..., 1], workers=1)
     gap = means[:, 1] - means[:, 0]
     decided = outcome.decision >= 0

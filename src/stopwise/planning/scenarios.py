@@ -181,13 +181,13 @@ def _of_guesses(
 
 def _of_pilot(table: Table, scale: Scale) -> Assumptions:
     """Return the scenario of a pilot study, resampled with its uncertainty."""
-    scores = (table.scores - scale.low) / scale.span
+    scores = scale.unit(table.scores)
     paired = table.design == "paired"
     population = Resampled(scores, paired)
     means = np.nanmean(scores, axis=0)
     counts = (~np.isnan(scores)).sum(axis=0)
     text = ", ".join(
-        f"{name} {score_text(scale.low + mean * scale.span)} (n = {count})"
+        f"{name} {score_text(scale.score(mean))} (n = {count})"
         for name, mean, count in zip(table.policies, means, counts, strict=True)
     )
     lowest = scores[:, int(np.argmin(means))]
@@ -209,7 +209,7 @@ def _correlation(scores: Any) -> float:
 
 
 def _text(guess: Guess, scale: Scale) -> str:
-    mean = scale.low + guess.mean * scale.span
+    mean = scale.score(guess.mean)
     if guess.binary or math.isclose(guess.deviation, 0.0):
         return score_text(mean)
     return f"{score_text(mean)} ± {score_text(guess.deviation * scale.span)}"

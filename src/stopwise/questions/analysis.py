@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from stopwise.report import figures, html
 from stopwise.report.drawn import Drawn
 from stopwise.report.fonts import font_note
 from stopwise.report.methods_text import methods_paragraph
-from stopwise.rows.table import Table
+from stopwise.rows.table import Table, shares_won
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -115,8 +115,14 @@ class Analysis(Drawn):
 
     @property
     def scores(self) -> Mapping[str, Floats]:
-        """The scores of each policy in order, without gaps; read-only. Rows are in ``aligned``."""
-        return MappingProxyType(self.aligned.by_policy)
+        """The scores of each policy in order, without gaps; read-only. Rows are in ``aligned``.
+
+        Asked for wins: the share of its meetings that each trial has won, a tie counting half.
+        """
+        table = self.aligned
+        if self.rules.by == "wins":
+            table = replace(table, scores=shares_won(self.rules.scale.unit(table.scores)))
+        return MappingProxyType(table.by_policy)
 
     @property
     def letters(self) -> dict[str, str]:
@@ -150,6 +156,29 @@ class Analysis(Drawn):
         if closed or any(pair.implied for pair in self.pairs):
             claim += ", if no two tasks contradict each other"
         return claim
+
+    @property
+    def claim_meaning(self) -> str | None:
+        """What a declared order says, in words, where it is not simply a higher mean."""
+        said = []
+        if self.rules.by == "wins":
+            met = "on the rows that they share"
+            if self.design == "independent":
+                met = "if a random trial of each is compared"
+            said.append(f"wins more often {met}, whatever the means")
+        elif self.rules.lower_is_better:
+            said.append("a lower mean")
+        if self.claim_over_tasks is not None:
+            said.append(self.claim_over_tasks)
+        return ", ".join(said) or None
+
+    @property
+    def checkpoint_claim(self) -> str:
+        """What the claims are about where several trials come from one training run."""
+        return (
+            f"about the checkpoints of these {self.aligned.training_runs} training runs, not about "
+            "what other runs would give"
+        )
 
     @property
     def interval_note(self) -> str:
@@ -194,7 +223,10 @@ class Analysis(Drawn):
         if self.doubts:
             promised = self._doubted(promised, self.doubts[0])
         better, unknown = (">", "?") if self._in_words else ("better", "undecided")
-        signs = [f"{better} means {self.claim_over_tasks}"] if self.claim_over_tasks else []
+        meant = self.claim_meaning
+        signs = [] if meant is None else [f"{better} means {meant}"]
+        if self.aligned.training_runs:
+            signs.append(self.checkpoint_claim)
         if decided < len(self.pairs):
             signs.append(f"{unknown} does not mean equal")
         meaning = f" ({'; '.join(signs)})" if signs else ""
@@ -273,7 +305,7 @@ class Analysis(Drawn):
             {
                 "policy": policy.name,
                 "n": policy.n,
-                "mean": score_text(policy.mean),
+                "mean" if self.rules.by == "means" else "won": score_text(policy.mean),
                 "interval": "[{}, {}]".format(*map(score_text, policy.interval)),
                 "letters": policy.letters,
                 "used": policy.trials_used,
@@ -307,6 +339,8 @@ class Analysis(Drawn):
             "pairs": pairs,
             "order": self.order_text,
             "sentence": self.sentence,
+            **({"lower_is_better": True} if self.rules.lower_is_better else {}),
+            **({"by": self.rules.by} if self.rules.by != "means" else {}),
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
             **plain_values(self, SAVED),
             **({} if self.aligned.mean is None else {"mean": self.aligned.mean.to_dict()}),

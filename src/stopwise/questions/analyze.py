@@ -30,6 +30,7 @@ def analyze(
     task_order: str = "rounds",
     weights: Mapping[str, float] | None = None,
     iid_seed: int | None = None,
+    unit: str = "trial",
     joined: Mapping[str, int] | None = None,
     stored: str | Sequence[str] = (),
     fresh: int = 0,
@@ -69,6 +70,9 @@ def analyze(
     iid_seed
         Draw, with this seed, one policy per block and keep only its score (the paper's i.i.d.
         correction); by default all scores count.
+    unit
+        "trial", or "seed": the mean of a training run is one trial, so that a claim is about the
+        algorithm, not only about the checkpoints that were tried.
     joined
         For the goal "best": the rows that had been seen when a policy joined, of those that did so
         after the start.
@@ -90,6 +94,12 @@ def analyze(
         ``closed`` usually needs the fewest trials, but takes at most 7 policies.
     baseline
         Compare all other policies with this one only.
+    lower_is_better
+        Whether smaller scores are better, such as times. Scores, means and their intervals keep
+        their own unit; the interval of a difference is the advantage of policy 1.
+    by
+        "means", or "wins": which policy wins more often, a tie counting for neither. Then scores
+        need no bounds, nothing is said about means, and nothing follows from other pairs.
     ties
         "strict": an order declared between policies with equal means counts as false. "paper":
         such exact ties are assumed not to occur, as in the paper.
@@ -116,7 +126,7 @@ def analyze(
     >>> analysis.order_text
     'a > c, b; c ? b'
     """
-    require_tasks_choice(tasks, task_order, weights)
+    require_tasks_choice(tasks, task_order, weights, by=settings.get("by"))
     groups = Groups(stored, fresh, unequal)
     require(
         not (pool and tasks),
@@ -125,6 +135,12 @@ def analyze(
         parameter="pool",
     )
     if tasks == "mean":
+        require(
+            unit == "trial",
+            Setting("unit", unit),
+            " asks about one task, not about the mean over several",
+            code="unit-of-mean",
+        )
         table = over_tasks(
             trials,
             order=task_order,
@@ -134,9 +150,10 @@ def analyze(
             iid_seed=iid_seed,
         )
         return _answer(table, n_max, settings, groups, joined)
-    found = [table.declaring(bounds) for table in tables(trials, design=design, iid_seed=iid_seed)]
+    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit)
+    found = [table.declaring(bounds) for table in aligned]
     if pool and len(found) > 1:
-        found = [pooled(found)]
+        found = [pooled(found, scaled=settings.get("by") != "wins")]
     require(
         len(found) == 1,
         f"analyze takes one task, but got {len(found)}: "
@@ -194,6 +211,7 @@ def analyze_tasks(
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
     iid_seed: int | None = None,
+    unit: str = "trial",
     stored: str | Sequence[str] = (),
     fresh: int = 0,
     unequal: str = "shorter",
@@ -203,11 +221,12 @@ def analyze_tasks(
 
     Parameters
     ----------
-    trials, n_max, bounds, design, iid_seed, stored, fresh, unequal, **settings
+    trials, n_max, bounds, design, iid_seed, unit, stored, fresh, unequal, **settings
         As for ``analyze``.
     """
     groups = Groups(stored, fresh, unequal)
-    found = comparable(tables(trials, design=design, iid_seed=iid_seed), settings.get("baseline"))
+    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit)
+    found = comparable(aligned, settings.get("baseline"))
     text = (
         f"{len(found)} tasks are analysed separately: alpha holds for each task, not for all of "
         "them together; for one claim about their mean, ask for "
@@ -231,6 +250,13 @@ def _answer(
 ) -> Analysis:
     if settings.get("goal") == "best":  # a file usually holds as many trials of each policy
         settings = {"allocation": "even", **settings}
+    if table.preferences:
+        require(
+            settings.get("by", "wins") == "wins",
+            "preferences say who wins, not by how much: they have no means to compare",
+            parameter="by",
+        )
+        settings = {**settings, "by": "wins"}
     table, declared = groups.declared(table, n_max)
     rules = Rules.of(
         policies=table.policies,

@@ -16,7 +16,15 @@ from stopwise.errors import InvalidInput
 from stopwise.messages import Message
 from stopwise.questions.analysis import MOST_IN_WORDS, Analysis
 from stopwise.questions.analysis_parts import PolicyResult
-from stopwise.questions.doubts import CAUTIONS, dependent, doubtful, doubts, wide_bounds
+from stopwise.questions.doubts import (
+    CAUTIONS,
+    checkpoints_only,
+    dependent,
+    doubtful,
+    doubts,
+    said,
+    wide_bounds,
+)
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import mean_intervals
 from stopwise.report import figures
@@ -76,6 +84,8 @@ class BestAnalysis(Analysis):
         )
         if self.aligned.mean is not None:
             pooled = f", in {self.aligned.mean.meaning}"
+        if self.aligned.training_runs:
+            pooled += f" ({self.checkpoint_claim})"
         return (
             f"{self.order_text} (alpha {self.alpha:g}){pooled}, {self._trials_text()}; {promised} "
             f"({self.method}, {self.design} design)."
@@ -170,8 +180,9 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
         The averages (rows, policies) that were compared, in [0, 1].
     """
     rules, comparison = question.rules, question.comparison
+    table = table.clipped(comparison.scale)
     policies = _policy_results(question, table)
-    found = doubts(table, policies, (), np.empty(0), comparison.scale.span)
+    found = doubts(table, policies, (), np.empty(0), rules)
     shared = dependent(comparison, values, Family(k=len(rules.policies)))
     best, candidates = question.best, set(question.candidates)
     tried = [policy.name for policy in policies]
@@ -189,7 +200,8 @@ def answer(question: "BestQuestion", table: Table, values: Floats) -> BestAnalys
         warnings=(
             *doubtful(found),
             *shared,
-            *table.notes,
+            *said(table, rules),
+            *checkpoints_only(table),
             *wide_bounds(table),
             *_cautions(table, question),
         ),
@@ -262,15 +274,17 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
                 name=name,
                 n=own.size,
                 mean=float(own.mean()),
-                interval=Interval(scale.low + low * scale.span, scale.low + high * scale.span),
+                interval=Interval(*scale.interval(low, high)),
                 letters="",
                 trials_used=used[name],
                 trials_saved=max(limit - used[name], 0) if done else 0,
                 trials_unpaired=0 if done else max(own.size - used[name], 0),
             )
         )
-    out = question.eliminated
-    results.sort(key=lambda own: (-out[own.name].row if own.name in out else -np.inf, -own.mean))
+    out, sign = question.eliminated, rules.advantage(1.0)
+    results.sort(
+        key=lambda own: (-out[own.name].row if own.name in out else -np.inf, -sign * own.mean)
+    )
     return tuple(results)
 
 

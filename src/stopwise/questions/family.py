@@ -33,17 +33,28 @@ class Family:
     ties
         "strict": at an exact tie both directions are false claims. "paper": ties are taken not
         to occur, so that each pair has exactly one false direction.
+    transitive
+        Whether a > b and b > c imply a > c: so it is with means, but not with wins.
     """
 
     k: int
     baseline: int | None = None
     ties: str = "strict"
+    transitive: bool = True
 
     @classmethod
-    def of(cls, method: str, *, k: int, baseline: int | None = None, ties: str) -> "Family":
+    def of(
+        cls,
+        method: str,
+        *,
+        k: int,
+        baseline: int | None = None,
+        ties: str,
+        transitive: bool = True,
+    ) -> "Family":
         """Return the family for a method; one that splits its level itself is always strict."""
         strict = registry.find(method).splits_itself
-        return cls(k=k, baseline=baseline, ties="strict" if strict else ties)
+        return cls(k=k, baseline=baseline, ties="strict" if strict else ties, transitive=transitive)
 
     @cached_property
     def pairs(self) -> Ints:

@@ -98,7 +98,10 @@ class Gate:
 
     @property
     def interval(self) -> Interval:
-        """Interval of the mean of the new policy less that of the baseline, at all times."""
+        """Interval of the mean of the new policy less that of the baseline, at all times.
+
+        If lower is better, of the baseline's less that of the new one: its advantage.
+        """
         return Interval(self.not_worse.interval.low, self.worse.interval.high)
 
     @property
@@ -118,7 +121,8 @@ class Gate:
         if self.shown != UNDECIDED:
             return 0
         span = self.rules.bounds[1] - self.rules.bounds[0]
-        gap = (self.not_worse.mean1 - self.not_worse.mean0 + self.margin) / span
+        means = self.not_worse
+        gap = (self.rules.advantage(means.mean1 - means.mean0) + self.margin) / span
         if self.n == self.n_max or abs(gap) < ROUNDING:
             return None
         claim = self.not_worse if gap > 0 else self.worse
@@ -169,11 +173,13 @@ class Gate:
         return f"about {more} if things go on like this, which promises nothing{left}"
 
     def _facts(self) -> str:
-        means = self.not_worse
+        means, lower = self.not_worse, self.rules.lower_is_better
+        difference = f"{self.policy}'s advantage" if lower else "the difference"
         return (
             f"means {score_text(means.mean1)} ({self.policy}) and {score_text(means.mean0)} "
-            f"({self.baseline}), anytime p = {self.p_value:.2g}, {100 * self.interval_level:.6g}% "
-            f"confidence sequence of the difference {interval_text(self.interval, -self.margin)}"
+            f"({self.baseline}){', lower is better' if lower else ''}, anytime p = "
+            f"{self.p_value:.2g}, {100 * self.interval_level:.6g}% "
+            f"confidence sequence of {difference} {interval_text(self.interval, -self.margin)}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -191,6 +197,7 @@ class Gate:
             "alpha": self.alpha,
             "design": self.design,
             "bounds": list(self.rules.bounds),
+            **({"lower_is_better": True} if self.rules.lower_is_better else {}),
             "task": self.task,
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
             "sentence": self.sentence,

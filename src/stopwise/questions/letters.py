@@ -80,7 +80,14 @@ def letters(decided: Bools, ranking: Sequence[int]) -> tuple[str, ...]:
     )
 
 
-def order_text(names: Sequence[str], better: Bools, tested: Bools, ranking: Sequence[int]) -> str:
+def order_text(
+    names: Sequence[str],
+    better: Bools,
+    tested: Bools,
+    ranking: Sequence[int],
+    *,
+    transitive: bool = True,
+) -> str:
     """Return the partial order in words: "A > B, C; B ? C".
 
     Parameters
@@ -94,6 +101,8 @@ def order_text(names: Sequence[str], better: Bools, tested: Bools, ranking: Sequ
         Symmetric matrix (k, k): whether the pair was compared at all.
     ranking
         The policies from best to worst.
+    transitive
+        Whether something follows through a third policy at all.
 
     Examples
     --------
@@ -106,7 +115,11 @@ def order_text(names: Sequence[str], better: Bools, tested: Bools, ranking: Sequ
     for sign in (">", "?"):
         for position, i in enumerate(ranking):
             if sign == ">":
-                found = [j for j in ranking if better[i, j] and not _between(better, i, j)]
+                found = [
+                    j
+                    for j in ranking
+                    if better[i, j] and not (transitive and _between(better, i, j))
+                ]
             else:
                 found = [
                     j

@@ -17,7 +17,7 @@ from stopwise.questions.pairs import PairStates
 from stopwise.questions.question import Question
 from stopwise.questions.rank import rank
 from stopwise.questions.ranking import Ranking
-from stopwise.questions.standing import Elimination, Standing, eliminations, standing_of
+from stopwise.questions.standing import Elimination, Standing, eliminations, only_best, standing_of
 from stopwise.rows.table import Table
 
 # All of the pairs that changes; what else they have follows from the rules and these.
@@ -70,6 +70,12 @@ class OrderQuestion(Question):
         """Policies that were shown to be worse than another, in the order in which they were."""
         pairs = self._pairs
         return eliminations(self.policies, self._ranking.family, pairs.claims[0], pairs.rows[0])
+
+    @property
+    def best(self) -> str | None:
+        """The policy that was shown to be the best, or None."""
+        candidates = self.candidates  # first, since standings are more work
+        return only_best(self.rules, candidates, self.standings() if len(candidates) == 1 else ())
 
     def rows_for(self, policy: str) -> int:
         """Return the rows until all pairs of the policy were decided, or all."""

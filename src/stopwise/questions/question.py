@@ -191,7 +191,8 @@ class Question(Resumable):
         for score in given:
             if score is not None:
                 self.comparison.unit_score(score, repr(name))
-        found = [math.nan if score is None else float(score) for score in given]
+        nearest = self.comparison.scale.nearest
+        found = [math.nan if score is None else nearest(float(score)) for score in given]
         own = self._grouped[name]
         own += [math.nan] * (numbers.start - len(own)) + found  # rows that went by without it
         return float(averages(np.array(found), np.array([0]), self.rules)[0])

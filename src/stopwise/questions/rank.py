@@ -10,18 +10,29 @@ from stopwise.core.confidence_state import Interval
 from stopwise.core.groups import averaged
 from stopwise.core.progress import watched
 from stopwise.core.rules import Rules
+from stopwise.core.scores import Scale
 from stopwise.messages import Message, counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
-from stopwise.questions.doubts import CAUTIONS, dependent, doubtful, doubts, wide_bounds, worn_out
+from stopwise.questions.doubts import (
+    CAUTIONS,
+    checkpoints_only,
+    dependent,
+    doubtful,
+    doubts,
+    moving,
+    said,
+    wide_bounds,
+    worn_out,
+)
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import difference_intervals, interval_level, mean_intervals
 from stopwise.questions.letters import letters, order_text, ranked
 from stopwise.questions.pairs import Replay, replay
 from stopwise.questions.ranking import Ranking
-from stopwise.questions.standing import eliminations, standing_of
+from stopwise.questions.standing import eliminations, only_best, standing_of
 from stopwise.questions.trace import Trace
-from stopwise.rows.table import Table, unit_scores
+from stopwise.rows.table import Table, shares_won, unit_scores
 
 
 def rank(table: Table, ranking: Ranking) -> Analysis:
@@ -29,6 +40,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     rules, family, comparison = ranking.rules, ranking.family, ranking.comparison
     used = _counted(table, rules)
     single = unit_scores(used, comparison)
+    used = used.clipped(comparison.scale)
     scores = single if rules.groups is None else _rows_of_groups(used, comparison)
     title = f"{table.task}: " if table.task else ""
     with watched(f"{title}{counted(len(scores), 'row')} of {family.k} policies") as progress:
@@ -36,7 +48,10 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
         outcome = replay(comparison, budget, scores[None], with_trace=True, progress=progress)
     policies = _policy_results(used, single, scores, ranking, outcome)
     pairs, differences = _pair_results(used, scores, comparison, family, outcome)
-    found = doubts(used, policies, pairs, differences, comparison.scale.span)
+    found = doubts(used, policies, pairs, differences, rules)
+    found = found or moving(comparison, scores, family, pairs)
+    if found:  # the order of the rows may have decided, not the policies
+        policies = tuple(replace(policy, letters="") for policy in policies)
     shared = (*dependent(comparison, scores, family), *worn_out(table, rules))
     order = [rules.policies.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
@@ -46,21 +61,22 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     return Analysis(
         policies=policies,
         pairs=pairs,
-        order_text=order_text(rules.policies, better, tested, order),
+        order_text=order_text(rules.policies, better, tested, order, transitive=family.transitive),
         rules=rules,
         aligned=used,
         ties=family.ties,
         doubts=(*found, *shared),
         warnings=(
-            *doubtful(found),
+            *doubtful(found, lettered=family.baseline is None),
             *shared,
-            *table.notes,
+            *said(used, rules),
+            *checkpoints_only(used),
             *_beyond(table, rules),
-            *wide_bounds(used),
+            *(wide_bounds(used) if family.transitive else ()),
             *_warnings(used, family, comparison, outcome),
         ),
         facts=comparison.test.facts(),
-        best=left[0] if len(left) == 1 else None,
+        best=only_best(rules, left, pairs),
         candidates=left,
         eliminated=eliminated,
     )
@@ -97,17 +113,18 @@ def _policy_results(
 ) -> tuple[PolicyResult, ...]:
     """Return the policies' results, from best to worst; rows may be of averages of trials."""
     family, comparison, rules = ranking.family, ranking.comparison, ranking.rules
-    n_max = rules.n_max
-    low, high = comparison.bounds
-    means = np.nanmean(table.scores, axis=0)
+    n_max, scale, wins = rules.n_max, comparison.scale, rules.by == "wins"
+    won = shares_won(scores) if wins else single
+    means = _means(won if wins else table.scores)
     better = family.better(outcome.claims[0])
-    order = ranked(better, means)
+    order = ranked(better, means * rules.advantage(1.0))
     shown = [""] * family.k
     if family.baseline is None:
         shown = list(letters(better | better.T, order))
     # The pairs hold together at alpha; so do the policies.
     alpha = comparison.alpha * family.size / family.k
-    lows, highs = mean_intervals(single, alpha)
+    lows, highs = mean_intervals(won, alpha)
+    of = Scale(*scale.ends) if wins else scale
     last = _last_rows(family, outcome)
     entered = _entered(scores, ranking, outcome)
     decided = np.asarray(outcome.claims[0].any(axis=-1))
@@ -134,10 +151,7 @@ def _policy_results(
                 name=name,
                 n=int(known.sum()),
                 mean=float(means[index]),
-                interval=Interval(
-                    low + float(lows[index]) * (high - low),
-                    low + float(highs[index]) * (high - low),
-                ),
+                interval=Interval(*of.interval(float(lows[index]), float(highs[index]))),
                 letters=shown[index],
                 trials_used=trials_used,
                 trials_saved=saved,
@@ -145,6 +159,13 @@ def _policy_results(
             )
         )
     return tuple(results)
+
+
+def _means(scores: Floats) -> Floats:
+    """Return the mean of each column; of one that met nobody the share of wins is one half."""
+    empty = np.isnan(scores).all(axis=0)
+    means: Floats = np.nanmean(np.where(empty, 0.5, scores) if empty.any() else scores, axis=0)
+    return means
 
 
 def _last_rows(family: Family, outcome: Replay) -> list[int]:
@@ -169,7 +190,7 @@ def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:
 def _pair_results(
     table: Table, scores: Floats, comparison: Comparison, family: Family, outcome: Replay
 ) -> tuple[tuple[PairResult, ...], Floats]:
-    """Return the pairs' results, and the mean differences over all trials of each pair."""
+    """Return the pairs' results, and the mean advantage of policy 1 over all trials of each."""
     span = comparison.scale.span
     results, differences = [], np.full(family.size, np.nan)
     levels = None if outcome.levels is None else outcome.levels[0]
@@ -179,7 +200,8 @@ def _pair_results(
         rows = scores[:, [policy0, policy1]]
         met = rows[~np.isnan(rows).any(axis=1)]
         if met.size:
-            differences[pair] = span * (met[:, 1] - met[:, 0]).mean()
+            r0, r1 = comparison.met(*met.T)
+            differences[pair] = span * (r1 - r0).mean()
         trace = outcome.trace
         assert isinstance(trace, Trace)
         results.append(
@@ -204,7 +226,9 @@ def _warnings(
     )
     holds = {
         "rows-incomplete": incomplete,
-        "bounds-undeclared": table.bounds is None,
+        "bounds-undeclared": table.bounds is None and comparison.rules.by == "means",
+        "wins": comparison.rules.by == "wins",
+        "wins-not-transitive": not family.transitive and family.size > 1,
         "ties-not-counted": family.ties == "paper",
         "fixed-sample": not test.anytime,
         "pooled-rates": bool(table.pooled_tasks) and test.constant_rates,

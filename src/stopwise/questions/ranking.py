@@ -45,7 +45,13 @@ class Ranking:
         """The claims that are tested."""
         rules = self.rules
         baseline = None if rules.baseline is None else rules.policies.index(rules.baseline)
-        return Family.of(rules.method, k=len(rules.policies), baseline=baseline, ties=rules.ties)
+        return Family.of(
+            rules.method,
+            k=len(rules.policies),
+            baseline=baseline,
+            ties=rules.ties,
+            transitive=rules.by == "means",
+        )
 
     @cached_property
     def comparison(self) -> Comparison:

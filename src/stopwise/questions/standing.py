@@ -10,6 +10,7 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Ints
 from stopwise.core.pair_verdict import Decision, e_value_of
+from stopwise.core.rules import Rules
 from stopwise.questions.family import Family
 from stopwise.questions.pairs import Replay
 
@@ -120,6 +121,18 @@ def eliminations(
             if claims[pair, worse] and ends[worse] not in found:
                 found[ends[worse]] = Elimination(row=int(rows[pair]), leader=ends[better])
     return MappingProxyType(found)
+
+
+def only_best(rules: Rules, left: Sequence[str], standings: Iterable[Standing]) -> str | None:
+    """Return the only policy that none was shown to be better than, or None.
+
+    Of wins it must have been shown to win against every other: that all others lose against some
+    does not make it the best, since there need not be one.
+    """
+    if len(left) != 1:
+        return None
+    beaten = {standing.worse for standing in standings if standing.better == left[0]}
+    return left[0] if rules.by == "means" or len(beaten) == len(rules.policies) - 1 else None
 
 
 def share_of_way(standing: Standing, *, alpha: float) -> float:

@@ -73,6 +73,14 @@ def score_strips(analysis: "Analysis") -> list[ScoreStrip]:
     return strips
 
 
+def difference_name(analysis: "Analysis") -> str:
+    """Return what the interval of a pair is of; more is always better for the first policy."""
+    if analysis.rules.by == "wins":
+        return "difference of the shares won"
+    lower = analysis.rules.lower_is_better
+    return "advantage (by how much its mean is lower)" if lower else "difference of means"
+
+
 def elimination_label(analysis: "BestAnalysis", policy: str) -> str:
     """Return a policy's name, and below it whether it is a candidate or when it was dropped."""
     out = analysis.eliminated.get(policy)

@@ -11,6 +11,7 @@ from stopwise.report.canvas import COLOURS, GREY, STYLES, coloured, legend_below
 from stopwise.report.figure_data import (
     Curve,
     ScoreStrip,
+    difference_name,
     elimination_label,
     evidence_curves,
     few_values,
@@ -50,7 +51,7 @@ def plot_scores(analysis: "Analysis") -> "Figure":
     axes.set_yticks(range(len(strips)), [strip.label for strip in strips], fontsize=8)
     if values.size:
         beside = axes.inset_axes((0.72, 0, 0.28, 1), sharey=axes)
-        _draw_shares(axes, strips, values)
+        _draw_shares(axes, strips, values, "won" if analysis.rules.by == "wins" else "score")
     else:
         beside = axes
         _draw_swarms(axes, strips)
@@ -59,10 +60,13 @@ def plot_scores(analysis: "Analysis") -> "Figure":
         beside.plot([strip.mean], [place], "D", color="black", markersize=6)
     beside.set_ylim(len(strips) - 0.4, -0.6)
     level = f"{100 * (1 - analysis.alpha):g}%"
-    axes.set_title(f"Scores, means and {level} intervals", fontsize=10)
+    wins = analysis.rules.by == "wins"
+    lower = " (lower is better)" if analysis.rules.lower_is_better and not wins else ""
+    shown = "Wins, shares" if wins else "Scores, means"
+    axes.set_title(f"{shown} and {level} intervals", fontsize=10)
     if values.size:
         beside.tick_params(left=False, labelleft=False, labelsize=8)
-        beside.set_xlabel("mean score", fontsize=9)
+        beside.set_xlabel("share won" if wins else f"mean score{lower}", fontsize=9)
         low, high = analysis.bounds
         beside.set_xlim(low - 0.05 * (high - low), high + 0.05 * (high - low))
         ticks = (low, (low + high) / 2, high)
@@ -71,11 +75,11 @@ def plot_scores(analysis: "Analysis") -> "Figure":
             beside.spines[side].set_visible(False)
         legend_below(figure)
     else:
-        axes.set_xlabel("score")
+        axes.set_xlabel("share of its meetings that a trial won" if wins else f"score{lower}")
     return drawable(figure)
 
 
-def _draw_shares(axes: "Axes", strips: list[ScoreStrip], values: Floats) -> None:
+def _draw_shares(axes: "Axes", strips: list[ScoreStrip], values: Floats, name: str) -> None:
     """Draw a bar per policy with the share of each score, the highest first, as percentages."""
     greys = np.linspace(0, 1, values.size)
     dark, light = np.array([0.0, 0.447, 0.698]), np.array([0.87, 0.87, 0.87])
@@ -85,7 +89,7 @@ def _draw_shares(axes: "Axes", strips: list[ScoreStrip], values: Floats) -> None
         colour = tuple(dark + greys[index] * (light - dark)) if values.size > 1 else tuple(dark)
         axes.barh(
             range(len(strips)), share, left=left, height=0.6, color=colour, edgecolor="white",
-            linewidth=0.8, label=f"score {value:.3g}",
+            linewidth=0.8, label=f"{name} {value:.3g}",
         )  # fmt: skip
         for place in np.flatnonzero(share >= LEAST_NAMED).tolist():
             axes.text(
@@ -197,7 +201,7 @@ def plot_intervals(analysis: "Analysis") -> "Figure":
     axes.set_yticks([])
     axes.set_ylim(len(labels) - 0.6, -0.9)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel("difference of means, with its interval", fontsize=9)
+    axes.set_xlabel(f"{difference_name(analysis)}, with its interval", fontsize=9)
     return drawable(figure)
 
 

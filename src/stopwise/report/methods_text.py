@@ -35,8 +35,11 @@ def methods_paragraph(analysis: "Analysis") -> str:
     form = ", in its anytime-valid form" if anytime else ""
     adjusted = ADJUSTMENTS[analysis.adjust].format(pairs=pairs, form=form)
     letters = "Policies that share a letter were not told apart. "
+    compared = f"the mean scores (range [{low:g}, {high:g}]{_lower(analysis)})"
+    if analysis.rules.by == "wins":
+        compared = f"how often each policy wins against another (by scores{_lower(analysis)})"
     return (
-        f"We compared the mean scores (range [{low:g}, {high:g}]) of {len(analysis.policies)} "
+        f"We compared {compared} of {len(analysis.policies)} "
         f"policies{against}{_pooling(analysis)} with the {kind} {analysis.method}{horizon}, using "
         f"{adjusted}; {_promise(analysis, anytime)}. {_meaning(analysis)}"
         f"{DESIGNS[analysis.design]} {letters if analysis.baseline is None else ''}"
@@ -57,9 +60,10 @@ def _best_paragraph(analysis: "Analysis") -> str:
         bounds_inferred=analysis.bounds_inferred,
     )
     looks = "" if analysis.bounds_inferred else ", however often the data are looked at"
+    most = "lowest" if analysis.rules.lower_is_better else "greatest"
     same = "The claim assumes that one policy is the best on each task. "
     return (
-        f"We asked which of {len(analysis.rules.policies)} policies has the greatest mean score "
+        f"We asked which of {len(analysis.rules.policies)} policies has the {most} mean score "
         f"(range [{low:g}, {high:g}]){_pooling(analysis)} with the sequential test "
         f"{analysis.method}{_horizon(analysis)}. One wealth per policy bets that it is not the "
         "best, in each row against the policy that leads at the time, and the policy is dropped "
@@ -70,6 +74,10 @@ def _best_paragraph(analysis: "Analysis") -> str:
         "Intervals of the means hold together, at all times, with probability "
         f"{1 - analysis.alpha:.6g}. {method.citation}."
     )
+
+
+def _lower(analysis: "Analysis") -> str:
+    return ", lower is better" if analysis.rules.lower_is_better else ""
 
 
 def _horizon(analysis: "Analysis") -> str:
@@ -108,8 +116,10 @@ def _pooling(analysis: "Analysis") -> str:
 def _meaning(analysis: "Analysis") -> str:
     """Return what a reader must know of the claims before anything else."""
     said = ""
-    if analysis.pooled_tasks:
-        said += f"A declared order means only: {analysis.claim_over_tasks}. "
+    if analysis.pooled_tasks or analysis.rules.by == "wins":
+        said += f"A declared order means only: {analysis.claim_meaning}. "
+    if analysis.aligned.training_runs:
+        said += f"All claims are {analysis.checkpoint_claim}. "
     return said + _groups(analysis) + _doubts(analysis)
 
 

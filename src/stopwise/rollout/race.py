@@ -140,7 +140,7 @@ def race(
     >>> sw.race({"low": low, "high": high}, episode, n_max=100, goal="best").sentence
     'high is the best of 2 (alpha 0.05), after 20 episodes instead of 200'
     """
-    shares = _shares(env, tasks, weights)
+    shares = _shares(env, tasks, weights, settings.get("by"))
     stored = stored or {}
     require(
         not stored or shares is None,
@@ -218,10 +218,10 @@ def race(
 
 
 def _shares(
-    env: Any, tasks: str | None, weights: Mapping[str, float] | None
+    env: Any, tasks: str | None, weights: Mapping[str, float] | None, by: str | None
 ) -> dict[str, float] | None:
     """Return the tasks with their shares, None for a single environment; or raise."""
-    require_tasks_choice(tasks, weights=weights)
+    require_tasks_choice(tasks, weights=weights, by=by)
     if not isinstance(env, Mapping):
         require(
             tasks is None,

@@ -241,4 +241,6 @@ def _trials(schedule: Schedule, notes: Sequence[str]) -> Trials:
         columns["block"] = [str(episode.row) for episode, _ in scored]
     if any(episode.task is not None for episode, _ in scored):
         columns["task"] = [episode.task for episode, _ in scored]
-    return Trials.from_columns(columns, bounds=schedule.rule.bounds, notes=notes)
+    rule = schedule.rule
+    bounds = None if rule.rules.by == "wins" else rule.bounds
+    return Trials.from_columns(columns, bounds=bounds, notes=notes)

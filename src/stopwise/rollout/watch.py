@@ -131,7 +131,7 @@ class Watch:
         weights: Mapping[str, float] | None = None,
         state: Path | None = None,
     ) -> None:
-        require_tasks_choice(tasks, task_order, weights)
+        require_tasks_choice(tasks, task_order, weights, by=settings.get("by"))
         require(
             tasks is None or bool(weights),
             "the mean over tasks of growing files needs ",
@@ -176,7 +176,7 @@ class Watch:
         """
         trials = read_trials(self._source, **self._reading)
         if self._mean is None:
-            found = tables(trials, design=self._design)
+            found = tables(trials, design=self._design, in_turn=False)
         else:
             found = [over_tasks(trials, design=self._design, growing=True, **self._mean)]
         for task in self._seen:
@@ -191,7 +191,7 @@ class Watch:
         if len(aligned.policies) < 2 <= len(every) and task not in self._seen:
             return self._not_begun(task, aligned, every)
         notes = list(aligned.notes)
-        if aligned.bounds is None:
+        if aligned.bounds is None and self._settings.get("by") != "wins":
             text = "no bounds were declared: scores are assumed to lie in [0, 1]"
             notes.append(Message(text, code="bounds-undeclared"))
         if task in self._seen:
@@ -230,6 +230,7 @@ class Watch:
         settings = {
             "bounds": aligned.bounds or (0.0, 1.0),
             "design": aligned.design,
+            **({"by": "wins"} if aligned.preferences else {}),
             **self._settings,
         }
         before = self._seen.get(task)

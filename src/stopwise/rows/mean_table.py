@@ -52,6 +52,11 @@ def over_tasks(
         "tasks='mean' needs a trial table with a column of tasks: read it with read_trials",
         parameter="tasks",
     )
+    require(
+        not source.preferences,
+        "preferences say who wins, not by how much: they have no mean over tasks",
+        parameter="tasks",
+    )
     if growing:
         return _so_far(source, order, weights or {}, design)
     there: dict[str, list[str]] = {}
@@ -88,7 +93,8 @@ def _so_far(
     else:
         for task in share:
             require(task in source.tasks, f"task {task!r} has no trials yet")
-        table, doubts = _averaged(tables(trials, design=design), share), ()
+        parts = tables(trials, design=design, in_turn=False)
+        table, doubts = _averaged(parts, share), ()
     return replace(table, mean=described(order, share, source.frame, table.policies, doubts))
 
 
@@ -152,7 +158,14 @@ def _drawn(
         notes=tuple(notes),
     )
     correct = iid_seed is not None
-    table = align(together, design=design or "auto", iid_correction=correct, seed=iid_seed)
+    # As they come: in turn, the order of the rows would no longer be that of the draws.
+    table = align(
+        together,
+        design=design or "auto",
+        iid_correction=correct,
+        seed=iid_seed,
+        in_turn=False,
+    )
     require(
         table.design == "paired" or correct or not alike,
         "the policies of a row had the same task, so that their scores are not independent: "
@@ -181,6 +194,10 @@ def _averaged(parts: list[Table], share: Mapping[str, float]) -> Table:
     """Return the averages of rounds: the k-th row of every task is one row of the table."""
     policies = tuple(dict.fromkeys(name for part in parts for name in part.policies))
     rows = min(len(part.scores) for part in parts)
+    scale = Scale(*(parts[0].bounds or (0.0, 1.0)))
+    for part in parts:  # before the averages, which may lie within though a score does not
+        part.check(scale.check)
+    parts = [part.clipped(scale) for part in parts]
     scores = np.stack([part.arranged(policies)[:rows] for part in parts])
     means = np.tensordot([share[str(part.task)] for part in parts], scores, axes=1)
     notes = Notes(dict.fromkeys(note for part in parts for note in part.notes))
@@ -196,4 +213,5 @@ def _averaged(parts: list[Table], share: Mapping[str, float]) -> Table:
         design="paired" if any(part.design == "paired" for part in parts) else "independent",
         task=MEAN,
         notes=tuple(notes),
+        training_runs=max(part.training_runs for part in parts),
     )

@@ -163,9 +163,17 @@ def task_at(share: Mapping[str, float], drawn: float) -> str:
 
 
 def require_tasks_choice(
-    tasks: str | None, order: str = "rounds", weights: Mapping[str, float] | None = None
+    tasks: str | None,
+    order: str = "rounds",
+    weights: Mapping[str, float] | None = None,
+    by: str | None = None,
 ) -> None:
     """Raise unless these go together."""
+    require(
+        tasks is None or by != "wins",
+        "the mean over tasks is one of scores: it cannot be compared by wins",
+        parameter="by",
+    )
     require_choice("tasks", tasks, CHOICES)
     require_choice("task_order", order, ORDERS)
     for name, given in (("task_order", order != "rounds"), ("weights", weights is not None)):

@@ -10,14 +10,21 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale, numeric_array
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message, counted
+from stopwise.messages import Message, Setting, counted
 from stopwise.rows.groups import unequal_numbers
 from stopwise.rows.table import Table, side_by_side
 
 POOLED = "pooled"
 
 
-def tables(source: Any, *, design: str | None, iid_seed: int | None = None) -> list[Table]:
+def tables(
+    source: Any,
+    *,
+    design: str | None,
+    iid_seed: int | None = None,
+    unit: str = "trial",
+    in_turn: bool = True,
+) -> list[Table]:
     """Return one table per task from a trial table, or from whatever holds trials."""
     from stopwise.data.frames import is_frame
     from stopwise.data.read import read_trials
@@ -29,9 +36,23 @@ def tables(source: Any, *, design: str | None, iid_seed: int | None = None) -> l
     if isinstance(source, Trials):
         chosen, correct = design or "auto", iid_seed is not None
         return [
-            align(source, task=task, design=chosen, iid_correction=correct, seed=iid_seed)
+            align(
+                source,
+                task=task,
+                design=chosen,
+                iid_correction=correct,
+                seed=iid_seed,
+                unit=unit,
+                in_turn=in_turn,
+            )
             for task in source.tasks
         ]
+    require(
+        unit == "trial",
+        Setting("unit", unit),
+        " needs a trial table with a column of training seeds: read it with read_trials",
+        code="no-seed-column",
+    )
     require(
         iid_seed is None,
         "the i.i.d. correction needs a trial table with blocks",
@@ -48,8 +69,8 @@ def tables(source: Any, *, design: str | None, iid_seed: int | None = None) -> l
     )
 
 
-def pooled(parts: list[Table]) -> Table:
-    """Return one table of all tasks, normalised, a row of each task in turn.
+def pooled(parts: list[Table], *, scaled: bool = True) -> Table:
+    """Return one table of all tasks, normalised if so wished, a row of each task in turn.
 
     Each row stays within its task, so both policies of a pair always meet the same task.
     """
@@ -57,9 +78,10 @@ def pooled(parts: list[Table]) -> Table:
     parts = [part for part in parts if part.task in kept]
     policies = parts[0].policies
     turns = np.concatenate([np.arange(len(part.scores)) for part in parts])
-    rows = np.concatenate([_normalised(part, policies) for part in parts])
+    rows = np.concatenate([_in_order(part, policies, scaled=scaled) for part in parts])
+    scaling = ", with scores scaled to [0, 1]" if scaled else ""
     assumption = (
-        f"{len(parts)} tasks are pooled, one row of each in turn, with scores scaled to [0, 1]. A "
+        f"{len(parts)} tasks are pooled, one row of each in turn{scaling}. A "
         "claim then says that a policy is better on some task (implied claims, and the closed "
         "adjustment of more than 2 policies, need tasks that agree on the order). It is a claim "
         "about the mean over tasks only if no policy is better on one task and worse on another, "
@@ -73,6 +95,7 @@ def pooled(parts: list[Table]) -> Table:
         bounds=(0.0, 1.0),
         notes=(*missing, *notes, Message(assumption, code="pooled")),
         pooled_tasks=len(parts),
+        training_runs=max(part.training_runs for part in parts),
     )
 
 
@@ -116,10 +139,13 @@ def comparable(parts: list[Table], baseline: str | None) -> list[Table]:
     return [replace(part, notes=(*part.notes, *note)) for part in kept] if gaps else kept
 
 
-def _normalised(part: Table, policies: tuple[str, ...]) -> Floats:
+def _in_order(part: Table, policies: tuple[str, ...], *, scaled: bool) -> Floats:
+    scores = part.arranged(policies)
+    if not scaled:
+        return scores
     scale = Scale(*(part.bounds or (0.0, 1.0)))
     part.check(scale.check)
-    return scale.unit(part.arranged(policies))
+    return scale.unit(scores)
 
 
 def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:

@@ -145,7 +145,7 @@ class StudyPlan(PlanPart):
     @classmethod
     def _own_parameters(cls, value: dict[str, Any]) -> dict[str, Any]:
         # The seed of a randomised method is its own; that of the plan enters the random order.
-        declared = ({*cls.model_fields, "bounds"} - {"seed"}) & set(value)
+        declared = ({*cls.model_fields, "bounds", "lower_is_better", "by"} - {"seed"}) & set(value)
         if declared:
             raise ValueError(f"{min(declared)} is set by the plan itself, not under parameters")
         return value
@@ -230,6 +230,7 @@ class StudyPlan(PlanPart):
             alpha=self.alpha / (len(self.tasks) if split else 1),
             n_max=self.n_max,
             bounds=task.score.bounds,
+            lower_is_better=task.score.lower_is_better,
             design="paired" if self.design == "blocks" else "independent",
             adjust=self.adjust,
             baseline=self.baseline,

@@ -73,7 +73,7 @@ def test_a_watch_goes_on(new: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("45/50",), "give two policies, or one and --reference"),
+        (("45/50",), "45/50 is one policy: give the other too"),
         (("45/50", "40/50", "--reference", ".8"), "40/50 has no place in that"),
         (("45/50", "--reference", "1.2"), "reference must lie strictly between 0 and 1"),
         (("45/50", "--reference", ".8", "--n-max", "9"), "--n-max has no effect on counts"),

@@ -41,8 +41,8 @@ def _code(analysis: "Analysis") -> int:
     rules = analysis.rules
     require_baseline(len(rules.policies), rules.baseline, rules.goal)
     if rules.goal == "best":
-        return OPEN if analysis.best is None else SHOWN
+        return SHOWN if analysis.winners else OPEN
     baseline = rules.baseline or rules.policies[0]
     if any(pair.better == baseline for pair in analysis.pairs):
         return WORSE
-    return SHOWN if all(pair.decided for pair in analysis.pairs) else OPEN
+    return SHOWN if all(pair.decided and not pair.same for pair in analysis.pairs) else OPEN

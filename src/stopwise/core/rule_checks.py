@@ -183,6 +183,7 @@ def checked_equivalence(rules: "Rules") -> float | None:
         ("alternative", rules.alternative == "two-sided", "two-sided"),
         ("margin", rules.margin == 0, 0),
         ("goal", rules.goal == "order", "order"),
+        ("by", rules.by == "means", "means"),
     ):
         require(
             so,
@@ -198,7 +199,8 @@ def checked_equivalence(rules: "Rules") -> float | None:
 def check_edges(rules: "Rules", reference: float, margin: float) -> None:
     """Raise unless scores can lie on both sides of what is tested."""
     low, high = rules.bounds
-    for edge, way in ((reference + margin, "greater"), (reference - margin, "less")):
+    better = rules.advantage(margin)
+    for edge, way in ((reference + better, "greater"), (reference - better, "less")):
         require(
             rules.alternative not in (way, "two-sided") or low < edge < high,
             f"with margin {margin:g} a mean is held against {edge:g}, which does not lie "

@@ -14,7 +14,7 @@ from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules
 from stopwise.errors import InvalidInput
 from stopwise.messages import Message
-from stopwise.questions.analysis import MOST_IN_WORDS, Analysis
+from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PolicyResult
 from stopwise.questions.doubts import (
     CAUTIONS,
@@ -27,6 +27,7 @@ from stopwise.questions.doubts import (
 )
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import mean_intervals
+from stopwise.questions.order_words import MOST_IN_WORDS
 from stopwise.report import figures
 from stopwise.report.methods_text import best_paragraph
 from stopwise.rows.table import Table

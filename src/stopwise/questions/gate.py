@@ -20,13 +20,12 @@ from stopwise.core.promise import dependence_text, promise
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import interval_text, is_number, score_text
 from stopwise.core.settings import GateSettings
-from stopwise.core.stream import SequentialTest
 from stopwise.errors import require
 from stopwise.messages import Message, counted, named
 from stopwise.questions.doubts import CAUTIONS
 from stopwise.questions.gate_memory import Memory
 from stopwise.questions.gate_report import junit, markdown
-from stopwise.questions.gate_source import GatePairs, found_policies, pairs_of
+from stopwise.questions.gate_source import GatePairs, found_policies, pairs_of, verdict_on
 
 NOT_WORSE, WORSE, UNDECIDED = "not worse", "worse", "undecided"
 SCHEMA = 1
@@ -373,10 +372,10 @@ def claims(rules: Rules) -> tuple[Rules, Rules]:
 def _answer(rules: Rules, pairs: GatePairs) -> Gate:
     """Run both tests until the first decides."""
     rules, mirrored = claims(rules)
-    not_worse = _seen(rules, pairs)
-    worse = _seen(mirrored, pairs.first(not_worse.n))
+    not_worse = verdict_on(rules, pairs)
+    worse = verdict_on(mirrored, pairs.first(not_worse.n))
     if worse.n < not_worse.n:
-        not_worse = _seen(rules, pairs.first(worse.n))
+        not_worse = verdict_on(rules, pairs.first(worse.n))
     shown = UNDECIDED
     if not_worse.decided != worse.decided:  # both at once (absurd levels only) would say nothing
         shown = NOT_WORSE if not_worse.decided else WORSE
@@ -397,11 +396,3 @@ def _answer(rules: Rules, pairs: GatePairs) -> Gate:
         unused=len(pairs.scores) - not_worse.n,
         warnings=tuple(warnings),
     )
-
-
-def _seen(rules: Rules, pairs: GatePairs) -> Verdict:
-    """Return the verdict of one of the tests on these pairs."""
-    settings = rules.pair_settings()
-    test = SequentialTest(**settings.pop("parameters"), **settings)
-    columns = pairs.scores.T if rules.reference is None else pairs.scores.T[1:]
-    return test.run(*columns)

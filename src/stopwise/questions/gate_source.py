@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
+from stopwise.core.pair_verdict import Verdict
+from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
+from stopwise.core.stream import SequentialTest
 from stopwise.data.frames import is_frame
 from stopwise.data.read import read_trials
 from stopwise.data.sources import name_of
@@ -196,3 +199,11 @@ def _named(new: Any, baseline: Any) -> tuple[str, str]:
     if names[0] == names[1]:
         names = [str(baseline), str(new)]
     return names[0], names[1]
+
+
+def verdict_on(rules: Rules, pairs: GatePairs) -> Verdict:
+    """Return the verdict of one of the tests on these pairs."""
+    settings = rules.pair_settings()
+    test = SequentialTest(**settings.pop("parameters"), **settings)
+    columns = pairs.scores.T if rules.reference is None else pairs.scores.T[1:]
+    return test.run(*columns)

@@ -183,6 +183,11 @@ class StudyPlan(PlanPart):
                 "over_tasks: mean needs one range of scores for all tasks, but "
                 f"{first.name} has [{least:g}, {most:g}] and {task.name} [{low:g}, {high:g}]",
             )
+            require(
+                task.score.lower_is_better == first.score.lower_is_better,
+                "over_tasks: mean needs lower_is_better to be the same for all tasks, but "
+                f"{first.name} and {task.name} differ",
+            )
 
     @property
     def shares(self) -> dict[str, float] | None:

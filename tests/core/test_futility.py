@@ -242,12 +242,3 @@ def test_nobody_waits_for_a_chance_that_is_not_read() -> None:
 def test_what_makes_no_sense_is_refused(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(sw.InvalidInput, match=said):
         sw.SequentialTest(**{"n_max": 20, **settings})
-
-
-@pytest.mark.parametrize("goal", ["order", "best"])
-def test_many_policies_have_no_binding_stops_of_methods_that_bet(goal: str) -> None:
-    policies = ["a", "b", "c"]
-
-    with pytest.raises(sw.InvalidInput, match="are for a test of two policies"):
-        sw.StopRule(policies, n_max=50, goal=goal, futility="binding")
-    assert sw.StopRule(policies, n_max=50, goal=goal, futility="advisory")

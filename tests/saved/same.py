@@ -27,7 +27,7 @@ PROSE = {"sentence", "warnings", "notes", "doubts", "facts"}
 # Intervals were a procedure of their own when the files were made; now they are the test inverted.
 REPLACED = {"interval"}
 ADDED = {
-    *("interval_level", "interval_note"),
+    *("interval_level", "interval_note", "seed"),
     *("best", "candidates", "eliminated", "awaited", "sentence"),
     *("goal", "top", "indifference", "set_aside", "joined"),
     *("chance", "futile", "futility", "margin", "finding", "without_effect"),

@@ -98,6 +98,16 @@ def test_nobody_chooses_the_task(tmp_path: Path) -> None:
             {"tasks": ["lift", {"name": "far", "score": {"kind": "number", "low": 0, "high": 9}}]},
             "needs one range of scores for all tasks, but lift has",
         ),
+        (
+            {
+                "tasks": [
+                    "lift",
+                    {"name": "far", "score": {"kind": "binary", "lower_is_better": True}},
+                ]
+            },
+            "needs lower_is_better to be the same for all tasks, but lift and far differ",
+        ),
+        ({"stored": {"old": 90}}, "stored trials need over_tasks: each"),
     ],
 )
 def test_what_makes_no_sense_is_refused(

@@ -85,10 +85,11 @@ def names_scores(name: str) -> bool:
 def is_usual(raw: RawTable, name: str, *roles: str) -> bool:
     """Whether a column has a usual name for one of the roles.
 
-    A run may also be one trial: only names that come more than once are taken for policies.
+    A run may also be one trial: only names that come more than once are taken for policies. Beside
+    a column of policies it is a training run, if anything.
     """
     short, values = usual_name(name), raw.frame[name]
-    if short in RUNS:
+    if short in RUNS and "seed" not in roles:
         is_number = values.cast(pl.Float64, strict=False).is_not_null().all()
         return "policy" in roles and not is_number and values.n_unique() < len(values)
     return any(short in GUESSES[role] for role in roles)
@@ -131,7 +132,10 @@ def resolve(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> Roles:
                     default, Setting("score"), " chooses another)", code=f"{role}-column-default"
                 )
         else:
-            names = (present[name] for name in usual if name in present)
+            policies = columns.get("policy", ()) if role == "seed" else ()
+            names = (
+                present[name] for name in usual if name in present and present[name] not in policies
+            )
             found = next((name for name in names if is_usual(raw, name, role)), None)
             if found is not None:
                 columns[role] = (found,)

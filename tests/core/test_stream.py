@@ -30,7 +30,10 @@ from stopwise.core.snapshot import dump, load
         ({"design": "blocked"}, "design must be one of independent, paired"),
         ({"ties": "split"}, "ties must be one of paper, strict"),
         ({"margin": 1.0}, "margin must lie strictly between -1 and 1"),
-        ({"margin": -0.1, "alternative": "two-sided"}, "a negative margin .* alternative 'greater' or 'less'"),
+        (
+            {"margin": -0.1, "alternative": "two-sided"},
+            "a negative margin .* alternative 'greater' or 'less'",
+        ),
         ({"method": "fisher", "n_max": 10, "margin": 0.1}, "fisher takes no margin"),
         ({"method": "welch"}, "welch needs n_max"),
         ({"levels": 3}, "levels is for method='savi', not for nscore"),

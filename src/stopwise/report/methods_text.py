@@ -82,7 +82,7 @@ def best_paragraph(analysis: "Analysis") -> str:
         f"{analysis.method}{horizon}. {BETS[top > 1]}, and the policy is dropped "
         f"when this wealth is large enough; {promised}{looks}. So the candidates are at all times "
         f"a confidence set of the best{f' {top}' if top > 1 else ' policy'}. That a policy was "
-        "dropped shows only that it is not one of them, not that the one that led then is better "
+        f"dropped shows only that it is not {'one of them' if top > 1 else 'the best'}, not that the one that led then is better "
         "than it. "
         f"{same if analysis.pooled_tasks else ''}{_doubts(analysis)}{DESIGNS[analysis.design]} "
         "Intervals of the means hold together, at all times, with probability "

@@ -231,13 +231,8 @@ class StudyPlan(PlanPart):
             )
             require(
                 task.score.lower_is_better == first.score.lower_is_better,
-<<<<<<< HEAD
-                "over_tasks: mean needs scores of which more is better on all tasks, or on none, "
-                f"but {first.name} and {task.name} differ in lower_is_better",
-=======
                 "over_tasks: mean needs lower_is_better to be the same for all tasks, but "
                 f"{first.name} and {task.name} differ",
->>>>>>> join2
             )
 
     @property

@@ -13,6 +13,7 @@ import numpy as np
 from stopwise.core import registry
 from stopwise.core.delegated import Delegated
 from stopwise.core.plain_values import plain_values
+from stopwise.core.proxy import declared_mean, declared_share
 from stopwise.core.randomness import drawn_seed
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
@@ -96,6 +97,9 @@ class Rules:
     reserve
         For the goal "best": the part of alpha that is put aside for policies which join
         unannounced.
+    proxy_mean, proxy_share
+        Of a proxy, a cheap score of the same scene: bounds of the mean of g1 - g0, equal if it is
+        known, and the share of alpha that they cost; None without a proxy.
     """
 
     policies: tuple[str, ...] = ("policy 0", "policy 1")
@@ -117,6 +121,8 @@ class Rules:
     later: tuple[str, ...] = ()
     reserve: float = 0.0
     equivalence: float | None = None
+    proxy_mean: tuple[float, float] | None = None
+    proxy_share: float | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -164,6 +170,7 @@ class Rules:
         object.__setattr__(self, "margin", self._checked_margin())
         self._check_goal()
         object.__setattr__(self, "equivalence", self._checked_equivalence())
+        self._check_proxy()
 
     def _with_seed(self) -> dict[str, Any]:
         """Return the parameters as plain values, with the seed of a randomised method."""
@@ -332,6 +339,23 @@ class Rules:
                 parameter="margin",
             )
 
+    def _check_proxy(self) -> None:
+        if self.proxy_mean is None:
+            text = "proxy_share goes with proxy_mean or proxy_scores, but there is neither"
+            require(self.proxy_share is None, text, parameter="proxy_share")
+            return
+        known = registry.find(self.method).takes_proxy
+        text = f"{self.method} takes no proxy: only the bets of nscore-plus are proven with one"
+        require(known, text, parameter="proxy_mean")
+        text = "a proxy needs design 'paired': it tells of the scene that both policies meet"
+        require(self.design == "paired", text, parameter="design")
+        for name in ("reference", "equivalence"):
+            text = f"a proxy does not go with {name}: its bets are for a difference of two policies"
+            require(getattr(self, name) is None, text, parameter=name)
+        mean = declared_mean(self.proxy_mean, self.scale)
+        object.__setattr__(self, "proxy_mean", mean)
+        object.__setattr__(self, "proxy_share", declared_share(self.proxy_share, mean))
+
     def _checked_indifference(self) -> float:
         span = Scale(*self.bounds).span
         require(
@@ -417,8 +441,8 @@ class Rules:
 
     def pair_settings(self) -> dict[str, Any]:
         """Return plain values from which an equal test of two policies can be made."""
-        own = {"reference": self.reference, "equivalence": self.equivalence}
-        more = {name: value for name, value in own.items() if value is not None}
+        own = ("reference", "equivalence", "proxy_mean", "proxy_share")
+        more = {name: getattr(self, name) for name in own if getattr(self, name) is not None}
         return {name: getattr(self, name) for name in PAIR_FIELDS} | more
 
 

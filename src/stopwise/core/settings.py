@@ -32,6 +32,13 @@ Equivalence = Annotated[
     float | None,
     "Also claim that policies are practically the same: that means differ by less than this.",
 ]
+ProxyMean = Annotated[
+    float | tuple[float, float] | None,
+    "With a proxy: the mean of g1 - g0 over the scenes, or bounds (low, high) of it.",
+]
+ProxyShare = Annotated[
+    float | None, "Of alpha, what bounds of that mean cost; a tenth unless the mean is known."
+]
 Seed = Annotated[int | None, "Of a randomised method; by default one is drawn and written down."]
 
 
@@ -47,6 +54,8 @@ class PairSettings(MethodParameters, total=False):
     ties: Ties
     equivalence: Equivalence
     reference: Reference
+    proxy_mean: ProxyMean
+    proxy_share: ProxyShare
     futility: Futility
     seed: Seed
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stopwise.core.comparison import Comparison
+from stopwise.core.arrays import Floats
+from stopwise.core.comparison import Comparison, pair_rules
 from stopwise.core.confidence_state import Interval
 from stopwise.core.futility import Outlook
 from stopwise.core.history import History
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_verdict import Decision, Verdict
 from stopwise.core.registry import edition_of, with_recorded_seed
-from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
 from stopwise.core.settings import PairSettings
 from stopwise.core.snapshot import Resumable
@@ -66,6 +66,11 @@ class SequentialTest(Resumable):
     equivalence
         Two-sided only: the test may also end with "equivalent", that the means differ by less than
         this, in units of the score. It assumes a difference that stays the same.
+    proxy, proxy_mean, proxy_scores, proxy_share
+        With ``proxy=True`` each pair comes with a cheap score of its scene for each policy, from a
+        simulator for example, within the same bounds. ``proxy_mean`` is the mean of g1 - g0 over
+        the scenes; or ``proxy_scores``, an array (M, 2) of simulated scenes drawn apart from the
+        real ones, gives bounds of it at ``proxy_share`` (a tenth) of alpha.
     **settings
         The parameters listed after n_max, and the method's own, e.g. ``bins=21`` or
         ``bin_values=[0, .5, 1]``.
@@ -94,12 +99,18 @@ class SequentialTest(Resumable):
         method: str = "nscore-plus",
         alpha: float = 0.05,
         n_max: int | None = None,
+        *,
+        proxy: bool | None = None,
+        proxy_scores: ArrayLike | None = None,
         **settings: Unpack[PairSettings],
     ) -> None:
-        usual = {"alternative": "greater", "ties": "paper", **settings}
-        if settings.get("reference") is not None:
-            usual["policies"] = ("the policy",)
-        self.rules = Rules.of(method=method, alpha=alpha, n_max=n_max, **usual)
+        self.rules = pair_rules(proxy_scores, method=method, alpha=alpha, n_max=n_max, **settings)
+        require(
+            proxy is None or proxy == (self.rules.proxy_mean is not None),
+            "proxy=True goes with proxy_mean, the mean of g1 - g0 over the scenes, or with "
+            "proxy_scores, simulated scenes that give bounds of it: give both, or neither",
+            parameter="proxy",
+        )
         self._comparison = Comparison(self.rules)
         self._limit = self.rules.n_max
         self._unused = 0
@@ -132,7 +143,7 @@ class SequentialTest(Resumable):
             log_e=None if math.isnan(log_e) else log_e,
             p_value=float(comparison.combined_p_value(state.p_value, same, equivalent)),
             interval=self._interval(),
-            interval_level=1.0 - comparison.interval_level * len(comparison.directions),
+            interval_level=1.0 - comparison.interval_error * len(comparison.directions),
             rules=self.rules,
             n_max=self._limit,
             dependence=None if state.dependence is None else state.dependence.found,
@@ -142,7 +153,13 @@ class SequentialTest(Resumable):
             drift=state.drift.found if equivalent and state.drift is not None else None,
         )
 
-    def update(self, r0: float, r1: float | None = None) -> Verdict:
+    def update(
+        self,
+        r0: float,
+        r1: float | None = None,
+        *,
+        proxy: tuple[float, float] | None = None,
+    ) -> Verdict:
         """Add one pair of scores and return the verdict.
 
         You may add pairs after a decision: the decision stays, and the interval keeps narrowing.
@@ -152,6 +169,9 @@ class SequentialTest(Resumable):
         r0, r1
             Scores of policy 0 and policy 1, within the bounds; with a reference, the score of the
             policy alone.
+        proxy
+            With a proxy, its scores (g0, g1) of both policies in the same scene, within the same
+            bounds.
         """
         comparison, (name0, name1) = self._comparison, self.rules.pair_names
         if r1 is None or self.rules.reference is not None:
@@ -161,11 +181,21 @@ class SequentialTest(Resumable):
         else:
             unit0 = comparison.unit_score(r0, name0)
         unit1 = comparison.unit_score(r1, name1)
+        guesses = comparison.proxy(proxy, ())
         self._require_room()
-        self._advance(float(r0), float(r1), unit0, unit1)
+        pair = np.array((unit0, unit1))
+        if guesses is not None:
+            pair = np.stack((pair, comparison.scale.unit(np.array(guesses))), axis=-1)
+        self._advance(float(r0), float(r1), pair)
         return self.verdict
 
-    def run(self, scores0: ArrayLike, scores1: ArrayLike | None = None) -> Verdict:
+    def run(
+        self,
+        scores0: ArrayLike,
+        scores1: ArrayLike | None = None,
+        *,
+        proxy: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> Verdict:
         """Add pairs until there is a decision, the scores run out, or n_max is reached.
 
         Scores after that are not looked at; ``unused`` says how many pairs were left. A test that
@@ -177,6 +207,8 @@ class SequentialTest(Resumable):
         scores0, scores1
             As many scores of policy 0 as of policy 1; all are checked before the first is used.
             With a reference, the scores of the policy alone.
+        proxy
+            With a proxy, its scores of policy 0 and of policy 1, in rows like the scores.
         """
         comparison = self._comparison
         array0, array1 = comparison.both(scores0, scores1)
@@ -193,20 +225,19 @@ class SequentialTest(Resumable):
         )
         self._require_room()
         comparison.check_both(array0, array1)
+        guesses = comparison.proxy(proxy, array0.shape)
         before = self._state.n
-        for r0, r1, unit0, unit1 in zip(
-            array0.tolist(),
-            array1.tolist(),
-            comparison.scale.unit(array0).tolist(),
-            comparison.scale.unit(array1).tolist(),
-            strict=True,
-        ):
+        pairs = np.stack((comparison.scale.unit(array0), comparison.scale.unit(array1)), axis=-1)
+        if guesses is not None:
+            guessed = comparison.scale.unit(np.stack(guesses, axis=-1))
+            pairs = np.stack((pairs, guessed), axis=-1)
+        for r0, r1, pair in zip(array0.tolist(), array1.tolist(), pairs, strict=True):
             state = self._state
             if state.n_decided is not None or state.n == self._limit:
                 break
             if self._ended_by_futility():
                 break
-            self._advance(r0, r1, unit0, unit1)
+            self._advance(r0, r1, pair)
         self._unused = array0.size - (self._state.n - before)
         return self.verdict
 
@@ -258,8 +289,8 @@ class SequentialTest(Resumable):
             f"n={self._state.n}, decision={self._state.decision.value!r})"
         )
 
-    def _advance(self, r0: float, r1: float, unit0: float, unit1: float) -> None:
-        self._state = self._state.advanced(self._comparison, r0, r1, unit0, unit1)
+    def _advance(self, r0: float, r1: float, pair: Floats) -> None:
+        self._state = self._state.advanced(self._comparison, r0, r1, pair)
         self._history.add(self._state.p_value, self._state.log_e)
 
     def _plan_for(self, n_max: int | None) -> None:

@@ -112,6 +112,20 @@ STEP_POINTS = 12
 # More: the plan counts on jumps that bounded scores never make. Less: it overlooks those they make.
 STEP_REACH = 2.6
 
+# --- Proxy ---------------------------------------------------------------------------------------
+# Prior pairs in which the proxy says nothing.
+# More: a good proxy is used later. Less: a useless one is used by chance.
+PROXY_PAIRS = 8.0
+# Largest weight.
+# More: a proxy on a smaller scale than the score is used in full, if its bounds allow. Less: not.
+MOST_WEIGHT = 2.0
+# The largest share of the variance that it is trusted to explain.
+# More: a few pairs that agree pass for a certainty. Less: good proxies are underbet.
+MOST_EXPLAINED = 0.98
+# Shares of the weight of least variance that are tried, in rising order; a tie goes to the last.
+# More of them: time. Fewer: coarser where bounds limit the bets.
+WEIGHT_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+
 # --- Practically the same ------------------------------------------------------------------------
 # The share of the margin of equivalence that bets assume as the gap: all of it if policies are
 # equal, but both of two tests must end.

@@ -14,6 +14,7 @@ from stopwise.core.confidence import NO_MARGIN, ConfidenceSequence
 from stopwise.core.confidence_state import Pairs
 from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence, Method
+from stopwise.core.nscore_plus import Proxied
 from stopwise.core.proxy import SHARE, scene_bounds
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import Scale, is_number, numeric_array
@@ -103,7 +104,7 @@ class Comparison:
         if self.rules.proxy_mean is None:
             return test
         low, high = (end / self.scale.span for end in self.rules.proxy_mean)
-        return test.with_proxy(tuple(low if policy else -high for policy in self.directions))
+        return Proxied.of(test, tuple(low if policy else -high for policy in self.directions))
 
     @property
     def _doubted(self) -> float:

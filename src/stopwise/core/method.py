@@ -85,7 +85,7 @@ class Method(ABC, Generic[State]):
     takes_margin: ClassVar[bool] = True
     # Whether policy 0 may be a number.
     takes_reference: ClassVar[bool] = True
-    # Whether scores may come with those of a proxy, see ``with_proxy``.
+    # Whether scores may come with those of a proxy.
     takes_proxy: ClassVar[bool] = False
     # Whether both directions together err with at most alpha, so that ties need no split.
     splits_itself: ClassVar[bool] = False
@@ -136,13 +136,6 @@ class Method(ABC, Generic[State]):
     def not_worse(self, alpha: float, margin: float) -> "Method[State]":
         """Return the test of "not worse by the margin or more", for a claim of equivalence."""
         return replace(self, alpha=alpha, margin=-margin)
-
-    def with_proxy(self, means: tuple[float, ...]) -> "Method[Any]":
-        """Return the test whose scores come with those of a proxy, along a first axis.
-
-        ``means`` bound the mean of g1 - g0 from below, as each direction sees it.
-        """
-        raise NotImplementedError(self.name)
 
     def facts(self) -> tuple[str, ...]:
         """Return sentences about the test itself that belong into a report."""

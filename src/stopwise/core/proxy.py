@@ -5,43 +5,60 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from stopwise.core.scores import Scale, is_number, numeric_array
 from stopwise.errors import require
 
-__all__ = ["SHARE", "declared_mean", "declared_share", "mean_bounds", "scene_bounds"]
+if TYPE_CHECKING:
+    from stopwise.core.rules import Rules
+
+__all__ = ["SHARE", "declared_proxy", "scene_bounds"]
 
 # Of alpha, what bounds of the mean may cost if it is not known.
 SHARE = 0.1
 
 
-def declared_mean(mean: Any, scale: Scale) -> tuple[float, float]:
-    """Return bounds of the mean of g1 - g0, equal if it is known, or raise."""
-    pair = isinstance(mean, Sequence) and not isinstance(mean, str) and len(mean) == 2
-    ends = tuple(mean) if pair else (mean, mean)
-    require(
-        all(is_number(end) and abs(end) <= scale.span for end in ends) and ends[0] <= ends[1],
-        "proxy_mean must be the mean of g1 - g0, or bounds (low, high) of it, from "
-        f"-{scale.span:g} to {scale.span:g}, but got {mean!r}",
-        parameter="proxy_mean",
-    )
-    return float(ends[0]), float(ends[1])
+def declared_proxy(
+    rules: "Rules", *, takes: bool
+) -> tuple[tuple[float, float] | None, float | None]:
+    """Return bounds of the mean of g1 - g0 and their share of alpha, or raise.
 
-
-def declared_share(share: Any, bounds: tuple[float, float]) -> float:
-    """Return the share of alpha that the bounds cost: none if the mean is known, or raise."""
+    ``takes`` says whether the method is proven with a proxy.
+    """
+    mean, share = rules.proxy_mean, rules.proxy_share
+    if mean is None:
+        text = "proxy_share goes with proxy_mean or proxy_scores, but there is neither"
+        require(share is None, text, parameter="proxy_share")
+        return None, None
+    text = f"{rules.method} takes no proxy: only the bets of nscore-plus are proven with one"
+    require(takes, text, parameter="proxy_mean")
+    text = "a proxy needs design 'paired': it tells of the scene that both policies meet"
+    require(rules.design == "paired", text, parameter="design")
+    for name in ("reference", "equivalence"):
+        text = f"a proxy does not go with {name}: its bets are for a difference of two policies"
+        require(getattr(rules, name) is None, text, parameter=name)
+    low, high = _bounds(mean, rules.scale)
     if share is None:
-        return SHARE if bounds[0] < bounds[1] else 0.0
+        share = SHARE if low < high else 0.0
     require(
         is_number(share) and 0 <= share < 1,
         f"proxy_share must be at least 0 and below 1, but got {share!r}",
         parameter="proxy_share",
     )
-    return float(share)
+    return (low, high), float(share)
+
+
+def _bounds(mean: Any, scale: Scale) -> tuple[float, float]:
+    pair = isinstance(mean, Sequence) and not isinstance(mean, str) and len(mean) == 2
+    low, high = mean if pair else (mean, mean)
+    require(
+        all(is_number(end) and abs(end) <= scale.span for end in (low, high)) and low <= high,
+        "proxy_mean must be the mean of g1 - g0, or bounds (low, high) of it, from "
+        f"-{scale.span:g} to {scale.span:g}, but got {mean!r}",
+        parameter="proxy_mean",
+    )
+    return float(low), float(high)
 
 
 def scene_bounds(scores: object, scale: Scale, level: float) -> tuple[float, float]:
@@ -66,15 +83,9 @@ def scene_bounds(scores: object, scale: Scale, level: float) -> tuple[float, flo
         parameter="proxy_scores",
     )
     scale.check(array, "proxy_scores")
-    return mean_bounds((array[:, 1] - array[:, 0]).astype(float), scale.span, level)
-
-
-def mean_bounds(
-    differences: NDArray[np.float64], span: float, level: float
-) -> tuple[float, float]:
-    """Return bounds of the mean of independent numbers in [-span, span]."""
-    count, doubt = differences.size, math.log(2 / level)
+    differences = (array[:, 1].astype(float) - array[:, 0]) / scale.span
+    count, doubt = len(differences), math.log(2 / level)
     deviation = math.sqrt(2 * float(differences.var(ddof=1)) * doubt / count)
-    width = deviation + 2 * span * 7 * doubt / (3 * (count - 1))
+    width = deviation + 2 * 7 * doubt / (3 * (count - 1))  # they range over [-1, 1]
     mean = float(differences.mean())
-    return max(mean - width, -span), min(mean + width, span)
+    return max(mean - width, -1.0) * scale.span, min(mean + width, 1.0) * scale.span

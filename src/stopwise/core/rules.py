@@ -13,7 +13,7 @@ import numpy as np
 from stopwise.core import registry
 from stopwise.core.delegated import Delegated
 from stopwise.core.plain_values import plain_values
-from stopwise.core.proxy import declared_mean, declared_share
+from stopwise.core.proxy import declared_proxy
 from stopwise.core.randomness import drawn_seed
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
@@ -170,7 +170,9 @@ class Rules:
         object.__setattr__(self, "margin", self._checked_margin())
         self._check_goal()
         object.__setattr__(self, "equivalence", self._checked_equivalence())
-        self._check_proxy()
+        mean, share = declared_proxy(self, takes=registry.find(self.method).takes_proxy)
+        object.__setattr__(self, "proxy_mean", mean)
+        object.__setattr__(self, "proxy_share", share)
 
     def _with_seed(self) -> dict[str, Any]:
         """Return the parameters as plain values, with the seed of a randomised method."""
@@ -338,23 +340,6 @@ class Rules:
                 f"strictly between the bounds {low:g} and {high:g}",
                 parameter="margin",
             )
-
-    def _check_proxy(self) -> None:
-        if self.proxy_mean is None:
-            text = "proxy_share goes with proxy_mean or proxy_scores, but there is neither"
-            require(self.proxy_share is None, text, parameter="proxy_share")
-            return
-        known = registry.find(self.method).takes_proxy
-        text = f"{self.method} takes no proxy: only the bets of nscore-plus are proven with one"
-        require(known, text, parameter="proxy_mean")
-        text = "a proxy needs design 'paired': it tells of the scene that both policies meet"
-        require(self.design == "paired", text, parameter="design")
-        for name in ("reference", "equivalence"):
-            text = f"a proxy does not go with {name}: its bets are for a difference of two policies"
-            require(getattr(self, name) is None, text, parameter=name)
-        mean = declared_mean(self.proxy_mean, self.scale)
-        object.__setattr__(self, "proxy_mean", mean)
-        object.__setattr__(self, "proxy_share", declared_share(self.proxy_share, mean))
 
     def _checked_indifference(self) -> float:
         span = Scale(*self.bounds).span

@@ -103,9 +103,7 @@ def simulate(
     (True, True)
     """
     rules = pair_rules(proxy_scores, method=method, alpha=alpha, n_max=n_max, **settings)
-    return run_studies(
-        rules, scores0, scores1, proxy=proxy, workers=workers, progress=progress
-    )
+    return run_studies(rules, scores0, scores1, proxy=proxy, workers=workers, progress=progress)
 
 
 def run_studies(
@@ -140,7 +138,7 @@ def run_studies(
         for start in range(0, n, COLUMNS):
             columns = slice(start, min(start + COLUMNS, n))
             comparison.check_both(array0[block, columns], array1[block, columns])
-    both = (array0, array1)
+    both: tuple[NDArray[Any], ...] = (array0, array1)
     if guesses is not None:  # behind the scores, along a first axis
         both = tuple(np.stack(own) for own in zip(both, guesses, strict=True))
     parts: list[tuple[Ints, Ints, Floats, Floats]] = []

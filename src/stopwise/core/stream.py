@@ -1,14 +1,15 @@
 """One live comparison: scores come in pair by pair, the verdict is there after each."""
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison, pair_rules
 from stopwise.core.confidence_state import Interval
 from stopwise.core.futility import Outlook
@@ -16,6 +17,7 @@ from stopwise.core.history import History
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_verdict import Decision, Verdict
 from stopwise.core.registry import edition_of, with_recorded_seed
+from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
 from stopwise.core.settings import PairSettings
 from stopwise.core.snapshot import Resumable
@@ -183,10 +185,8 @@ class SequentialTest(Resumable):
         unit1 = comparison.unit_score(r1, name1)
         guesses = comparison.proxy(proxy, ())
         self._require_room()
-        pair = np.array((unit0, unit1))
-        if guesses is not None:
-            pair = np.stack((pair, comparison.scale.unit(np.array(guesses))), axis=-1)
-        self._advance(float(r0), float(r1), pair)
+        scaled = None if guesses is None else comparison.scale.unit(np.array(guesses)).tolist()
+        self._advance(float(r0), float(r1), unit0, unit1, scaled)
         return self.verdict
 
     def run(
@@ -227,17 +227,23 @@ class SequentialTest(Resumable):
         comparison.check_both(array0, array1)
         guesses = comparison.proxy(proxy, array0.shape)
         before = self._state.n
-        pairs = np.stack((comparison.scale.unit(array0), comparison.scale.unit(array1)), axis=-1)
+        scaled: Iterable[Sequence[float] | None] = repeat(None, array0.size)
         if guesses is not None:
-            guessed = comparison.scale.unit(np.stack(guesses, axis=-1))
-            pairs = np.stack((pairs, guessed), axis=-1)
-        for r0, r1, pair in zip(array0.tolist(), array1.tolist(), pairs, strict=True):
+            scaled = comparison.scale.unit(np.stack(guesses, axis=-1)).tolist()
+        for r0, r1, unit0, unit1, guessed in zip(
+            array0.tolist(),
+            array1.tolist(),
+            comparison.scale.unit(array0).tolist(),
+            comparison.scale.unit(array1).tolist(),
+            scaled,
+            strict=True,
+        ):
             state = self._state
             if state.n_decided is not None or state.n == self._limit:
                 break
             if self._ended_by_futility():
                 break
-            self._advance(r0, r1, pair)
+            self._advance(r0, r1, unit0, unit1, guessed)
         self._unused = array0.size - (self._state.n - before)
         return self.verdict
 
@@ -289,8 +295,11 @@ class SequentialTest(Resumable):
             f"n={self._state.n}, decision={self._state.decision.value!r})"
         )
 
-    def _advance(self, r0: float, r1: float, pair: Floats) -> None:
-        self._state = self._state.advanced(self._comparison, r0, r1, pair)
+    def _advance(
+        self, r0: float, r1: float, unit0: float, unit1: float, guesses: Sequence[float] | None
+    ) -> None:
+        state, comparison = self._state, self._comparison
+        self._state = state.advanced(comparison, r0, r1, unit0, unit1, guesses=guesses)
         self._history.add(self._state.p_value, self._state.log_e)
 
     def _plan_for(self, n_max: int | None) -> None:

@@ -1,5 +1,6 @@
 """All that changes in one live comparison: how it begins, takes a pair in, and is saved."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -59,14 +60,22 @@ class StreamState(NamedTuple):
         )
 
     def advanced(
-        self, comparison: Comparison, r0: float, r1: float, pair: Floats
+        self,
+        comparison: Comparison,
+        r0: float,
+        r1: float,
+        unit0: float,
+        unit1: float,
+        *,
+        guesses: Sequence[float] | None = None,
     ) -> "StreamState":
         """Return the state after one more pair, given as it was scored and scaled to [0, 1].
 
-        A proxy's scores are beside the scaled ones, along a last axis of ``pair``.
+        With a proxy, ``guesses`` are its scaled scores.
         """
-        array0, array1 = pair
-        unit0, unit1 = pair.flat[0], pair.flat[-1] if pair.ndim == 1 else pair[1, 0]
+        array0, array1 = np.asarray(unit0), np.asarray(unit1)
+        if guesses is not None:
+            array0, array1 = np.array([[unit0, unit1], guesses]).T
         shown = (r0, r1) if comparison.rules.reference is None else (r1,)
         scores = comparison.directed(array0, array1)
         state = comparison.test.step(self.method_state, *scores)

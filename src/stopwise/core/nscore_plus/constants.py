@@ -114,8 +114,20 @@ STEP_REACH = 2.6
 
 # --- Proxy ---------------------------------------------------------------------------------------
 # Prior pairs in which the proxy says nothing.
-# More: a good proxy is used later. Less: a useless one is used by chance.
-PROXY_PAIRS = 8.0
+# More: a good proxy is used later (8: .668 of the pairs at correlation .7 instead of .637, success
+# and failure). Less: a useless one is used by chance.
+PROXY_PAIRS = 3.0
+# The share explained, times pairs, below which a proxy has no weight, and twice which it has half.
+# More: a good proxy is used later (1: .677 at correlation .7). Less: a useless one costs more
+# (0: 1.024 at correlation 0 instead of 1.016).
+PROXY_DOUBT = 0.25
+# Deviations of its mean above what was shown that the effect may have, where the weight is chosen.
+# More: the proxy is used less where bounds limit the bets. Less: it costs pairs there (0: 1.06
+# instead of 1.02 with returns of deviation .14).
+HOPED_DEVIATIONS = 1.0
+# So many fewer with scores of spread 1, as success and failure.
+# More and less: hardly anything from 2 to 4.
+NOISY_DEVIATIONS = 3.0
 # Largest weight.
 # More: a proxy on a smaller scale than the score is used in full, if its bounds allow. Less: not.
 MOST_WEIGHT = 2.0

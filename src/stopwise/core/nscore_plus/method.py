@@ -119,16 +119,8 @@ class NScorePlus(MayBeFutile[PlusState]):
 
     def not_worse(self, alpha: float, margin: float) -> "NScorePlus":
         """Return the test of "not worse by the margin or more", for a claim of equivalence."""
-        return NotWorse(**{**self._own(), "alpha": alpha, "margin": -margin})
-
-    def with_proxy(self, means: tuple[float, ...]) -> "NScorePlus":
-        """Return the test whose scores come with those of a proxy, along a first axis."""
-        from stopwise.core.nscore_plus.proxied import Proxied  # noqa: PLC0415 - it extends this
-
-        return Proxied(**self._own(), proxy_means=means)
-
-    def _own(self) -> dict[str, Any]:
-        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        own = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return NotWorse(**{**own, "alpha": alpha, "margin": -margin})
 
     def facts(self) -> tuple[str, ...]:
         """Return what a reader must know about a randomised look."""

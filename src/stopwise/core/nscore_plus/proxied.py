@@ -5,7 +5,7 @@ A pair multiplies the wealth by ``1 + amount (r1 - r0 - margin - weight (g1 - g0
 proof. With weight 0 the bets and the evidence are those of ``nscore-plus``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -17,8 +17,11 @@ from stopwise.core.method import Method
 from stopwise.core.nscore_plus import bets
 from stopwise.core.nscore_plus.constants import (
     BOUND_SHARE,
+    HOPED_DEVIATIONS,
     MOST_EXPLAINED,
     MOST_WEIGHT,
+    NOISY_DEVIATIONS,
+    PROXY_DOUBT,
     PROXY_PAIRS,
     RENEWAL_PAIRS,
     SHOWN_WEIGHT,
@@ -29,6 +32,8 @@ from stopwise.core.nscore_plus.method import NScorePlus
 from stopwise.core.nscore_plus.state import PlusState, PlusWealth, Sums
 
 __all__ = ["Proxied", "ProxiedState"]
+
+TINY = 1e-12
 
 
 class ProxiedState(NamedTuple):
@@ -92,6 +97,12 @@ class Proxied(NScorePlus):
 
     held, leap, learn = Method.held, Method.leap, Method.learn
 
+    @classmethod
+    def of(cls, test: Method[Any], means: tuple[float, ...]) -> "Proxied":
+        """Return this test with a proxy."""
+        own = {entry.name: getattr(test, entry.name) for entry in fields(test)}
+        return cls(**own, proxy_means=means)
+
     @cached_property
     def _mean(self) -> Floats:
         return np.array(self.proxy_means)
@@ -114,6 +125,7 @@ class Proxied(NScorePlus):
 
     def margin_fall(self, before: Any, after: Any, r0: Floats, r1: Floats) -> Floats:
         """Return how fast the pair's log-factor falls with the margin."""
+        del r0, r1  # their factor is what the evidence gained
         fall: Floats = after.amount * np.exp(before.log_e - after.log_e)
         return fall
 
@@ -139,13 +151,17 @@ class Proxied(NScorePlus):
         """Return sums and estimates of what is bet on, and the weight of the proxy in it."""
         sums = state.sums
         estimates = self._estimates(sums, self.margin)
-        gap, seen, variance = sums.high - sums.low, sums.pairs + PROXY_PAIRS, estimates.variance
-        shown = gap / (sums.pairs + SHOWN_WEIGHT)
+        variance, seen = estimates.variance, sums.pairs + PROXY_PAIRS
+        shrunk = sums.pairs + SHOWN_WEIGHT
+        shown = (sums.high - sums.low) / shrunk
         common = (state.product - shown * state.hint) / seen
         noise = (state.hint_square + PROXY_PAIRS * variance) / seen
-        full = between(common / noise, 0.0, MOST_WEIGHT)
+        explained = np.maximum(common, 0.0) ** 2 / (variance * noise)  # share of the variance
+        trust = np.maximum(1 - PROXY_DOUBT / np.maximum(explained * seen, TINY), 0.0)
+        full = trust * between(common / noise, 0.0, MOST_WEIGHT)
         # The weight narrows what may be bet: of some parts of it, that of greatest growth.
-        effect = np.maximum(shown, 0.0)
+        hoped = HOPED_DEVIATIONS - NOISY_DEVIATIONS * estimates.spread
+        effect = np.maximum(shown + hoped * np.sqrt(variance * sums.pairs) / shrunk, 0.0)
         weight = best = np.zeros_like(full)
         for share in WEIGHT_SHARES:
             tried = share * full
@@ -167,4 +183,5 @@ class Proxied(NScorePlus):
 def _left(variance: Floats, weight: Floats, common: Floats, noise: Floats) -> Floats:
     """Return the variance that the weighted proxy leaves."""
     left = variance - weight * (2 * common - weight * noise)
-    return np.maximum(left, (1 - MOST_EXPLAINED) * variance)
+    kept: Floats = np.maximum(left, (1 - MOST_EXPLAINED) * variance)
+    return kept

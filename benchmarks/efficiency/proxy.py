@@ -52,6 +52,7 @@ def main() -> None:
     table = Table("scores", "means", "N", "without", *(f"{each:g}" for each in CORRELATIONS))
     for index, (draw, n_max, mean0, mean1) in enumerate(CASES):
         own: dict[str, Any] = {"alpha": options.alpha, "n_max": n_max, "workers": options.workers}
+        own["design"] = "paired"
         cells = []
         for same in CORRELATIONS:
             rng = np.random.default_rng([options.seed, index])  # the same scores in every column
@@ -63,10 +64,9 @@ def main() -> None:
                 scenes = (1, options.scenes)
                 drawn = [draw(rng, mean, scenes)[0] * 1.0 for mean in (mean0, mean1)]
                 known = {"proxy_scores": np.stack(drawn, axis=1)}
-            pairs = (scores0, scores1)
-            without = sw.simulate("nscore-plus", *pairs, design="paired", **own)
-            proxy = (proxy0, proxy1)
-            found = sw.simulate("nscore-plus", *pairs, design="paired", proxy=proxy, **known, **own)
+            without = sw.simulate("nscore-plus", scores0, scores1, **own)
+            known["proxy"] = (proxy0, proxy1)
+            found = sw.simulate("nscore-plus", scores0, scores1, **known, **own)
             cells.append(f"{found.n.mean() / without.n.mean():.3f}\n{found.rate(1):.3f}")
         table.add_row(
             draw.__name__.replace("_", " "),

@@ -128,8 +128,9 @@ def errors_with_own_means(draw: Draw, means: list[float], alpha: float, n: int) 
     """Return the errors of studies that each declare a mean of their own."""
     rules = pair_rules(method="nscore-plus", alpha=alpha, n_max=n, design="paired", proxy_mean=0.0)
     comparison = Comparison(rules)
+    of_each: Any = tuple((mean,) for mean in means)
     assert isinstance(comparison.test, Proxied)
-    test: Any = replace(comparison.test, proxy_means=tuple((mean,) for mean in means))
+    test = replace(comparison.test, proxy_means=of_each)
     r0, r1, g0, g1 = draw(np.random.default_rng(24), (len(means), n))
     state, wrong = test.start((len(means), 1)), np.zeros((len(means), 1), dtype=bool)
     for scores0, scores1 in zip(np.stack((r0, g0)).T, np.stack((r1, g1)).T, strict=True):

@@ -114,13 +114,13 @@ STEP_REACH = 2.6
 
 # --- Proxy ---------------------------------------------------------------------------------------
 # Prior pairs in which the proxy says nothing.
-# More: a good proxy is used later (8: .668 of the pairs at correlation .7 instead of .637, success
+# More: a good proxy is used later (8: .67 of the pairs at correlation .7 instead of .645, success
 # and failure). Less: a useless one is used by chance.
-PROXY_PAIRS = 3.0
+PROXY_PAIRS = 2.0
 # The share explained, times pairs, below which a proxy has no weight, and twice which it has half.
-# More: a good proxy is used later (1: .677 at correlation .7). Less: a useless one costs more
-# (0: 1.024 at correlation 0 instead of 1.016).
-PROXY_DOUBT = 0.25
+# More: a good proxy is used later (1: .68 at correlation .7). Less: a useless one costs more
+# (.25: 1.0184 of the pairs at correlation 0 instead of 1.0169).
+PROXY_DOUBT = 0.4
 # Deviations of its mean above what was shown that the effect may have, where the weight is chosen.
 # More: the proxy is used less where bounds limit the bets. Less: it costs pairs there (0: 1.06
 # instead of 1.02 with returns of deviation .14).

@@ -157,8 +157,8 @@ class Proxied(NScorePlus):
         common = (state.product - shown * state.hint) / seen
         noise = (state.hint_square + PROXY_PAIRS * variance) / seen
         explained = np.maximum(common, 0.0) ** 2 / (variance * noise)  # share of the variance
-        trust = np.maximum(1 - PROXY_DOUBT / np.maximum(explained * seen, TINY), 0.0)
-        full = trust * between(common / noise, 0.0, MOST_WEIGHT)
+        common = common * np.maximum(1 - PROXY_DOUBT / np.maximum(explained * seen, TINY), 0.0)
+        full = between(common / noise, 0.0, MOST_WEIGHT)
         # The weight narrows what may be bet: of some parts of it, that of greatest growth.
         hoped = HOPED_DEVIATIONS - NOISY_DEVIATIONS * estimates.spread
         effect = np.maximum(shown + hoped * np.sqrt(variance * sums.pairs) / shrunk, 0.0)

@@ -134,9 +134,9 @@ MOST_WEIGHT = 2.0
 # The largest share of the variance that it is trusted to explain.
 # More: a few pairs that agree pass for a certainty. Less: good proxies are underbet.
 MOST_EXPLAINED = 0.98
-# Shares of the weight of least variance that are tried, in rising order; a tie goes to the last.
-# More of them: time. Fewer: coarser where bounds limit the bets.
-WEIGHT_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+# Equal steps to the weight of least variance that are tried; a tie goes to the last.
+# More: time. Less: a coarser weight where bounds limit the bets.
+WEIGHT_STEPS = 4
 
 # --- Practically the same ------------------------------------------------------------------------
 # The share of the margin of equivalence that bets assume as the gap: all of it if policies are

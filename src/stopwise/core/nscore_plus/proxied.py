@@ -25,7 +25,7 @@ from stopwise.core.nscore_plus.constants import (
     PROXY_PAIRS,
     RENEWAL_PAIRS,
     SHOWN_WEIGHT,
-    WEIGHT_SHARES,
+    WEIGHT_STEPS,
 )
 from stopwise.core.nscore_plus.estimates import Estimates
 from stopwise.core.nscore_plus.method import NScorePlus
@@ -163,8 +163,8 @@ class Proxied(NScorePlus):
         hoped = HOPED_DEVIATIONS - NOISY_DEVIATIONS * estimates.spread
         effect = np.maximum(shown + hoped * np.sqrt(variance * sums.pairs) / shrunk, 0.0)
         weight = best = np.zeros_like(full)
-        for share in WEIGHT_SHARES:
-            tried = share * full
+        for step in range(WEIGHT_STEPS + 1):
+            tried = step / WEIGHT_STEPS * full
             left = _left(variance, tried, common, noise)
             most = BOUND_SHARE / (1 + self.margin + tried * (1 - self._mean))
             amount = np.minimum(effect / left, most)

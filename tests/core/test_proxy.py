@@ -33,6 +33,16 @@ def test_a_stream_and_a_simulation_agree(alternative: str) -> None:
         assert verdict.p_value == pytest.approx(many.p_value[run], rel=1e-12)
 
 
+def test_where_lower_is_better_all_scores_are_mirrored() -> None:
+    r0, r1, g0, g1 = scenes(20, 60)
+    own: dict[str, Any] = {"design": "paired", "n_max": 60, "proxy_mean": 0.2}
+    usual = sw.simulate("nscore-plus", r0, r1, proxy=(g0, g1), **own)
+    own |= {"proxy_mean": -0.2, "lower_is_better": True}
+    mirrored = sw.simulate("nscore-plus", 1 - r0, 1 - r1, proxy=(1 - g0, 1 - g1), **own)
+
+    np.testing.assert_array_equal(mirrored.n, usual.n)
+
+
 def test_a_proxy_that_says_nothing_changes_nothing() -> None:
     r0, r1, *_ = scenes(50, 100)
     nothing = np.full_like(r0, 0.5)
@@ -91,6 +101,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({**PROXIED, "design": "independent"}, "needs design 'paired'"),
     ({**PROXIED, "method": "wsr"}, "wsr takes no proxy"),
     ({**PROXIED, "equivalence": 0.1, "alternative": "two-sided"}, "does not go with equivalence"),
+    ({**PROXIED, "by": "wins"}, "a proxy goes with means"),
     ({**PROXIED, "proxy_mean": 1.5}, "proxy_mean must be the mean"),
     ({**PROXIED, "proxy_mean": (0.2, 0.1)}, "proxy_mean must be the mean"),
     ({**PROXIED, "proxy_mean": "much"}, "proxy_mean must be the mean"),

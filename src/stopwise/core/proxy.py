@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stopwise.core.scores import Scale, is_number, numeric_array
 from stopwise.errors import require
 
@@ -38,6 +40,8 @@ def declared_proxy(
     for name in ("reference", "equivalence"):
         text = f"a proxy does not go with {name}: its bets are for a difference of two policies"
         require(getattr(rules, name) is None, text, parameter=name)
+    text = "a proxy goes with means: bounds of scores and of the proxy are what its bets rest on"
+    require(rules.by == "means", text, parameter="by")
     low, high = _bounds(mean, rules.scale)
     if share is None:
         share = SHARE if low < high else 0.0
@@ -83,7 +87,7 @@ def scene_bounds(scores: object, scale: Scale, level: float) -> tuple[float, flo
         parameter="proxy_scores",
     )
     scale.check(array, "proxy_scores")
-    differences = (array[:, 1].astype(float) - array[:, 0]) / scale.span
+    differences = np.diff(scale.clip(array))[:, 0] / scale.span
     count, doubt = len(differences), math.log(2 / level)
     deviation = math.sqrt(2 * float(differences.var(ddof=1)) * doubt / count)
     width = deviation + 2 * 7 * doubt / (3 * (count - 1))  # they range over [-1, 1]

@@ -53,6 +53,11 @@ class SequentialTest(Resumable):
         Range [A, B] of the score, known before the data; a score outside is an error.
     alternative
         "greater" (is policy 1 better?), "less" (is policy 0 better?) or "two-sided".
+    lower_is_better
+        Whether smaller scores are better, such as times; means stay in their own unit.
+    by
+        "means", or "wins": which policy wins more of the pairs, a tie counting for neither. Scores
+        then need no bounds, and nothing is said about means.
     design
         "independent", or "paired" when the policies share each pair's environment.
     margin
@@ -186,7 +191,8 @@ class SequentialTest(Resumable):
         guesses = comparison.proxy(proxy, ())
         self._require_room()
         scaled = None if guesses is None else comparison.scale.unit(np.array(guesses)).tolist()
-        self._advance(float(r0), float(r1), unit0, unit1, scaled)
+        own0, own1 = map(self._comparison.scale.nearest, (float(r0), float(r1)))
+        self._advance(own0, own1, unit0, unit1, scaled)
         return self.verdict
 
     def run(
@@ -231,8 +237,8 @@ class SequentialTest(Resumable):
         if guesses is not None:
             scaled = comparison.scale.unit(np.stack(guesses, axis=-1)).tolist()
         for r0, r1, unit0, unit1, guessed in zip(
-            array0.tolist(),
-            array1.tolist(),
+            comparison.scale.clip(array0).tolist(),
+            comparison.scale.clip(array1).tolist(),
             comparison.scale.unit(array0).tolist(),
             comparison.scale.unit(array1).tolist(),
             scaled,
@@ -328,14 +334,12 @@ class SequentialTest(Resumable):
 
     def _interval(self) -> Interval:
         """Return the interval of the difference; with a reference, that of the policy's mean."""
-        comparison, reference = self._comparison, self.rules.reference
+        comparison = self._comparison
         ends = comparison.confidence.bounds(self._state.confidence)
         low, high = (float(end) * comparison.scale.span for end in ends)
-        if reference is None:
+        if self.rules.reference is None:
             return Interval(low, high)
-        # A number has no noise: what is known of the difference is known of the mean.
-        least, most = comparison.bounds
-        return Interval(max(reference + low, least), min(reference + high, most))
+        return Interval(*self.rules.beside_reference((low, high)))
 
     def _outlook(self) -> Outlook | None:
         """Return what an undecided study may expect by n_max, while it has one ahead."""

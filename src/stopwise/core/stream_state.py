@@ -73,8 +73,10 @@ class StreamState(NamedTuple):
 
         With a proxy, ``guesses`` are its scaled scores.
         """
-        array0, array1 = np.asarray(unit0), np.asarray(unit1)
-        if guesses is not None:
+        array0, array1 = comparison.met(np.asarray(unit0), np.asarray(unit1))
+        if comparison.rules.by == "wins":
+            r0, r1 = unit0, unit1 = float(array0), float(array1)
+        elif guesses is not None:
             array0, array1 = np.array([[unit0, unit1], guesses]).T
         shown = (r0, r1) if comparison.rules.reference is None else (r1,)
         scores = comparison.directed(array0, array1)

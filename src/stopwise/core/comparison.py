@@ -1,6 +1,7 @@
 """One pair under the rules: what streams and simulations share."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,12 +14,43 @@ from stopwise.core.confidence import NO_MARGIN, ConfidenceSequence
 from stopwise.core.confidence_state import Pairs
 from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence, Method
+from stopwise.core.nscore_plus import Proxied
+from stopwise.core.proxy import SHARE, scene_bounds
 from stopwise.core.rules import FromRules, Rules
-from stopwise.core.scores import Scale, numeric_array
+from stopwise.core.scores import Scale, is_number, numeric_array
 from stopwise.errors import InvalidInput, require
 
 # The end of a study, beside 1 and 0 for the policy that is better: practically the same.
 EQUIVALENT = 2
+
+
+def pair_rules(scenes: object | None = None, **settings: Any) -> Rules:
+    """Return the rules of a test of one pair, from its keywords.
+
+    Parameters
+    ----------
+    scenes
+        Simulated scores (M, 2) of a proxy, for bounds of the mean of its difference.
+    **settings
+        The keywords, with those that were given only.
+    """
+    usual = {"alternative": "greater", "ties": "paper", **settings}
+    if settings.get("reference") is not None:
+        usual["policies"] = ("the policy",)
+    if scenes is None:
+        return Rules.of(**usual)
+    require(
+        settings.get("proxy_mean") is None,
+        "proxy_mean is taken from proxy_scores: give one of the two",
+        parameter="proxy_mean",
+    )
+    share = usual.pop("proxy_share", None)
+    share = SHARE if share is None else share
+    require(is_number(share) and 0 < share < 1, "proxy_share must lie between 0 and 1")
+    rules = Rules.of(**usual)
+    level = share * rules.alpha / Comparison(rules).shares
+    mean = scene_bounds(scenes, rules.scale, level)
+    return replace(rules, proxy_mean=mean, proxy_share=share)
 
 
 @dataclass(frozen=True)
@@ -59,16 +91,26 @@ class Comparison:
                 values = np.atleast_1d(numeric_array(parameters[key], key))
                 self._tested_scale.check(values, key)
                 parameters[key] = tuple(self._tested_scale.unit(values).tolist())
-        return registry.create(
+        test = registry.create(
             self.method,
             parameters=parameters,
-            alpha=self.alpha / self.shares,
+            alpha=self.alpha * (1 - self._doubted) / self.shares,
             n_max=self.n_max,
             margin=self.rules.margin / self.scale.span,
             design=self._tested_design,
             reference=tuple(self._unit_references),
             averages=bool(self.rules.groups),
         )
+        if self.rules.proxy_mean is None:
+            return test
+        ends = (self.rules.advantage(end) / self.scale.span for end in self.rules.proxy_mean)
+        low, high = sorted(ends)
+        return Proxied.of(test, tuple(low if policy else -high for policy in self.directions))
+
+    @property
+    def _doubted(self) -> float:
+        """The share of alpha that bounds of a proxy's mean cost, if there are any."""
+        return self.rules.proxy_share or 0.0
 
     @property
     def _tested_design(self) -> str:
@@ -120,6 +162,11 @@ class Comparison:
             return self.alpha / len(self.directions)
         return self.test.alpha * float(np.exp(self.start))
 
+    @property
+    def interval_error(self) -> float:
+        """The probability that one bound ever fails, with that of the bounds of a proxy's mean."""
+        return self.interval_level + self._doubted * self.alpha / self.shares
+
     def confidence_at(self, level: Floats | float) -> ConfidenceSequence:
         """Return the confidence sequence whose bounds have this level each."""
         margin = self.test.margin if self.test.inverts else NO_MARGIN
@@ -145,6 +192,8 @@ class Comparison:
         if self.test.inverts:
             gained = log_e - self.start
             fall = self.test.margin_fall(before, after, *self.directed(r0, r1))
+        if self.rules.proxy_mean is not None:
+            r0, r1 = r0[0], r1[0]
         difference = r1 - r0
         return Pairs(1, r0, r1, difference * difference, gained, fall, rejected)
 
@@ -227,9 +276,9 @@ class Comparison:
 
     def combined_log_e(self, log_e: Floats) -> Floats:
         """Return the e-value to be held against 1/alpha, over all directions."""
-        if log_e.shape[-1] == 1:
+        if log_e.shape[-1] == 1 and not self._doubted:
             return log_e[..., 0]
-        combined: Floats = log_e.max(axis=-1) - np.log(self.shares)
+        combined: Floats = log_e.max(axis=-1) - np.log(self.shares / (1 - self._doubted))
         return combined
 
     def combined_p_value(
@@ -239,9 +288,9 @@ class Comparison:
 
         A difference is declared only if the better policy was also shown to be not worse.
         """
-        if p_value.shape[-1] == 1:
+        if p_value.shape[-1] == 1 and not self._doubted:
             return p_value[..., 0]
-        shared: Floats = np.minimum(self.shares * p_value, 1.0)
+        shared: Floats = np.minimum(self.shares * p_value + self._doubted * self.alpha, 1.0)
         if same is None:
             return np.asarray(shared.min(axis=-1))
         backed = np.maximum(shared, same.p_value).min(axis=-1)
@@ -260,6 +309,26 @@ class Comparison:
         )
         array = numeric_array(scores0, name1)
         return np.full(array.shape, reference), array
+
+    def proxy(
+        self, proxy: object, shape: tuple[int, ...]
+    ) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        """Return the scores (g0, g1) of a proxy, of the shape of the scores, or None without."""
+        require(
+            (proxy is None) == (self.rules.proxy_mean is None),
+            "scores of a proxy go with the mean of their difference (proxy_mean or proxy_scores): "
+            "give both, or neither",
+        )
+        if proxy is None:
+            return None
+        if not isinstance(proxy, Sequence | np.ndarray) or len(proxy) != 2:
+            raise InvalidInput(f"a proxy has a score of each policy, (g0, g1), but got {proxy!r}")
+        array0, array1 = (numeric_array(scores, "the proxy") for scores in proxy)
+        for array in (array0, array1):
+            text = f"a proxy needs scores of the same shape as the policies, {shape}, but got "
+            require(array.shape == shape, f"{text}{array.shape}")
+            self.scale.check(array, "the proxy")
+        return array0, array1
 
     def check_both(self, scores0: NDArray[Any], scores1: NDArray[Any]) -> None:
         """Raise unless every score of both policies is allowed; a reference is checked before."""

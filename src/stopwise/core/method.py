@@ -89,6 +89,8 @@ class Method(ABC, Generic[State]):
     takes_margin: ClassVar[bool] = True
     # Whether policy 0 may be a number.
     takes_reference: ClassVar[bool] = True
+    # Whether scores may come with those of a proxy.
+    takes_proxy: ClassVar[bool] = False
     # Whether both directions together err with at most alpha, so that ties need no split.
     splits_itself: ClassVar[bool] = False
     # Whether the bets of the test are bets against every smaller margin too, so that intervals can

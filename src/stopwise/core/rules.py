@@ -13,6 +13,7 @@ from stopwise.core import rule_checks as checks
 from stopwise.core.delegated import Delegated
 from stopwise.core.groups import checked_groups, trials_of
 from stopwise.core.plain_values import plain_values
+from stopwise.core.proxy import declared_proxy
 from stopwise.core.scores import OrderScale, Scale, is_number, require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import named
@@ -35,7 +36,10 @@ PAIR_FIELDS = (
     *("design", "margin", "ties", "parameters"),
 )
 # What came later, and is saved with a pair only where it says something.
-LATER_PAIR_FIELDS = ("reference", "equivalence", "lower_is_better", "by")
+LATER_PAIR_FIELDS = (
+    *("reference", "equivalence", "lower_is_better", "by"),
+    *("proxy_mean", "proxy_share"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +103,9 @@ class Rules:
     reserve
         For the goal "best": the part of alpha that is put aside for policies which join
         unannounced.
+    proxy_mean, proxy_share
+        Of a proxy, a cheap score of the same scene: bounds of the mean of g1 - g0, equal if it is
+        known, and the share of alpha that they cost; None without a proxy.
     groups
         Numbers of trials, declared beforehand, of policies that have more than n_max: a row holds
         the average of a group of them (docs/design/groups.md).
@@ -132,6 +139,8 @@ class Rules:
     fresh: int = 0
     lower_is_better: bool = False
     by: str = "means"
+    proxy_mean: tuple[float, float] | None = None
+    proxy_share: float | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -182,6 +191,9 @@ class Rules:
         object.__setattr__(self, "equivalence", checks.checked_equivalence(self))
         object.__setattr__(self, "stored", tuple(self.stored))
         object.__setattr__(self, "groups", checked_groups(self))
+        mean, share = declared_proxy(self, takes=registry.find(self.method).takes_proxy)
+        object.__setattr__(self, "proxy_mean", mean)
+        object.__setattr__(self, "proxy_share", share)
 
     def _place_reference(self, reference: float) -> None:
         """Check the reference, and let it be the baseline and the last of the policies."""

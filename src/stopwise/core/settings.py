@@ -32,6 +32,13 @@ Equivalence = Annotated[
     float | None,
     "Also claim that policies are practically the same: that means differ by less than this.",
 ]
+ProxyMean = Annotated[
+    float | tuple[float, float] | None,
+    "With a proxy: the mean of g1 - g0 over the scenes, or bounds (low, high) of it.",
+]
+ProxyShare = Annotated[
+    float | None, "Of alpha, what bounds of that mean cost; a tenth unless the mean is known."
+]
 LowerIsBetter = Annotated[bool, "Whether smaller scores are better, such as times."]
 By = Annotated[
     str, 'What makes a policy better: its mean ("means"), or to win more often ("wins", no bounds).'
@@ -51,6 +58,8 @@ class PairSettings(MethodParameters, total=False):
     ties: Ties
     equivalence: Equivalence
     reference: Reference
+    proxy_mean: ProxyMean
+    proxy_share: ProxyShare
     futility: Futility
     lower_is_better: LowerIsBetter
     by: By

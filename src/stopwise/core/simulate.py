@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.comparison import EQUIVALENT, Comparison
+from stopwise.core.comparison import EQUIVALENT, Comparison, pair_rules
 from stopwise.core.futility import Outlook
 from stopwise.core.keywords import flat
 from stopwise.core.rules import Rules
@@ -67,6 +67,8 @@ def simulate(
     *,
     alpha: float = 0.05,
     n_max: int | None = None,
+    proxy: tuple[ArrayLike, ArrayLike] | None = None,
+    proxy_scores: ArrayLike | None = None,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     **settings: Unpack[PairSettings],
@@ -82,6 +84,9 @@ def simulate(
         As for ``SequentialTest``. Columns beyond n_max are not used.
     scores0, scores1
         Arrays (runs, n) of the scores of both policies; with a reference, of the policy alone.
+    proxy, proxy_scores
+        Arrays (runs, n) of a proxy's scores of policy 0 and of policy 1 in the same scenes; and, if
+        ``proxy_mean`` is not known, simulated scenes (M, 2) apart from them, for all studies.
     workers
         Threads; all cores by default. The result does not depend on it.
     progress
@@ -97,11 +102,8 @@ def simulate(
     >>> bool(sim.rate(1) > 0.95), bool(20 < sim.n.mean() < 30)
     (True, True)
     """
-    usual = {"alternative": "greater", "ties": "paper", **settings}
-    if settings.get("reference") is not None:
-        usual["policies"] = ("the policy",)
-    rules = Rules.of(method=method, alpha=alpha, n_max=n_max, **usual)
-    return run_studies(rules, scores0, scores1, workers=workers, progress=progress)
+    rules = pair_rules(proxy_scores, method=method, alpha=alpha, n_max=n_max, **settings)
+    return run_studies(rules, scores0, scores1, proxy=proxy, workers=workers, progress=progress)
 
 
 def run_studies(
@@ -109,6 +111,7 @@ def run_studies(
     scores0: ArrayLike,
     scores1: ArrayLike | None = None,
     *,
+    proxy: tuple[ArrayLike, ArrayLike] | None = None,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
@@ -120,6 +123,7 @@ def run_studies(
             "both policies need arrays of the same shape (runs, n), but got shapes "
             f"{array0.shape} and {array1.shape}"
         )
+    guesses = comparison.proxy(proxy, array0.shape)
     runs, n = array0.shape
     if comparison.n_max is not None:
         require(
@@ -134,10 +138,13 @@ def run_studies(
         for start in range(0, n, COLUMNS):
             columns = slice(start, min(start + COLUMNS, n))
             comparison.check_both(array0[block, columns], array1[block, columns])
+    both: tuple[NDArray[Any], ...] = (array0, array1)
+    if guesses is not None:  # behind the scores, along a first axis
+        both = tuple(np.stack(own) for own in zip(both, guesses, strict=True))
     parts: list[tuple[Ints, Ints, Floats, Floats]] = []
     with ThreadPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
         pending = [
-            pool.submit(_run_block, comparison, index, array0[block, :n], array1[block, :n])
+            pool.submit(_run_block, comparison, index, *(part[..., block, :n] for part in both))
             for index, block in enumerate(blocks)
         ]
         for block, future in zip(blocks, pending, strict=True):
@@ -179,7 +186,7 @@ def _run_block(
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Run one block of studies, dropping each as soon as it is decided."""
     test = comparison.test.for_block(index)
-    runs, n = scores0.shape
+    runs, n = scores0.shape[-2:]
     shape = (runs, len(comparison.directions))
     used, decision = np.full(runs, n), np.full(runs, -1)
     log_e, p_value = np.zeros(runs), np.ones(runs)
@@ -190,7 +197,7 @@ def _run_block(
     same = None if sameness is None else sameness.start((runs,))
     columns = (_unit_columns(comparison, scores) for scores in (scores0, scores1))
     for pairs, (r0, r1) in enumerate(zip(*columns, strict=True), start=1):
-        met = comparison.met(r0.take(rows), r1.take(rows))
+        met = comparison.met(r0.take(rows, axis=-1), r1.take(rows, axis=-1))
         scores = comparison.directed(*met)
         state = test.step(state, *scores)
         evidence = test.evidence(state)
@@ -224,6 +231,6 @@ def _run_block(
 
 def _unit_columns(comparison: Comparison, scores: NDArray[Any]) -> Iterator[Floats]:
     """Yield the scores of all runs in [0, 1], pair by pair; some columns at a time are quicker."""
-    for start in range(0, scores.shape[1], SCALED):
-        columns = scores[:, start : start + SCALED].T
+    for start in range(0, scores.shape[-1], SCALED):
+        columns = np.moveaxis(scores[..., start : start + SCALED], -1, 0)
         yield from comparison.scale.unit(np.ascontiguousarray(columns))

@@ -1,14 +1,16 @@
 """One live comparison: scores come in pair by pair, the verdict is there after each."""
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stopwise.core.comparison import Comparison
+from stopwise.core.comparison import Comparison, pair_rules
 from stopwise.core.confidence_state import Interval
 from stopwise.core.futility import Outlook
 from stopwise.core.history import History
@@ -71,6 +73,11 @@ class SequentialTest(Resumable):
     equivalence
         Two-sided only: the test may also end with "equivalent", that the means differ by less than
         this, in units of the score. It assumes a difference that stays the same.
+    proxy, proxy_mean, proxy_scores, proxy_share
+        With ``proxy=True`` each pair comes with a cheap score of its scene for each policy, from a
+        simulator for example, within the same bounds. ``proxy_mean`` is the mean of g1 - g0 over
+        the scenes; or ``proxy_scores``, an array (M, 2) of simulated scenes drawn apart from the
+        real ones, gives bounds of it at ``proxy_share`` (a tenth) of alpha.
     **settings
         The parameters listed after n_max, and the method's own, e.g. ``bins=21`` or
         ``bin_values=[0, .5, 1]``.
@@ -99,12 +106,18 @@ class SequentialTest(Resumable):
         method: str = "nscore-plus",
         alpha: float = 0.05,
         n_max: int | None = None,
+        *,
+        proxy: bool | None = None,
+        proxy_scores: ArrayLike | None = None,
         **settings: Unpack[PairSettings],
     ) -> None:
-        usual = {"alternative": "greater", "ties": "paper", **settings}
-        if settings.get("reference") is not None:
-            usual["policies"] = ("the policy",)
-        self.rules = Rules.of(method=method, alpha=alpha, n_max=n_max, **usual)
+        self.rules = pair_rules(proxy_scores, method=method, alpha=alpha, n_max=n_max, **settings)
+        require(
+            proxy is None or proxy == (self.rules.proxy_mean is not None),
+            "proxy=True goes with proxy_mean, the mean of g1 - g0 over the scenes, or with "
+            "proxy_scores, simulated scenes that give bounds of it: give both, or neither",
+            parameter="proxy",
+        )
         self._comparison = Comparison(self.rules)
         self._limit = self.rules.n_max
         self._unused = 0
@@ -137,7 +150,7 @@ class SequentialTest(Resumable):
             log_e=None if math.isnan(log_e) else log_e,
             p_value=float(comparison.combined_p_value(state.p_value, same, equivalent)),
             interval=self._interval(),
-            interval_level=1.0 - comparison.interval_level * len(comparison.directions),
+            interval_level=1.0 - comparison.interval_error * len(comparison.directions),
             rules=self.rules,
             n_max=self._limit,
             dependence=None if state.dependence is None else state.dependence.found,
@@ -147,7 +160,13 @@ class SequentialTest(Resumable):
             drift=state.drift.found if equivalent and state.drift is not None else None,
         )
 
-    def update(self, r0: float, r1: float | None = None) -> Verdict:
+    def update(
+        self,
+        r0: float,
+        r1: float | None = None,
+        *,
+        proxy: tuple[float, float] | None = None,
+    ) -> Verdict:
         """Add one pair of scores and return the verdict.
 
         You may add pairs after a decision: the decision stays, and the interval keeps narrowing.
@@ -157,6 +176,9 @@ class SequentialTest(Resumable):
         r0, r1
             Scores of policy 0 and policy 1, within the bounds; with a reference, the score of the
             policy alone.
+        proxy
+            With a proxy, its scores (g0, g1) of both policies in the same scene, within the same
+            bounds.
         """
         comparison, (name0, name1) = self._comparison, self.rules.pair_names
         if r1 is None or self.rules.reference is not None:
@@ -166,12 +188,20 @@ class SequentialTest(Resumable):
         else:
             unit0 = comparison.unit_score(r0, name0)
         unit1 = comparison.unit_score(r1, name1)
+        guesses = comparison.proxy(proxy, ())
         self._require_room()
+        scaled = None if guesses is None else comparison.scale.unit(np.array(guesses)).tolist()
         own0, own1 = map(self._comparison.scale.nearest, (float(r0), float(r1)))
-        self._advance(own0, own1, unit0, unit1)
+        self._advance(own0, own1, unit0, unit1, scaled)
         return self.verdict
 
-    def run(self, scores0: ArrayLike, scores1: ArrayLike | None = None) -> Verdict:
+    def run(
+        self,
+        scores0: ArrayLike,
+        scores1: ArrayLike | None = None,
+        *,
+        proxy: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> Verdict:
         """Add pairs until there is a decision, the scores run out, or n_max is reached.
 
         Scores after that are not looked at; ``unused`` says how many pairs were left. A test that
@@ -183,6 +213,8 @@ class SequentialTest(Resumable):
         scores0, scores1
             As many scores of policy 0 as of policy 1; all are checked before the first is used.
             With a reference, the scores of the policy alone.
+        proxy
+            With a proxy, its scores of policy 0 and of policy 1, in rows like the scores.
         """
         comparison = self._comparison
         array0, array1 = comparison.both(scores0, scores1)
@@ -199,12 +231,17 @@ class SequentialTest(Resumable):
         )
         self._require_room()
         comparison.check_both(array0, array1)
+        guesses = comparison.proxy(proxy, array0.shape)
         before = self._state.n
-        for r0, r1, unit0, unit1 in zip(
+        scaled: Iterable[Sequence[float] | None] = repeat(None, array0.size)
+        if guesses is not None:
+            scaled = comparison.scale.unit(np.stack(guesses, axis=-1)).tolist()
+        for r0, r1, unit0, unit1, guessed in zip(
             comparison.scale.clip(array0).tolist(),
             comparison.scale.clip(array1).tolist(),
             comparison.scale.unit(array0).tolist(),
             comparison.scale.unit(array1).tolist(),
+            scaled,
             strict=True,
         ):
             state = self._state
@@ -212,7 +249,7 @@ class SequentialTest(Resumable):
                 break
             if self._ended_by_futility():
                 break
-            self._advance(r0, r1, unit0, unit1)
+            self._advance(r0, r1, unit0, unit1, guessed)
         self._unused = array0.size - (self._state.n - before)
         return self.verdict
 
@@ -264,8 +301,11 @@ class SequentialTest(Resumable):
             f"n={self._state.n}, decision={self._state.decision.value!r})"
         )
 
-    def _advance(self, r0: float, r1: float, unit0: float, unit1: float) -> None:
-        self._state = self._state.advanced(self._comparison, r0, r1, unit0, unit1)
+    def _advance(
+        self, r0: float, r1: float, unit0: float, unit1: float, guesses: Sequence[float] | None
+    ) -> None:
+        state, comparison = self._state, self._comparison
+        self._state = state.advanced(comparison, r0, r1, unit0, unit1, guesses=guesses)
         self._history.add(self._state.p_value, self._state.log_e)
 
     def _plan_for(self, n_max: int | None) -> None:

@@ -1,5 +1,6 @@
 """All that changes in one live comparison: how it begins, takes a pair in, and is saved."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -59,12 +60,24 @@ class StreamState(NamedTuple):
         )
 
     def advanced(
-        self, comparison: Comparison, r0: float, r1: float, unit0: float, unit1: float
+        self,
+        comparison: Comparison,
+        r0: float,
+        r1: float,
+        unit0: float,
+        unit1: float,
+        *,
+        guesses: Sequence[float] | None = None,
     ) -> "StreamState":
-        """Return the state after one more pair, given as it was scored and scaled to [0, 1]."""
+        """Return the state after one more pair, given as it was scored and scaled to [0, 1].
+
+        With a proxy, ``guesses`` are its scaled scores.
+        """
         array0, array1 = comparison.met(np.asarray(unit0), np.asarray(unit1))
         if comparison.rules.by == "wins":
             r0, r1 = unit0, unit1 = float(array0), float(array1)
+        elif guesses is not None:
+            array0, array1 = np.array([[unit0, unit1], guesses]).T
         shown = (r0, r1) if comparison.rules.reference is None else (r1,)
         scores = comparison.directed(array0, array1)
         state = comparison.test.step(self.method_state, *scores)

@@ -112,6 +112,32 @@ STEP_POINTS = 12
 # More: the plan counts on jumps that bounded scores never make. Less: it overlooks those they make.
 STEP_REACH = 2.6
 
+# --- Proxy ---------------------------------------------------------------------------------------
+# Prior pairs in which the proxy says nothing.
+# More: a good proxy is used later (8: .67 of the pairs at correlation .7 instead of .645, success
+# and failure). Less: a useless one is used by chance.
+PROXY_PAIRS = 2.0
+# The share explained, times pairs, below which a proxy has no weight, and twice which it has half.
+# More: a good proxy is used later (1: .68 at correlation .7). Less: a useless one costs more
+# (.25: 1.0184 of the pairs at correlation 0 instead of 1.0169).
+PROXY_DOUBT = 0.4
+# Deviations of its mean above what was shown that the effect may have, where the weight is chosen.
+# More: the proxy is used less where bounds limit the bets. Less: it costs pairs there (0: 1.06
+# instead of 1.02 with returns of deviation .14).
+HOPED_DEVIATIONS = 1.0
+# So many fewer with scores of spread 1, as success and failure.
+# More and less: hardly anything from 2 to 4.
+NOISY_DEVIATIONS = 3.0
+# Largest weight.
+# More: a proxy on a smaller scale than the score is used in full, if its bounds allow. Less: not.
+MOST_WEIGHT = 2.0
+# The largest share of the variance that it is trusted to explain.
+# More: a few pairs that agree pass for a certainty. Less: good proxies are underbet.
+MOST_EXPLAINED = 0.98
+# Equal steps to the weight of least variance that are tried; a tie goes to the last.
+# More: time. Less: a coarser weight where bounds limit the bets.
+WEIGHT_STEPS = 4
+
 # --- Practically the same ------------------------------------------------------------------------
 # The share of the margin of equivalence that bets assume as the gap: all of it if policies are
 # equal, but both of two tests must end.

@@ -49,6 +49,7 @@ class Estimates(NamedTuple):
     own_spread: Floats  # of the scores themselves, as ``spread``
     # The part of the sum of third powers that comes with two outcomes, and is no lean.
     third: Floats | float = 0.0
+    widened: Floats | float = 0.0  # what a proxy adds to the loss of the worst pair
 
 
 class ScoreEstimates(NamedTuple):

@@ -69,6 +69,7 @@ class NScorePlus(MayBeFutile[PlusState]):
     advice: ClassVar[str] = "the default: any score, either design, with or without n_max"
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
     inverts: ClassVar[bool] = True
+    takes_proxy: ClassVar[bool] = True
 
     deadline: bool = True
     last_look: str = "exact"
@@ -194,13 +195,17 @@ class NScorePlus(MayBeFutile[PlusState]):
 
     def _chance_by(self, n_max: int, state: PlusState) -> Floats:
         """Return the chance of a decision by n_max, if there is an effect."""
-        sums, need = state.sums, self._threshold - state.log_e
-        deviation = np.sqrt(self._estimates(sums, self.margin).variance)
-        total = (sums.high - sums.low) / deviation
+        sums, estimates = self._planned_for(state)
+        need = self._threshold - state.log_e
+        total = (sums.high - sums.low) / np.sqrt(estimates.variance)
         if not self.deadline:
             return chance_of_growth(self.alpha, n_max, pairs=sums.pairs, total=total, need=need)
         table = chance_table(self.alpha, n_max, self.design, randomised=self._randomised)
         return table.at(np.minimum(sums.pairs, n_max), total, need)
+
+    def _planned_for(self, state: PlusState) -> tuple[Sums, Estimates]:
+        """Return the sums and estimates that bets are planned by."""
+        return state.sums, self._estimates(state.sums, self.margin)
 
     def _seen(self, bet: Bet, r0: Floats, r1: Floats) -> tuple[Sums, Floats]:
         """Return what a pair adds to the sums, and to the log-wealth under this bet."""
@@ -240,7 +245,11 @@ class NScorePlus(MayBeFutile[PlusState]):
         self, sums: Sums, need: Floats, margin: Floats | float, size: Floats | float = 1.0
     ) -> Bet:
         """Return the bet on the average of so many pairs."""
-        estimates = self._estimates(sums, margin)
+        return self._sized_bet(sums, need, self._estimates(sums, margin), size)
+
+    def _sized_bet(
+        self, sums: Sums, need: Floats, estimates: Estimates, size: Floats | float = 1.0
+    ) -> Bet:
         deviation = np.sqrt(estimates.variance)
         total = (sums.high - sums.low) / deviation
         standardised = self._standardised_bet(sums.pairs, total, need, deviation)
@@ -320,7 +329,7 @@ class NScorePlus(MayBeFutile[PlusState]):
         margin = estimates.margin
         none = np.zeros_like(amount)
         # Of a number the worst pair is a score of 0.
-        worst = self._null_mean(margin) if self.reference else 1 + margin
+        worst = self._null_mean(margin) if self.reference else 1 + margin + estimates.widened
         # In the worst pair both policies are at opposite ends: the noisier differences are, the
         # likelier.
         chance = bets.failure_chance(sums.pairs, estimates.spread * estimates.spread)

@@ -1,0 +1,82 @@
+"""Pairs with a proxy relative to ``nscore-plus`` without one, by the correlation of the two.
+
+Run ``python -m benchmarks.efficiency.proxy``. The proxy's score is the real one with a probability,
+which is then the correlation, and else a fresh draw. With ``--scenes M`` the mean of its difference
+is not known, and bounds of it come from M simulated scenes.
+"""
+
+import argparse
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import stopwise as sw
+from benchmarks.efficiency.futility import Draw, partial_credit, returns, success
+from stopwise.core.arrays import Floats
+
+CORRELATIONS = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9)
+# Kind of score, n_max, both means: effects that most studies of that length find.
+CASES: tuple[tuple[Draw, int, float, float], ...] = (
+    (success, 50, 0.5, 0.8),
+    (success, 200, 0.5, 0.7),
+    (success, 200, 0.8, 0.9),
+    (success, 1000, 0.5, 0.58),
+    (partial_credit, 50, 0.5, 0.65),
+    (partial_credit, 200, 0.5, 0.58),
+    (partial_credit, 1000, 0.5, 0.54),
+    (returns, 50, 0.5, 0.6),
+    (returns, 200, 0.5, 0.55),
+    (returns, 1000, 0.5, 0.53),
+)
+
+
+def proxied(
+    rng: np.random.Generator, draw: Draw, mean: float, same: float, size: tuple[int, int]
+) -> tuple[Floats, Floats]:
+    """Return scores of one policy, and of its proxy."""
+    scores, others = draw(rng, mean, size) * 1.0, draw(rng, mean, size) * 1.0
+    return scores, np.where(rng.random(size) < same, scores, others)
+
+
+def main() -> None:
+    """Print one row per case."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--alpha", type=float, default=0.05)
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--scenes", type=int, help="simulated scenes; by default the mean is known")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int)
+    options = parser.parse_args()
+    table = Table("scores", "means", "N", "without", *(f"{each:g}" for each in CORRELATIONS))
+    for index, (draw, n_max, mean0, mean1) in enumerate(CASES):
+        own: dict[str, Any] = {"alpha": options.alpha, "n_max": n_max, "workers": options.workers}
+        own["design"] = "paired"
+        cells = []
+        for same in CORRELATIONS:
+            rng = np.random.default_rng([options.seed, index])  # the same scores in every column
+            size = options.runs, n_max
+            scores0, proxy0 = proxied(rng, draw, mean0, same, size)
+            scores1, proxy1 = proxied(rng, draw, mean1, same, size)
+            known: dict[str, Any] = {"proxy_mean": mean1 - mean0}
+            if options.scenes:
+                scenes = (1, options.scenes)
+                drawn = [draw(rng, mean, scenes)[0] * 1.0 for mean in (mean0, mean1)]
+                known = {"proxy_scores": np.stack(drawn, axis=1)}
+            without = sw.simulate("nscore-plus", scores0, scores1, **own)
+            known["proxy"] = (proxy0, proxy1)
+            found = sw.simulate("nscore-plus", scores0, scores1, **known, **own)
+            cells.append(f"{found.n.mean() / without.n.mean():.3f}\n{found.rate(1):.3f}")
+        table.add_row(
+            draw.__name__.replace("_", " "),
+            f"{mean0:g} {mean1:g}",
+            str(n_max),
+            f"{without.n.mean():.1f}\n{without.rate(1):.3f}",
+            *cells,
+        )
+    Console(width=140).print(table)
+
+
+if __name__ == "__main__":
+    main()

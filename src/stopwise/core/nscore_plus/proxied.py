@@ -1,0 +1,187 @@
+"""``nscore-plus`` in the paired design, with a proxy: a cheap score of the same scene.
+
+A pair multiplies the wealth by ``1 + amount (r1 - r0 - margin - weight (g1 - g0 - mean))``, where
+``mean`` is at most that of g1 - g0 and the weight is at least 0: ``docs/design/proxy.md`` has the
+proof. With weight 0 the bets and the evidence are those of ``nscore-plus``.
+"""
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from stopwise.core.arrays import Floats, between, greatest
+from stopwise.core.confidence_state import Bet
+from stopwise.core.method import Method
+from stopwise.core.nscore_plus import bets
+from stopwise.core.nscore_plus.constants import (
+    BOUND_SHARE,
+    HOPED_DEVIATIONS,
+    MOST_EXPLAINED,
+    MOST_WEIGHT,
+    NOISY_DEVIATIONS,
+    PROXY_DOUBT,
+    PROXY_PAIRS,
+    RENEWAL_PAIRS,
+    SHOWN_WEIGHT,
+    WEIGHT_STEPS,
+)
+from stopwise.core.nscore_plus.estimates import Estimates
+from stopwise.core.nscore_plus.method import NScorePlus
+from stopwise.core.nscore_plus.state import PlusState, PlusWealth, Sums
+
+__all__ = ["Proxied", "ProxiedState"]
+
+TINY = 1e-12
+
+
+class ProxiedState(NamedTuple):
+    """The state of ``nscore-plus``, then sums of what the proxy says, and its weight.
+
+    Third powers and wins are those of what was bet on, with the weights of their time.
+    """
+
+    pairs: Floats
+    low: Floats
+    high: Floats
+    low_square: Floats
+    high_square: Floats
+    gap_square: Floats
+    third: Floats
+    wins: Floats
+    win_sum: Floats
+    win_square: Floats
+    log_e: Floats
+    amount: Floats
+    centre0: Floats
+    cross: Floats
+    luck: Floats
+    hint: Floats  # sum of g1 - g0 - mean
+    hint_square: Floats
+    product: Floats  # of the difference of scores and the hint
+    weight: Floats  # of the bet that was last computed
+
+    @property
+    def plus(self) -> PlusState:
+        """What ``nscore-plus`` without a proxy remembers."""
+        return PlusState._make(self[: len(PlusState._fields)])
+
+    @property
+    def sums(self) -> Sums:
+        """The sums over the pairs seen."""
+        return self.plus.sums
+
+    def after(self, plus: PlusState, hint: Floats, difference: Floats, weight: Floats) -> Self:
+        """Return the state after one more pair."""
+        return type(self)(
+            *plus,
+            self.hint + hint,
+            self.hint_square + hint * hint,
+            self.product + difference * hint,
+            weight,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proxied(NScorePlus):
+    """The test whose scores come with those of a proxy, along a first axis.
+
+    Parameters
+    ----------
+    proxy_means
+        For each direction, a lower bound of the mean of g1 - g0 as the direction sees it.
+    """
+
+    proxy_means: tuple[float, ...]
+
+    held, leap, learn = Method.held, Method.leap, Method.learn
+
+    @classmethod
+    def of(cls, test: Method[Any], means: tuple[float, ...]) -> "Proxied":
+        """Return this test with a proxy."""
+        own = {entry.name: getattr(test, entry.name) for entry in fields(test)}
+        return cls(**own, proxy_means=means)
+
+    @cached_property
+    def _mean(self) -> Floats:
+        return np.array(self.proxy_means)
+
+    def start(self, shape: tuple[int, ...]) -> Any:
+        """State before the first pair."""
+        return ProxiedState(*super().start(shape), *(np.zeros(shape) for _ in range(4)))
+
+    def step(self, state: Any, r0: Floats, r1: Floats) -> Any:
+        """State after one more pair; bet and weight use only the state before it."""
+        (low, guess0), (score1, guess1) = r0, r1
+        bet, weight = self._weighted_bet(state)
+        high = score1 - self.margin
+        difference, hint = high - low, guess1 - guess0 - self._mean
+        left = difference - weight * hint
+        pair = Sums.of_pair(low, high, left, self.design)
+        sums = state.sums.plus(pair._replace(gap_square=difference * difference))
+        wealth = PlusWealth(state.log_e + np.log(1 + bet.amount * left), state.luck)
+        return state.after(PlusState.of(sums, bet, wealth), hint, difference, weight)
+
+    def margin_fall(self, before: Any, after: Any, r0: Floats, r1: Floats) -> Floats:
+        """Return how fast the pair's log-factor falls with the margin."""
+        del r0, r1  # their factor is what the evidence gained
+        fall: Floats = after.amount * np.exp(before.log_e - after.log_e)
+        return fall
+
+    def bets_at(self, state: Any, margins: Floats, need: Floats, size: Floats) -> Bet:
+        """Return the bets against other margins: those without a proxy."""
+        return super().bets_at(state.plus, margins, need, size)
+
+    def _weighted_bet(self, state: ProxiedState) -> tuple[Bet, Floats]:
+        """Return the bet on the next pair and the weight of the proxy, or the last ones."""
+        held = state.plus.bet
+        due = bets.renewal(state.pairs)
+        if greatest(state.pairs) >= RENEWAL_PAIRS and not due.any():
+            return held, state.weight
+        sums, estimates, weight = self._weighted(state)
+        new = self._sized_bet(sums, self._threshold - state.log_e, estimates)
+        return held.renewed(due, new), np.where(due, weight, state.weight)
+
+    def _planned_for(self, state: Any) -> tuple[Sums, Estimates]:
+        sums, estimates, _ = self._weighted(state)
+        return sums, estimates
+
+    def _weighted(self, state: ProxiedState) -> tuple[Sums, Estimates, Floats]:
+        """Return sums and estimates of what is bet on, and the weight of the proxy in it."""
+        sums = state.sums
+        estimates = self._estimates(sums, self.margin)
+        variance, seen = estimates.variance, sums.pairs + PROXY_PAIRS
+        shrunk = sums.pairs + SHOWN_WEIGHT
+        shown = (sums.high - sums.low) / shrunk
+        common = (state.product - shown * state.hint) / seen
+        noise = (state.hint_square + PROXY_PAIRS * variance) / seen
+        explained = np.maximum(common, 0.0) ** 2 / (variance * noise)  # share of the variance
+        common = common * np.maximum(1 - PROXY_DOUBT / np.maximum(explained * seen, TINY), 0.0)
+        full = between(common / noise, 0.0, MOST_WEIGHT)
+        # The weight narrows what may be bet: of some parts of it, that of greatest growth.
+        hoped = HOPED_DEVIATIONS - NOISY_DEVIATIONS * estimates.spread
+        effect = np.maximum(shown + hoped * np.sqrt(variance * sums.pairs) / shrunk, 0.0)
+        weight = best = np.zeros_like(full)
+        for step in range(WEIGHT_STEPS + 1):
+            tried = step / WEIGHT_STEPS * full
+            left = _left(variance, tried, common, noise)
+            most = BOUND_SHARE / (1 + self.margin + tried * (1 - self._mean))
+            amount = np.minimum(effect / left, most)
+            growth = amount * (effect - 0.5 * amount * left)
+            better = growth >= best
+            weight, best = np.where(better, tried, weight), np.where(better, growth, best)
+        left = _left(variance, weight, common, noise)
+        estimates = estimates._replace(
+            variance=left,
+            spread=estimates.spread * (left / variance),
+            widened=weight * (1 - self._mean),
+        )
+        return sums._replace(high=sums.high - weight * state.hint), estimates, weight
+
+
+def _left(variance: Floats, weight: Floats, common: Floats, noise: Floats) -> Floats:
+    """Return the variance that the weighted proxy leaves."""
+    left = variance - weight * (2 * common - weight * noise)
+    kept: Floats = np.maximum(left, (1 - MOST_EXPLAINED) * variance)
+    return kept

@@ -1,0 +1,140 @@
+"""A proxy beside the scores: streams, simulations, saving, and what is refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.errors import InvalidInput
+
+PROXIED: dict[str, Any] = {"design": "paired", "proxy": True, "proxy_mean": 0.2}
+
+
+def scenes(runs: int, n: int, same: float = 0.8) -> list[Any]:
+    rng = np.random.default_rng(5)
+    scores = [(rng.random((runs, n)) < rate) * 1.0 for rate in (0.5, 0.7)]
+    fresh = [(rng.random((runs, n)) < rate) * 1.0 for rate in (0.5, 0.7)]
+    kept = rng.random((2, runs, n)) < same
+    return [*scores, *np.where(kept, scores, fresh)]
+
+
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_a_stream_and_a_simulation_agree(alternative: str) -> None:
+    r0, r1, g0, g1 = (10 + 5 * part for part in scenes(12, 60))
+    settings = {**PROXIED, "proxy_mean": 1.0, "bounds": (10, 15), "alternative": alternative}
+    del settings["proxy"]
+    many = sw.simulate("nscore-plus", r0, r1, proxy=(g0, g1), n_max=60, **settings)
+    for run in range(12):
+        test = sw.SequentialTest(n_max=60, proxy=True, **settings)
+        verdict = test.run(r0[run], r1[run], proxy=(g0[run], g1[run]))
+        assert verdict.n == many.n[run]
+        assert verdict.log_e == pytest.approx(many.log_e[run], rel=1e-12, abs=1e-12)
+        assert verdict.p_value == pytest.approx(many.p_value[run], rel=1e-12)
+
+
+def test_where_lower_is_better_all_scores_are_mirrored() -> None:
+    r0, r1, g0, g1 = scenes(20, 60)
+    own: dict[str, Any] = {"design": "paired", "n_max": 60, "proxy_mean": 0.2}
+    usual = sw.simulate("nscore-plus", r0, r1, proxy=(g0, g1), **own)
+    own |= {"proxy_mean": -0.2, "lower_is_better": True}
+    mirrored = sw.simulate("nscore-plus", 1 - r0, 1 - r1, proxy=(1 - g0, 1 - g1), **own)
+
+    np.testing.assert_array_equal(mirrored.n, usual.n)
+
+
+def test_a_proxy_that_says_nothing_changes_nothing() -> None:
+    r0, r1, *_ = scenes(50, 100)
+    nothing = np.full_like(r0, 0.5)
+    own: dict[str, Any] = {"n_max": 100, "design": "paired"}
+    with_proxy = sw.simulate("nscore-plus", r0, r1, proxy=(nothing, nothing), proxy_mean=0.0, **own)
+    without = sw.simulate("nscore-plus", r0, r1, **own)
+
+    np.testing.assert_array_equal(with_proxy.n, without.n)
+    np.testing.assert_array_equal(with_proxy.log_e, without.log_e)
+
+
+def test_a_good_proxy_saves_pairs() -> None:
+    r0, r1, g0, g1 = scenes(300, 150)
+    own: dict[str, Any] = {"n_max": 150, "design": "paired"}
+    with_proxy = sw.simulate("nscore-plus", r0, r1, proxy=(g0, g1), proxy_mean=0.2, **own)
+    without = sw.simulate("nscore-plus", r0, r1, **own)
+
+    assert with_proxy.n.mean() < 0.7 * without.n.mean()
+    assert with_proxy.rate(1) > without.rate(1)
+
+
+@pytest.mark.parametrize("by_scenes", [False, True])
+def test_a_saved_test_goes_on_identically(by_scenes: bool) -> None:
+    r0, r1, g0, g1 = (part[0] for part in scenes(1, 40))
+    known: dict[str, Any] = {"proxy_mean": 0.2}
+    if by_scenes:
+        _, _, *simulated = scenes(1, 3000)
+        known = {"proxy_scores": np.stack([part[0] for part in simulated], axis=1)}
+    test = sw.SequentialTest(n_max=40, design="paired", proxy=True, **known)
+    for pair in range(20):
+        test.update(r0[pair], r1[pair], proxy=(g0[pair], g1[pair]))
+    other = sw.SequentialTest.from_json(test.to_json())
+
+    assert other.rules == test.rules
+    for pair in range(20, 40):
+        own = {"proxy": (g0[pair], g1[pair])}
+        assert other.update(r0[pair], r1[pair], **own) == test.update(r0[pair], r1[pair], **own)
+    assert other.to_json() == test.to_json()
+
+
+def test_what_the_bounds_cost_is_in_the_p_value() -> None:
+    """P-values of the rest, and a tenth of alpha for the bounds: held against alpha as usual."""
+    r0, r1, g0, g1 = scenes(200, 100)
+    own: dict[str, Any] = {"n_max": 100, "design": "paired", "proxy": (g0, g1)}
+    sim = sw.simulate("nscore-plus", r0, r1, proxy_mean=(0.19, 0.21), **own)
+
+    assert sim.rules.proxy_share == 0.1
+    np.testing.assert_array_equal(sim.decision == 1, sim.p_value <= 0.05)
+    np.testing.assert_array_equal(sim.decision == 1, sim.log_e >= np.log(20))
+    assert sim.p_value.min() > 0.005
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"proxy": True}, "proxy=True goes with proxy_mean"),
+    ({**PROXIED, "proxy": False}, "give both, or neither"),
+    ({**PROXIED, "design": "independent"}, "needs design 'paired'"),
+    ({**PROXIED, "method": "wsr"}, "wsr takes no proxy"),
+    ({**PROXIED, "equivalence": 0.1, "alternative": "two-sided"}, "does not go with equivalence"),
+    ({**PROXIED, "by": "wins"}, "a proxy goes with means"),
+    ({**PROXIED, "proxy_mean": 1.5}, "proxy_mean must be the mean"),
+    ({**PROXIED, "proxy_mean": (0.2, 0.1)}, "proxy_mean must be the mean"),
+    ({**PROXIED, "proxy_mean": "much"}, "proxy_mean must be the mean"),
+    ({**PROXIED, "proxy_share": 1.0}, "proxy_share must be"),
+    ({"proxy_share": 0.1}, "there is neither"),
+    ({**PROXIED, "proxy_scores": [[0, 1], [1, 0]]}, "give one of the two"),
+    ({"design": "paired", "proxy_scores": [0, 1, 1]}, "a row (g0, g1)"),
+    ({"design": "paired", "proxy_scores": [[0, 2], [1, 0]]}, "within the bounds"),
+]
+
+
+@pytest.mark.parametrize(("settings", "text"), BAD)
+def test_bad_settings_are_refused_in_one_line(settings: dict[str, Any], text: str) -> None:
+    with pytest.raises(InvalidInput) as error:
+        sw.SequentialTest(**settings)
+
+    assert text in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("proxy", "text"),
+    [(None, "give both, or neither"), ((0.1,), "(g0, g1)"), ((0.1, 2), "within the bounds")],
+)
+def test_bad_scores_of_a_proxy_are_refused(proxy: Any, text: str) -> None:
+    test = sw.SequentialTest(**PROXIED)
+    with pytest.raises(InvalidInput) as error:
+        test.update(0, 1, proxy=proxy)
+
+    assert text in str(error.value)
+    assert test.verdict.n == 0
+
+
+def test_a_proxy_that_was_not_declared_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="give both, or neither"):
+        sw.SequentialTest(design="paired").update(0, 1, proxy=(0, 1))

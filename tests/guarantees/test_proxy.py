@@ -1,0 +1,219 @@
+"""The promise with a proxy: whatever it says, equal policies are told apart with at most alpha.
+
+The proofs are in ``docs/design/proxy.md``. Each assumption has a test that shows what breaks
+without it.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core.arrays import Floats
+from stopwise.core.comparison import Comparison, pair_rules
+from stopwise.core.nscore_plus import Proxied
+from stopwise.core.proxy import scene_bounds
+from stopwise.core.scores import Scale
+from stopwise.core.simulate import Simulation
+from tests.guarantees.pinned import assert_at_most
+
+RUNS, N = 2000, 100
+Scene = tuple[Floats, Floats, Floats, Floats]
+Draw = Callable[[np.random.Generator, tuple[int, ...]], Scene]
+
+
+def coins(rng: np.random.Generator, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """Success or failure of equal policies."""
+    return (rng.random(shape) < 0.6) * 1.0, (rng.random(shape) < 0.6) * 1.0
+
+
+def useless(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:
+    """A proxy that knows nothing, and prefers policy 1: G = .3."""
+    return *coins(rng, shape), (rng.random(shape) < 0.3) * 1.0, (rng.random(shape) < 0.6) * 1.0
+
+
+def good(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:
+    """A proxy that is right in nine of ten trials."""
+    r0, r1 = coins(rng, shape)
+    g0, g1 = (np.where(rng.random(shape) < 0.9, r, rng.random(shape) < 0.6) for r in (r0, r1))
+    return r0, r1, g0, g1
+
+
+def wrong_sign(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:
+    """A proxy that says the opposite."""
+    r0, r1, g0, g1 = good(rng, shape)
+    return r0, r1, 1 - g0, 1 - g1
+
+
+def biased(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:
+    """A good proxy through an affine map of its own for each policy: G = .34."""
+    r0, r1, g0, g1 = good(rng, shape)
+    return r0, r1, 0.1 + 0.4 * g0, 0.5 + 0.3 * g1
+
+
+def adversarial(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:
+    """A proxy that agrees with small differences, and is worst where policy 1 loses all."""
+    r0, r1 = np.clip(rng.normal(0.5, 0.15, (2, *shape)), 0, 1)
+    lost = rng.random(shape) < 0.02
+    won = rng.random(shape) < 0.02
+    r0, r1 = (
+        np.where(lost, 1.0, np.where(won, 0.0, r0)),
+        np.where(lost, 0.0, np.where(won, 1.0, r1)),
+    )
+    return r0, r1, np.where(lost, 0.0, r0), np.where(lost, 1.0, r1)
+
+
+# By name: the scenes, and the mean of g1 - g0.
+PROXIES: dict[str, tuple[Draw, float]] = {
+    "useless": (useless, 0.3),
+    "good": (good, 0.0),
+    "wrong in sign": (wrong_sign, 0.0),
+    "biased": (biased, 0.5 + 0.3 * 0.6 - 0.1 - 0.4 * 0.6),
+    "adversarial": (adversarial, 0.04),
+}
+
+
+def studies(draw: Draw, runs: int = RUNS, **settings: Any) -> Simulation:
+    r0, r1, g0, g1 = draw(np.random.default_rng(24), (runs, N))
+    usual = {"method": "nscore-plus", "n_max": N, "design": "paired", "workers": 1}
+    return sw.simulate(scores0=r0, scores1=r1, proxy=(g0, g1), **{**usual, **settings})
+
+
+def errors(found: Simulation) -> int:
+    return int((found.decision >= 0).sum())
+
+
+@pytest.mark.parametrize("name", PROXIES)
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_no_proxy_breaks_the_level(name: str, alternative: str) -> None:
+    """Catches a weight that has seen the pair (shown below)."""
+    draw, mean = PROXIES[name]
+    found = studies(draw, alternative=alternative, ties="strict", proxy_mean=mean)
+
+    assert_at_most(errors(found), RUNS, 0.05)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"n_max": None},
+        {"alpha": 0.002},
+        {"last_look": "randomised", "seed": 3},
+        {"deadline": False},
+    ],
+    ids=str,
+)
+def test_it_holds_under_other_plans(settings: dict[str, Any]) -> None:
+    found = studies(good, proxy_mean=0.0, **settings)
+
+    assert_at_most(errors(found), RUNS, settings.get("alpha", 0.05))
+
+
+@pytest.mark.parametrize("margin", [-0.1, 0.1])
+def test_it_holds_at_the_edge_of_a_margin(margin: float) -> None:
+    def edge(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:
+        r0, level = (rng.random(shape) < 0.5) * 1.0, rng.random(shape)
+        r1 = (level < 0.5 + margin) * 1.0
+        return r0, r1, r0, (level < 0.5) * 1.0
+
+    found = studies(edge, margin=margin, proxy_mean=0.0)
+
+    assert_at_most(errors(found), RUNS, 0.05)
+
+
+def errors_with_own_means(draw: Draw, means: list[float], alpha: float, n: int) -> int:
+    """Return the errors of studies that each declare a mean of their own."""
+    rules = pair_rules(method="nscore-plus", alpha=alpha, n_max=n, design="paired", proxy_mean=0.0)
+    comparison = Comparison(rules)
+    of_each: Any = tuple((mean,) for mean in means)
+    assert isinstance(comparison.test, Proxied)
+    test = replace(comparison.test, proxy_means=of_each)
+    r0, r1, g0, g1 = draw(np.random.default_rng(24), (len(means), n))
+    state, wrong = test.start((len(means), 1)), np.zeros((len(means), 1), dtype=bool)
+    for scores0, scores1 in zip(np.stack((r0, g0)).T, np.stack((r1, g1)).T, strict=True):
+        state = test.step(state, *comparison.directed(scores0.T, scores1.T))
+        wrong |= test.evidence(state).rejected
+    return int(wrong.sum())
+
+
+def scenes_of_studies(runs: int, scenes: int) -> Floats:
+    """Return simulated scenes (runs, scenes, 2), of their own for each study."""
+    _, _, g0, g1 = biased(np.random.default_rng(7), (runs, scenes))
+    return np.stack((g0, g1), axis=-1)
+
+
+def test_an_unknown_mean_is_bounded_by_simulated_scenes() -> None:
+    """A tenth of alpha is for the bounds, the rest for the test."""
+    scale = Scale(0.0, 1.0)
+    lows = [scene_bounds(own, scale, 0.005)[0] for own in scenes_of_studies(RUNS, 300)]
+
+    assert_at_most(errors_with_own_means(biased, lows, 0.045, 300), RUNS, 0.05)
+    assert_at_most(sum(low > PROXIES["biased"][1] for low in lows), RUNS, 0.005)
+
+
+def test_an_estimate_in_place_of_the_bound_would_be_caught() -> None:
+    means = [float((own[:, 1] - own[:, 0]).mean()) for own in scenes_of_studies(RUNS, 50)]
+
+    with pytest.raises(AssertionError):
+        assert_at_most(errors_with_own_means(biased, means, 0.05, 300), RUNS, 0.05)
+
+
+def test_the_test_runs_at_what_the_bounds_leave() -> None:
+    settings: dict[str, Any] = {"design": "paired", "alternative": "two-sided", "ties": "strict"}
+    scenes = scenes_of_studies(1, 300)[0]
+    rules = pair_rules(scenes, method="nscore-plus", n_max=N, **settings)
+
+    assert rules.proxy_mean == scene_bounds(scenes, Scale(0.0, 1.0), 0.1 * 0.05 / 2)
+    assert Comparison(rules).test.alpha == pytest.approx(0.9 * 0.05 / 2)
+
+
+def test_scenes_that_differ_from_the_simulated_ones_break_it() -> None:
+    """Where policy 0 does better in simulation there than here, policy 1 seems to win."""
+
+    def other(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:
+        r0, r1, g0, g1 = good(rng, shape)
+        return r0, r1, np.maximum(g0, rng.random(shape) < 0.4), g1
+
+    with pytest.raises(AssertionError):
+        assert_at_most(errors(studies(other, proxy_mean=0.0)), RUNS, 0.05)
+
+
+def test_a_mean_taken_from_the_real_scenes_would_be_caught() -> None:
+    """What the proxy says then adds up to nothing, but its noise counts as explained."""
+    _, _, g0, g1 = good(np.random.default_rng(24), (RUNS, N))
+    means = (g1 - g0).mean(axis=1).tolist()
+
+    with pytest.raises(AssertionError):
+        assert_at_most(errors_with_own_means(good, means, 0.05, N), RUNS, 0.05)
+
+
+def test_a_weight_chosen_after_the_pair_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def afterwards(self: Proxied, state: Any, r0: Floats, r1: Floats) -> Any:
+        after = honest(self, state, r0, r1)
+        hint = after.hint - state.hint
+        worse = after.weight * np.maximum(hint, 0.0)  # left out where it would cost
+        gain = np.log1p(after.amount * worse / np.exp(after.log_e - state.log_e))
+        return after._replace(log_e=after.log_e + gain)
+
+    honest = Proxied.step
+    monkeypatch.setattr(Proxied, "step", afterwards)
+
+    with pytest.raises(AssertionError):
+        assert_at_most(errors(studies(good, proxy_mean=0.0)), RUNS, 0.05)
+
+
+def test_intervals_cover_with_a_proxy() -> None:
+    """The interval agrees with the decision, and holds the true difference, here .1."""
+    rng = np.random.default_rng(3)
+    missed = 0
+    for _ in range(30):
+        level0, level1 = rng.random((2, 60))
+        r0, r1 = (level0 < 0.5) * 1.0, (level1 < 0.6) * 1.0
+        test = sw.SequentialTest(n_max=60, design="paired", proxy=True, proxy_mean=0.0)
+        verdict = test.run(r0, r1, proxy=(r0, (level1 < 0.5) * 1.0))
+        assert (verdict.interval.low > 0) == (verdict.decision == sw.Decision.POLICY1)
+        missed += verdict.interval.low > 0.1
+    assert_at_most(missed, 30, 0.05)

@@ -18,6 +18,7 @@ import pytest
 import stopwise as sw
 from benchmarks.speed.virtual_cluster import VirtualCluster
 from stopwise.rollout.executors import processes, ray_cluster
+from stopwise.rollout.schedule import EpisodeFailed
 from tests.rollout.players import deadly, draw, fragile, hanging, read_rate, slow_if
 
 RATES = {"low": 0.3, "high": 0.8, "same": 0.3}
@@ -173,11 +174,13 @@ def test_workers_that_are_killed_are_replaced_and_their_episodes_run_anew(tmp_pa
 
 
 def test_an_episode_that_always_kills_its_worker_is_a_failure() -> None:
-    result = sw.race(
-        {"a": 0.5, "b": 0.5}, deadly, n_max=1,
-        executor=processes(2, retries=1), on_error="score:0",
-    )  # fmt: skip
+    with pytest.raises(EpisodeFailed, match="every episode of") as caught:
+        sw.race(
+            {"a": 0.5, "b": 0.5}, deadly, n_max=1,
+            executor=processes(2, retries=1), on_error="score:0",
+        )  # fmt: skip
 
+    result = caught.value.result
     assert result.failures == {"a": 1, "b": 1}
     assert result.retries == 2
     assert all("worker lost 2 times" in str(e.error) for e in result.episodes)

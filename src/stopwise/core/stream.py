@@ -16,7 +16,7 @@ from stopwise.core.keywords import described, flat
 from stopwise.core.pair_verdict import Decision, Verdict
 from stopwise.core.registry import edition_of, with_recorded_seed
 from stopwise.core.rules import Rules
-from stopwise.core.scores import require_whole
+from stopwise.core.scores import require_whole, without_gradient
 from stopwise.core.settings import PairSettings
 from stopwise.core.snapshot import Resumable
 from stopwise.core.stream_state import StreamState
@@ -162,7 +162,7 @@ class SequentialTest(Resumable):
             unit0 = comparison.unit_score(r0, name0)
         unit1 = comparison.unit_score(r1, name1)
         self._require_room()
-        self._advance(float(r0), float(r1), unit0, unit1)
+        self._advance(float(without_gradient(r0)), float(without_gradient(r1)), unit0, unit1)
         return self.verdict
 
     def run(self, scores0: ArrayLike, scores1: ArrayLike | None = None) -> Verdict:

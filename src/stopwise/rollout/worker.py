@@ -31,12 +31,15 @@ class Setup:
         A function of the measures, the name of one, or None for the usual one.
     timeout
         Seconds that an episode may take, or None.
+    success
+        Which step of an environment says whether an episode is a success, "last" or "any".
     """
 
     env: Any
     policies: Mapping[str, Any]
     score: str | Callable[[Measures], float] | None
     timeout: float | None
+    success: str = "last"
 
     def worker(self) -> "Worker":
         """Return a worker, as a fleet needs it."""
@@ -63,7 +66,7 @@ class Worker:
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self._arena: Arena = arena(setup.env)
+        self._arena: Arena = arena(setup.env, setup.success)
         self._players: dict[str, Any] = {}
         self._policies = dict(setup.policies)
         if setup.timeout is not None:

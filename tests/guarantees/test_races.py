@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from benchmarks.speed.virtual_cluster import VirtualCluster
+from stopwise.core.seeds import episode_seed
 from stopwise.rollout.drive import drive
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.schedule import FailureRule, Schedule
-from stopwise.rollout.seeds import episode_seed
 from stopwise.rollout.stop_rule import StopRule
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 

@@ -13,6 +13,7 @@ from stopwise.core.keywords import flat
 from stopwise.core.registry import uses_seed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number, require_whole
+from stopwise.core.seeds import episode_seed
 from stopwise.core.settings import RaceSettings
 from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import named
@@ -24,7 +25,6 @@ from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
 from stopwise.rollout.race_result import RaceProgress, RaceResult, result_of
 from stopwise.rollout.schedule import EpisodeFailed, FailureRule, Schedule
-from stopwise.rollout.seeds import episode_seed
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.worker import Setup
 

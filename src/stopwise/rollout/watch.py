@@ -11,6 +11,7 @@ import numpy as np
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.plain_values import plain_values
 from stopwise.core.registry import other_edition, uses_seed
+from stopwise.data.growing import GrowingFiles
 from stopwise.data.read import read_trials
 from stopwise.data.sources import require_apart
 from stopwise.data.trials import Trials
@@ -154,6 +155,8 @@ class Watch:
         self._source, self._reading = source, dict(reading)
         self._design, self._settings = design, for_files(settings)
         self._rules: dict[str, StopRule] = {}
+        self._files = GrowingFiles(source)
+        self._sights: tuple[TaskSight, ...] = ()
         self._state = state
         if state is not None:
             require_apart(state, source)
@@ -161,7 +164,9 @@ class Watch:
         self._seen = {} if state is None else read_watch_state(state)
 
     def look(self) -> tuple[TaskSight, ...]:
-        """Read everything, and say how each task stands.
+        """Read what has changed, and say how each task stands.
+
+        The last line of a table counts once it has an end: before, a number may be cut off.
 
         Raises
         ------
@@ -170,7 +175,18 @@ class Watch:
         InvalidState
             If the state was begun with another edition of the method.
         """
-        trials = read_trials(self._source, **self._reading)
+        if not self._files.changed() and self._sights:
+            return self._sights
+        try:
+            self._sights = self._look()
+        except BaseException:
+            self._files.forget()
+            raise
+        return self._sights
+
+    def _look(self) -> tuple[TaskSight, ...]:
+        with self._files.reading():
+            trials = read_trials(self._source, **self._reading)
         for task in self._seen:
             if task not in trials.tasks:
                 raise PastChanged(f"task {task!r} was there at an earlier look, but is gone now")

@@ -16,7 +16,7 @@ def episode_seed(seed: int, row: int, policy: int, *, paired: bool) -> int:
 
     Examples
     --------
-    >>> from stopwise.rollout.seeds import episode_seed
+    >>> from stopwise.core.seeds import episode_seed
     >>> [episode_seed(7, 0, policy, paired=True) for policy in range(2)]
     [393969088, 393969088]
     >>> [episode_seed(7, 0, policy, paired=False) for policy in range(2)]

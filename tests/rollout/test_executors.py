@@ -5,6 +5,7 @@ import json
 import logging
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -219,6 +220,22 @@ def test_workers_that_cannot_start_end_the_race_with_the_reason(name: str) -> No
             time.sleep(0.01)
         # None is left behind, not even while somebody keeps the error.
         assert multiprocessing.active_children() == [], caught
+
+
+@pytest.mark.usefixtures("ray")
+@pytest.mark.parametrize(
+    ("needs", "said"),
+    [
+        ({"num_gpus": 1}, "needs 1 CPU, 1 GPU, but no Ray node has that (at most 2 CPU, 0 GPU)"),
+        ({"num_cpus": 3}, "needs 3 CPU, but no Ray node has that (at most 2 CPU, 0 GPU)"),
+        ({"resources": {"arm": 1}}, "needs 1 CPU, 1 arm, but no Ray node has that"),
+    ],
+)
+def test_what_no_node_of_ray_has_is_told_at_once(needs: dict[str, Any], said: str) -> None:
+    """Ray would wait for such a node forever, and say nothing."""
+    with pytest.raises(sw.InvalidInput, match=re.escape(said)) as caught:
+        sw.race(RATES, draw, n_max=3, executor=ray_cluster(1, **needs))
+    assert str(caught.value).endswith("choose wait_for_nodes=True")
 
 
 def test_what_cannot_be_sent_is_refused() -> None:

@@ -105,10 +105,11 @@ def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["T
         try:
             sights = watching.look()
             unfinished = _unfinished(sights)
-            news: object = [
+            counts = [
                 (sight.task, sight.rows, sight.waiting, sight.candidates, sight.awaited)
                 for sight in sights
-            ] + unfinished
+            ]
+            news: object = (counts, unfinished)
         except PastChanged:
             raise
         except InvalidInput as error:  # a file may be half written, or not there yet
@@ -126,7 +127,7 @@ def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["T
         time.sleep(interval)
 
 
-def _unfinished(sights: tuple["TaskSight", ...]) -> list[object]:
+def _unfinished(sights: tuple["TaskSight", ...]) -> list[str]:
     """Return what waits because its line has no end: if nobody goes on writing, that is a loss."""
     notes = [note for sight in sights if sight.analysis for note in sight.analysis.warnings]
     return list(dict.fromkeys(n for n in notes if getattr(n, "code", "") == "line-unfinished"))

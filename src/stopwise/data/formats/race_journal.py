@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +81,8 @@ class EpisodeCheck:
         self._seed, self._paired = race.get("seed"), race.get("design") == "paired"
         # Where the leader is tried more often, its trials are more than the rows.
         self._n_max = race.get("n_max") if race.get("goal", Rules.goal) == Rules.goal else None
-        self._low, self._high = race.get("bounds") or (-math.inf, math.inf)
+        limits: Sequence[float] = race.get("bounds") or (-math.inf, math.inf)
+        self._low, self._high = limits
         self._scored: set[tuple[str, int]] = set()
 
     def join(self, policy: str) -> None:

@@ -8,7 +8,7 @@ draws too, and nothing is lost.
 import numpy as np
 
 # Branches of the tree of seeds; changing one changes every race.
-_PAIRED, _INDEPENDENT, _POLICY = 0, 1, 2
+_PAIRED, _INDEPENDENT, _POLICY, _TASK = 0, 1, 2, 3
 
 
 def episode_seed(seed: int, row: int, policy: int, *, paired: bool) -> int:
@@ -23,6 +23,11 @@ def episode_seed(seed: int, row: int, policy: int, *, paired: bool) -> int:
     [357565251, 2689258163]
     """
     return _draw(seed, (_PAIRED, row) if paired else (_INDEPENDENT, row, policy))
+
+
+def task_draw(seed: int, row: int, policy: int, *, paired: bool) -> float:
+    """Return a number in [0, 1) that draws the task: one for all policies of a row if paired."""
+    return _draw(seed, (_TASK, row) if paired else (_TASK, row, policy)) / 2.0**32
 
 
 def policy_seed(seed: int) -> int:

@@ -41,10 +41,6 @@ class GrowingFiles:
         self._stamps = {path: _stamp(found, now) for path, found in _files(self._places)}
         return self._stamps != before or not self._stamps
 
-    def forget(self) -> None:
-        """Take nothing for unchanged: what was read could not be used."""
-        self._stamps = {}
-
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Keep what is read in here."""

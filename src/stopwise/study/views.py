@@ -157,7 +157,7 @@ def whereabouts(state: StudyState, trial: TrialRecord) -> Whereabouts:
 
 def _needed(state: StudyState, trial: TrialRecord) -> bool:
     open_slot = trial.status == "leased" and not state.slot(trial).settled
-    return open_slot and state.boards[trial.task].wants(trial.row, trial.arm)
+    return open_slot and state.board(trial).wants(trial.row, trial.arm)
 
 
 def status(state: StudyState, name: str, now: float) -> Status:

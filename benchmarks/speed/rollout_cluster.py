@@ -15,11 +15,11 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.speed.virtual_cluster import VirtualCluster
+from stopwise.core.seeds import episode_seed
 from stopwise.rollout.drive import drive
 from stopwise.rollout.episode import Ticket
 from stopwise.rollout.journal import Journal
 from stopwise.rollout.schedule import FailureRule, Schedule
-from stopwise.rollout.seeds import episode_seed
 from stopwise.rollout.stop_rule import StopRule
 
 WORKERS, EPISODES, MEAN_SECONDS = 1000, 10_000, 10.0

@@ -148,6 +148,13 @@ def test_race_shows_its_progress_in_a_terminal_only() -> None:
         ([*RACE, *POLICIES, "--address", "auto"], "--address needs --executor ray"),
         ([*RACE, *POLICIES, "--workers", "2"], "--workers needs --executor"),
         ([*RACE, *POLICIES, "--batch", "2"], "--batch needs --executor processes or ray"),
+        ([*RACE, *POLICIES, "--retries", "2"], "--retries needs --executor processes or ray"),
+        (
+            [*RACE, *POLICIES, "--executor", "processes", "--num-gpus", "1"],
+            "--num-gpus needs --executor ray, not processes",
+        ),
+        ([*RACE, *POLICIES, "--window", "0"], "window must be a whole number"),
+        ([*RACE, *POLICIES, "--success", "once"], "success must be one of last, any"),
         (
             [*RACE[:3], *POLICIES, "--n-max", "3", "--seed", "1"],
             "scores must lie within the bounds [0, 1], but 'fair' got 110; give the range with "

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from benchmarks.speed.virtual_cluster import VirtualCluster
+from stopwise.core.seeds import episode_seed
 from stopwise.rollout.drive import drive
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.schedule import FailureRule, Schedule
-from stopwise.rollout.seeds import episode_seed
 from stopwise.rollout.stop_rule import StopRule
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
@@ -22,10 +22,11 @@ SLOWER = {"a": {0.0: 1.0, 1.0: 6.0}, "b": {0.0: 6.0, 1.0: 1.0}, "low": {0.0: 1.0
 class ByArrival(Schedule):
     """The sabotage: the i-th result to arrive is taken for the i-th row."""
 
-    def receive(self, episode: Episode) -> bool:
-        if not self.over and episode.policy in self.rule.needed:
-            self.rule.add(episode.policy, episode.score)
-        return True
+    def receive(self, *episodes: Episode) -> int:
+        for episode in episodes:
+            if not self.over and episode.policy in self.rule.needed:
+                self.rule.add(episode.policy, episode.score)
+        return len(episodes)
 
 
 def trial(rates: dict[str, float]) -> Callable[[Ticket], tuple[float, float]]:

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import stopwise as sw
+from stopwise.core.seeds import episode_seed
 from stopwise.rollout.checkpoints import Checkpoints, short_names
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.executors import processes
 from stopwise.rollout.schedule import FailureRule, Schedule
-from stopwise.rollout.seeds import episode_seed
 from stopwise.rollout.watch import PastChanged, TaskSight, Watch
 from tests.rollout.players import draw, read_rate, slow_if
 

@@ -5,6 +5,7 @@ import json
 import logging
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -18,6 +19,7 @@ import pytest
 import stopwise as sw
 from benchmarks.speed.virtual_cluster import VirtualCluster
 from stopwise.rollout.executors import processes, ray_cluster
+from stopwise.rollout.schedule import EpisodeFailed
 from tests.rollout.players import deadly, draw, fragile, hanging, read_rate, slow_if
 
 RATES = {"low": 0.3, "high": 0.8, "same": 0.3}
@@ -173,11 +175,13 @@ def test_workers_that_are_killed_are_replaced_and_their_episodes_run_anew(tmp_pa
 
 
 def test_an_episode_that_always_kills_its_worker_is_a_failure() -> None:
-    result = sw.race(
-        {"a": 0.5, "b": 0.5}, deadly, n_max=1,
-        executor=processes(2, retries=1), on_error="score:0",
-    )  # fmt: skip
+    with pytest.raises(EpisodeFailed, match="every episode of") as caught:
+        sw.race(
+            {"a": 0.5, "b": 0.5}, deadly, n_max=1,
+            executor=processes(2, retries=1), on_error="score:0",
+        )  # fmt: skip
 
+    result = caught.value.result
     assert result.failures == {"a": 1, "b": 1}
     assert result.retries == 2
     assert all("worker lost 2 times" in str(e.error) for e in result.episodes)
@@ -216,6 +220,22 @@ def test_workers_that_cannot_start_end_the_race_with_the_reason(name: str) -> No
             time.sleep(0.01)
         # None is left behind, not even while somebody keeps the error.
         assert multiprocessing.active_children() == [], caught
+
+
+@pytest.mark.usefixtures("ray")
+@pytest.mark.parametrize(
+    ("needs", "said"),
+    [
+        ({"num_gpus": 1}, "needs 1 CPU, 1 GPU, but no Ray node has that (at most 2 CPU, 0 GPU)"),
+        ({"num_cpus": 3}, "needs 3 CPU, but no Ray node has that (at most 2 CPU, 0 GPU)"),
+        ({"resources": {"arm": 1}}, "needs 1 CPU, 1 arm, but no Ray node has that"),
+    ],
+)
+def test_what_no_node_of_ray_has_is_told_at_once(needs: dict[str, Any], said: str) -> None:
+    """Ray would wait for such a node forever, and say nothing."""
+    with pytest.raises(sw.InvalidInput, match=re.escape(said)) as caught:
+        sw.race(RATES, draw, n_max=3, executor=ray_cluster(1, **needs))
+    assert str(caught.value).endswith("choose wait_for_nodes=True")
 
 
 def test_what_cannot_be_sent_is_refused() -> None:

@@ -1,6 +1,7 @@
 """Races that go on from their journal, and journals that are refused."""
 
 import json
+import math
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.wsr import Wsr
+from stopwise.rollout.watch import Watch
 from tests.rollout.players import draw
 
 RATES = {"low": 0.3, "high": 0.8}
@@ -153,3 +155,56 @@ def test_a_race_goes_on_with_the_design_of_its_journal(tmp_path: Path) -> None:
     assert resumed.analysis.to_dict() == begun.analysis.to_dict()
     with pytest.raises(sw.InvalidInput, match="its design is 'independent', not 'paired'"):
         sw.race(RATES, draw, n_max=20, design="paired", journal=path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"policy": "mid"}, "the policy 'mid' takes no part in this race"),
+        ({"row": -1}, "the row must be a whole number of at least 0, but is -1"),
+        ({"row": 1.0}, "the row must be a whole number of at least 0, but is 1.0"),
+        ({"row": 20}, "row 20 cannot be: the race has 20 rows, from 0 on"),
+        ({"row": 0}, "'low' has a score in row 0 already"),
+        ({"score": None}, "an episode has a score or an error, but this has None and None"),
+        ({"score": "1"}, "the score must be a finite number, but is '1'"),
+        ({"score": math.nan}, "the score must be a finite number, but is nan"),
+        ({"seed": 5}, "the seed of 'low' in row 1 must be 3581274545, but is 5"),
+    ],
+)
+def test_what_a_race_cannot_have_written_is_refused_with_its_line(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / "race.jsonl"
+    race = partial(sw.race, RATES, draw, n_max=20, alpha=1e-9, journal=path)
+    race()
+    lines = path.read_text().splitlines()
+    lines[3] = json.dumps({**json.loads(lines[3]), **change})
+    path.write_text("\n".join([*lines, ""]))
+
+    for refused in (race, partial(sw.read_trials, path)):
+        with pytest.raises(sw.StopwiseError) as caught:
+            refused()
+        assert str(caught.value) == f"{path}, line 4: {message}"
+
+
+def test_a_journal_is_read_by_all_that_read_files(tmp_path: Path) -> None:
+    path = tmp_path / "race.jsonl"
+    raced = sw.race(RATES, draw, n_max=60, seed=3, journal=path)
+    (sight,) = Watch(path, reading={}, settings={"n_max": 60}).look()
+
+    expected = [(pair.n, pair.decision, pair.p_value) for pair in raced.analysis.pairs]
+    assert sight.stop
+    for found in (sw.analyze(path, n_max=60), sight.analysis):
+        assert found is not None
+        assert [(pair.n, pair.decision, pair.p_value) for pair in found.pairs] == expected
+    assert "low 0.273 (n = 11), high 0.909 (n = 11)" in str(
+        sw.plan(pilot=path, n_max=20, precision=0.1)
+    )
+    with path.open("a") as file:  # a line that is being written
+        file.write('{"policy": "low", "row": 3, "se')
+    assert any("cut off" in note for note in sw.read_trials(path).notes)
+    text = path.read_text().replace('"score": 0.0', '"score": 7.0', 1)
+    number = next(n for n, line in enumerate(text.splitlines(), 1) if '"score": 7.0' in line)
+    path.write_text(text)
+    with pytest.raises(sw.InvalidInput, match=rf"race\.jsonl, line {number}, .*but got 7"):
+        sw.read_trials(path)

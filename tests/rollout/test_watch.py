@@ -1,6 +1,7 @@
 """Watching results that grow: rows count once, in order, when they are complete."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.wsr import Wsr
+from stopwise.data.formats import lerobot as lerobot_format
 from stopwise.rollout.watch import PastChanged, Watch
 
 RNG = np.random.default_rng(0)
@@ -219,3 +221,59 @@ def test_wrong_settings_are_refused_before_the_first_look(tmp_path: Path) -> Non
         watch(tmp_path, alpha=2)
     with pytest.raises(sw.InvalidInput, match="bounds must be declared"):
         Watch(tmp_path, reading={"bounds": "data"}, settings={})
+
+
+def test_a_line_that_is_being_written_waits_for_its_end(tmp_path: Path) -> None:
+    """Otherwise the first digits of a number are a number: 1 of 1000."""
+    path = table(tmp_path / "results.csv", [("a", 1, 2.0), ("b", 1, 3.0), ("a", 2, 2.0)])
+    watching = Watch(
+        path, reading={"bounds": (0.0, 1000.0)}, design="paired", settings={"n_max": 60}
+    )
+    looks = []
+    for piece in ("b", ",", "2,1", "000", "\n"):
+        with path.open("a") as file:
+            file.write(piece)
+        (sight,) = watching.look()
+        assert sight.analysis is not None
+        waits = f"{path}: the last line has no end yet, and waits for it"
+        assert (waits in sight.analysis.warnings) == (piece != "\n")
+        looks.append((sight.rows, sight.waiting))
+    scores = sw.read_trials(path, bounds=(0, 1000)).frame["score"].to_list()
+
+    assert looks == [(1, 1)] * 4 + [(2, 0)]
+    assert scores[-1] == 1000
+    path.write_text(path.read_text().rstrip("\n"))  # elsewhere a file is as it will be
+    assert len(sw.read_trials(path, bounds=(0, 1000))) == 4
+
+
+def test_only_what_has_changed_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def counted(path: Path) -> Any:
+        read.append(path.parent.parent.name)
+        return own(path)
+
+    own = lerobot_format.read
+    monkeypatch.setattr(lerobot_format, "read", counted)
+    for policy in SCORES:
+        lerobot(tmp_path, policy, 0, 5)
+    for path in tmp_path.rglob("*.json"):
+        os.utime(path, (1e9, 1e9))
+    watching = watch(tmp_path)
+    first = watching.look()
+    assert watching.look() is first
+    assert sorted(read) == ["base", "new"]
+    lerobot(tmp_path, "base", 5, 10)
+    lerobot(tmp_path, "new", 5, 10)
+    (sight,) = watching.look()
+
+    assert sight.rows == 10
+    assert sorted(read) == ["base", "base", "new", "new"]
+    # What was written just now may change again within the resolution of the clock.
+    assert watching.look() is not first
+    assert len(read) == 6
+    next(tmp_path.rglob("*.json")).unlink()
+    with pytest.raises(PastChanged):
+        watching.look()

@@ -276,7 +276,7 @@ class SimulationOptions(OptionGroup):
 
     def keywords(self) -> dict[str, Any]:
         """Return the options as keywords of the library."""
-        place = chosen_executor(self.executor, self.workers, self.address)
+        place = chosen_executor(self.executor, workers=self.workers, address=self.address)
         return {"precision": self.precision, "seed": self.seed, "executor": place}
 
 

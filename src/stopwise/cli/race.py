@@ -108,6 +108,10 @@ def race(
         str | None,
         typer.Option(help="The measure to compare: return, success, length or one of your own."),
     ] = None,
+    success: Annotated[
+        str,
+        typer.Option(help="Which step says whether an episode is a success: the last, or any."),
+    ] = "last",
     tasks: Tasks = None,
     weight: Weight = None,
     comparison: RaceComparisonOptions,
@@ -122,7 +126,29 @@ def race(
         str, typer.Option(help="What runs the episodes: serial, processes or ray.")
     ] = "serial",
     workers: Workers = None,
-    batch: Annotated[int, typer.Option(help="Episodes sent to a worker at once.")] = 1,
+    batch: Annotated[
+        int | None, typer.Option(help="Episodes sent to a worker at once; usually 1.")
+    ] = None,
+    retries: Annotated[
+        int | None,
+        typer.Option(help="How often an episode is run again if its worker is lost; usually 3."),
+    ] = None,
+    window: Annotated[
+        int | None,
+        typer.Option(help="Maximum rows begun but not looked at; usually what keeps workers busy."),
+    ] = None,
+    num_gpus: Annotated[
+        float | None,
+        typer.Option(help="GPUs that each worker needs (0.5: two share one), with --executor ray."),
+    ] = None,
+    wait_for_nodes: Annotated[
+        bool,
+        typer.Option(
+            "--wait-for-nodes",
+            help="With --executor ray: the cluster adds nodes on demand, so wait for one that has "
+            "what a worker needs.",
+        ),
+    ] = False,
     address: Address = None,
     journal: Annotated[
         Path | None,
@@ -169,7 +195,17 @@ def race(
                 bounds=limits,
                 **mean_settings(tasks, weight),
                 seed=seed,
-                executor=chosen_executor(executor, workers, address, batch),
+                success=success,
+                executor=chosen_executor(
+                    executor,
+                    workers=workers,
+                    batch=batch,
+                    retries=retries,
+                    address=address,
+                    num_gpus=num_gpus,
+                    wait_for_nodes=wait_for_nodes or None,
+                ),
+                window=window,
                 journal=journal,
                 on_error=on_error,
                 timeout=timeout,

@@ -7,6 +7,9 @@ from stopwise.cli.command import Mistyped
 from stopwise.errors import require
 
 WEIGHT = "TASK=NUMBER"
+# Options of executors: of those with workers elsewhere, and of Ray alone.
+FLEET = ("workers", "batch", "retries")
+RAY = ("address", "num_gpus", "wait_for_nodes")
 
 
 def trial_source(files: list[Path] | None, policies: list[str] | None) -> Any:
@@ -78,16 +81,16 @@ def numbers(text: str | None, option: str, kind: type[int] | type[float]) -> lis
         raise Mistyped(f"{option} must be {like}, but got {text!r}") from error
 
 
-def chosen_executor(name: str, workers: int | None, address: str | None, batch: int = 1) -> Any:
-    """Return the executor of that name; one without workers stays a name."""
+def chosen_executor(name: str, **typed: Any) -> Any:
+    """Return the executor of that name with what was typed for it; one without stays a name."""
     from stopwise.rollout.executors import processes, ray_cluster
 
-    require(address is None or name == "ray", "--address needs --executor ray")
+    given = {option: value for option, value in typed.items() if value is not None}
+    places = {"processes": FLEET, "ray": (*FLEET, *RAY)}
+    for option in given:
+        fits = [place for place, known in places.items() if option in known]
+        text = f"--{option.replace('_', '-')} needs --executor {' or '.join(fits)}, not {name}"
+        require(name in fits, text)
     if name == "processes":
-        return processes(workers, batch=batch)
-    if name == "ray":
-        given: dict[str, Any] = {} if workers is None else {"workers": workers}
-        return ray_cluster(**given, address=address, batch=batch)
-    require(batch == 1, f"--batch needs --executor processes or ray, not {name}")
-    require(workers is None, f"--workers needs --executor processes or ray, not {name}")
-    return name
+        return processes(**given)
+    return ray_cluster(**given) if name == "ray" else name

@@ -117,10 +117,12 @@ def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["T
         sights: tuple[TaskSight, ...] = ()
         try:
             sights = watching.look()
-            news: object = [
+            unfinished = _unfinished(sights)
+            counts = [
                 (sight.task, sight.rows, sight.waiting, sight.candidates, sight.awaited)
                 for sight in sights
             ]
+            news: object = (counts, unfinished)
         except PastChanged:
             raise
         except InvalidInput as error:  # a file may be half written, or not there yet
@@ -130,12 +132,18 @@ def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["T
             if as_json and sights:
                 _print_json(sights)
             else:
-                lines = [_line(sight) for sight in sights] or [str(news)]
+                lines = [*map(_line, sights), *unfinished] if sights else [str(news)]
                 for line in lines:
                     say(line, err=True)
         if sights and all(sight.stop for sight in sights):
             return sights
         time.sleep(interval)
+
+
+def _unfinished(sights: tuple["TaskSight", ...]) -> list[str]:
+    """Return what waits because its line has no end: if nobody goes on writing, that is a loss."""
+    notes = [note for sight in sights if sight.analysis for note in sight.analysis.warnings]
+    return list(dict.fromkeys(n for n in notes if getattr(n, "code", "") == "line-unfinished"))
 
 
 def _print_json(sights: tuple["TaskSight", ...]) -> None:

@@ -54,11 +54,28 @@ def interval_text(interval: tuple[float, float], edge: float = 0.0) -> str:
     return f"{left}{ends[0]}, {ends[1]}{right}"
 
 
+def without_gradient(values: Any) -> Any:
+    """Return a tensor without its gradient; anything else as it is."""
+    return values.detach() if hasattr(values, "detach") else values
+
+
+def as_numbers(values: Any) -> Any:
+    """Return an array, or a number; of tensors too, whatever their precision."""
+    values = without_gradient(values)
+    if hasattr(values, "cpu"):
+        values = values.cpu()
+        try:
+            values = values.numpy()
+        except TypeError:  # NumPy has no bfloat16
+            values = values.float().numpy()
+    return np.asarray(values)[()]
+
+
 def numeric_array(values: object, what: str) -> NDArray[Any]:
     """Return an array of booleans, integers or floats, or raise one clear error."""
     require(not np.ma.is_masked(values), f"{what} must be numbers, but some are masked as missing")
     try:
-        array = np.asarray(values)
+        array = np.asarray(as_numbers(values))
     except ValueError as error:
         raise InvalidInput(f"{what} must be a regular array of numbers: {error}") from error
     if array.size and array.dtype.kind not in "biuf":

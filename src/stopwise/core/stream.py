@@ -18,7 +18,7 @@ from stopwise.core.keywords import described, flat
 from stopwise.core.pair_verdict import Decision, Verdict
 from stopwise.core.registry import edition_of, with_recorded_seed
 from stopwise.core.rules import Rules
-from stopwise.core.scores import require_whole
+from stopwise.core.scores import require_whole, without_gradient
 from stopwise.core.settings import PairSettings
 from stopwise.core.snapshot import Resumable
 from stopwise.core.stream_state import StreamState
@@ -191,7 +191,8 @@ class SequentialTest(Resumable):
         guesses = comparison.proxy(proxy, ())
         self._require_room()
         scaled = None if guesses is None else comparison.scale.unit(np.array(guesses)).tolist()
-        own0, own1 = map(self._comparison.scale.nearest, (float(r0), float(r1)))
+        plain = float(without_gradient(r0)), float(without_gradient(r1))
+        own0, own1 = map(self._comparison.scale.nearest, plain)
         self._advance(own0, own1, unit0, unit1, scaled)
         return self.verdict
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from stopwise.core.scores import as_numbers
 from stopwise.data.raw import RawTable, column_of_values, common_kind
 from stopwise.data.roles import ROLE_NAMES, ColumnChoice, usual_name
 from stopwise.errors import InvalidInput, require
@@ -134,7 +135,7 @@ def _policy_per_array(series: Mapping[str, pl.Series], source: str) -> RawTable:
 
 def _array_column(name: str, values: Any, source: str) -> pl.Series:
     try:
-        array = values if isinstance(values, pl.Series) else np.asarray(values)
+        array = values if isinstance(values, pl.Series) else np.asarray(as_numbers(values))
     except ValueError as error:
         raise InvalidInput(f"{source}, {name!r}: must be one regular array: {error}") from error
     if isinstance(array, pl.Series):

@@ -8,9 +8,10 @@ import polars as pl
 
 from stopwise.data.bounds import bounds_of_data, declared_bounds
 from stopwise.data.duplicates import refuse_copies
+from stopwise.data.growing import growing
 from stopwise.data.raw import Bounds
 from stopwise.data.roles import ColumnChoice, require_columns
-from stopwise.data.sources import load
+from stopwise.data.sources import Loaded, load
 from stopwise.data.standard import Part, standardise
 from stopwise.data.told import in_order, odd_names
 from stopwise.data.trials import ORDERS, Trials, numbered
@@ -82,7 +83,7 @@ def read_trials(
     chosen = _columns(columns, score)
     _require_choices(order, seed, missing, bounds)
     tables = load(source, format_name=format, policy=policy, columns=chosen, policies=policies)
-    parts = [standardise(table, task, chosen, missing) for table in tables]
+    parts = [_part(table, task, chosen, missing) for table in tables]
     frame = _ordered(_concatenated(parts), order, seed)
     require(
         len(frame) > 0,
@@ -109,6 +110,17 @@ def read_trials(
         bounds_inferred=bounds == "data",
         preferences=any(part.preferences for part in parts),
     )
+
+
+def _part(
+    table: Loaded, task: str | None, columns: Mapping[str, ColumnChoice], missing: str
+) -> Part:
+    files = growing()
+    if files is None:
+        return standardise(table, task, columns, missing)
+    # Whoever watches asks for the same of each table, as long as it is the same.
+    mark = id(table.raw), table.policy, table.policy_from_file
+    return files.kept(standardise, table.raw.source, mark, table, task, columns, missing)
 
 
 def _columns(

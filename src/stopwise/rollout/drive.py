@@ -40,8 +40,7 @@ def drive(
         if journal is not None:
             for episode in found:
                 journal.add(episode)
-        for episode in found:
-            schedule.receive(episode)
+        schedule.receive(*found)
         if on_progress is not None and found:
             on_progress(progress_of(schedule, time.monotonic() - begin))
     return time.monotonic() - begin

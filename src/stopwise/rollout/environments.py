@@ -5,14 +5,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from stopwise.errors import InvalidInput, StopwiseError
+from stopwise.core.scores import as_numbers, without_gradient
+from stopwise.errors import InvalidInput, StopwiseError, require
+from stopwise.messages import Setting
 from stopwise.rollout.import_path import arguments, is_place, load
 from stopwise.rollout.policies import Actor
 
 __all__ = ["Arena", "EpisodeFunction", "Gym", "TimedOut", "arena"]
 
+SUCCESS = ("last", "any")
 # What an episode amounts to: "return", "length", "success", "info", or what a function returned.
 Measures = Mapping[str, Any]
 
@@ -40,10 +41,19 @@ class Arena(ABC):
 
 
 class Gym(Arena):
-    """Episodes in one gymnasium environment; the time-out is checked between steps."""
+    """Episodes in one gymnasium environment; the time-out is checked between steps.
 
-    def __init__(self, environment: Any) -> None:
+    Parameters
+    ----------
+    environment
+        With ``reset`` and ``step``; also one whose numbers are tensors.
+    success
+        Whose word on success counts: that of the "last" step, or of "any".
+    """
+
+    def __init__(self, environment: Any, success: str = "last") -> None:
         self.environment = environment
+        self.any_success = success == "any"
 
     def player(self, policy: Any) -> Actor:
         """Return the policy as one that acts."""
@@ -52,25 +62,34 @@ class Gym(Arena):
     def episodes(
         self, player: Actor, seeds: Sequence[int], timeout: float | None
     ) -> list[Measures]:
-        """Return return, length, success (if the last info tells) and that info."""
+        """Return return, length, success (if an info that counts tells) and the last info."""
         (seed,) = seeds
         step, act = self.environment.step, player.act
         deadline = None if timeout is None else time.perf_counter() + timeout
         observation, info = self.environment.reset(seed=seed)
         player.begin(seed)
+        plain = without_gradient if has_tensors(observation) else as_numbers
         total, length, ended = 0.0, 0, False
+        succeeded: dict[str, float] = {}
         while not ended:
-            observation, reward, terminated, truncated, info = step(act(observation))
+            action = act(observation)
+            if hasattr(action, "detach"):
+                action = plain(action)
+            observation, reward, terminated, truncated, info = step(action)
             total += float(reward)
             length += 1
+            if self.any_success:
+                succeeded = max(succeeded, success_of(info), key=_by_success)
             ended = terminated or truncated
             if deadline is not None and time.perf_counter() > deadline:
                 raise TimedOut(f"time-out: {length} steps took more than {timeout:g} s")
-        return [{"return": total, "length": length, "info": info, **success_of(info)}]
+        if not self.any_success:
+            succeeded = success_of(info)
+        return [{"return": total, "length": length, "info": info, **succeeded}]
 
     def close(self) -> None:
-        """Close the environment."""
-        self.environment.close()
+        """Close the environment, if it can be."""
+        getattr(self.environment, "close", lambda: None)()
 
 
 class EpisodeFunction(Arena):
@@ -104,17 +123,35 @@ def success_of(info: Mapping[str, Any]) -> dict[str, float]:
     """Return {"success": 0 or 1} if the info has one by either of its usual names."""
     for name in ("is_success", "success"):
         if name in info:
-            return {"success": float(np.asarray(info[name]).item())}
+            return {"success": float(as_numbers(info[name]).item())}
     return {}
 
 
-def arena(thing: Any) -> Arena:
+def _by_success(found: Mapping[str, float]) -> float:
+    """Return what sorts what infos told of success; those that told nothing come first."""
+    return found.get("success", -1.0)
+
+
+def has_tensors(observation: Any) -> bool:
+    """Whether an environment speaks in tensors, and so is answered in tensors."""
+    if isinstance(observation, Mapping):
+        return any(map(has_tensors, observation.values()))
+    return hasattr(observation, "detach")
+
+
+def arena(thing: Any, success: str = "last") -> Arena:
     """Return the arena of a gymnasium id, an environment, its factory, or an episode function."""
     if isinstance(thing, str):
         thing = load(thing) if is_place(thing) else _registered(thing)
     if not _is_environment(thing) and callable(thing):
         needed, most = arguments(thing) or (0, 0)
         if not isinstance(thing, type) and 1 <= needed <= 2 <= most:
+            require(
+                success == "last",
+                Setting("success", success),
+                " is for environments: an episode function tells its own measures",
+                code="success-of-function",
+            )
             return EpisodeFunction(thing)
         if needed == 0:
             thing = thing()
@@ -126,8 +163,8 @@ def arena(thing: Any) -> Arena:
     if hasattr(thing, "num_envs"):
         from stopwise.rollout.vector import VectorGym
 
-        return VectorGym(thing)
-    return Gym(thing)
+        return VectorGym(thing, success)
+    return Gym(thing, success)
 
 
 def _is_environment(thing: Any) -> bool:

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import re
+from functools import partial
 from typing import Any
 
 from stopwise.errors import InvalidInput, require
@@ -31,14 +32,21 @@ def load(place: str) -> Any:
 
 
 def made(thing: Any) -> Any:
-    """Return the thing itself, or what it makes if it is a class or takes no argument at all.
+    """Return the thing itself, or what it makes if it is a class or can do without arguments.
 
     A text that names a place in a module stands for what is there; any other is left as it is.
     """
     if isinstance(thing, str) and is_place(thing):
         thing = load(thing)
-    is_factory = isinstance(thing, type) or (callable(thing) and arguments(thing) == (0, 0))
-    return thing() if is_factory else thing
+    return thing() if _is_factory(thing) else thing
+
+
+def _is_factory(thing: Any) -> bool:
+    """Whether it makes a policy: one that acts needs an observation, so it needs an argument."""
+    if isinstance(thing, type) or (isinstance(thing, partial) and isinstance(thing.func, type)):
+        return True
+    acts = any(hasattr(thing, name) for name in ("predict", "act", "reset"))
+    return callable(thing) and not acts and (arguments(thing) or (1, 1))[0] == 0
 
 
 def parameters_of(function: Any) -> list[inspect.Parameter] | None:

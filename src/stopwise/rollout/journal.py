@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from stopwise.core.registry import UNWRITTEN, UNWRITTEN_SEED, other_edition, uses_seed
 from stopwise.core.scores import require_whole
+from stopwise.data.formats.race_journal import EpisodeCheck
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.messages import Notes, Setting, named
 from stopwise.rollout.episode import Episode
@@ -59,6 +60,7 @@ class Journal:
         self.notes = Notes()
         self._choices: list[str] = []
         content = plain(identity)
+        self._check_episode = EpisodeCheck(content)
         try:
             self._file: IO[str] = self.path.open("a", encoding="utf-8")
         except OSError as error:
@@ -156,6 +158,7 @@ class Journal:
             try:
                 self.joined[found["joined"]] = require_whole(found["row"], "row", 0)
                 self.newcomers[found["joined"]] = str(found["policy"])
+                self._check_episode.join(found["joined"])
             except (KeyError, TypeError, InvalidInput) as error:
                 raise self._damaged(number) from error
             return
@@ -163,8 +166,9 @@ class Journal:
             episode = Episode(**found)
         except TypeError as error:
             raise self._damaged(number) from error
-        if (episode.score is None) == (episode.error is None):
-            raise self._damaged(number)
+        wrong = self._check_episode(found)
+        if wrong is not None:
+            raise InvalidState(f"{self.path}, line {number}: {wrong}")
         self._places[episode.place] = episode
 
     def _object(self, number: int, line: bytes) -> dict[str, Any]:

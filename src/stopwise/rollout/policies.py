@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from stopwise.core.seeds import policy_seed
 from stopwise.errors import InvalidInput
 from stopwise.rollout.import_path import parameters_of
-from stopwise.rollout.seeds import policy_seed
 
 
 class Actor:

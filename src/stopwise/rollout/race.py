@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from math import ceil
@@ -16,16 +17,19 @@ from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import uses_seed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number, require_whole
+from stopwise.core.seeds import episode_seed
 from stopwise.core.settings import RaceSettings
-from stopwise.errors import require
+from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import Setting, named
 from stopwise.rollout.checkpoints import Checkpoints, Loader, identity_of, named_policies
 from stopwise.rollout.drive import drive
+from stopwise.rollout.environments import SUCCESS
+from stopwise.rollout.episode import Episode
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
 from stopwise.rollout.race_result import RaceProgress, RaceResult, result_of
-from stopwise.rollout.schedule import FailureRule, Schedule
-from stopwise.rollout.seeds import drawn_task, episode_seed
+from stopwise.rollout.schedule import EpisodeFailed, FailureRule, Schedule
+from stopwise.rollout.seeds import drawn_task
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.worker import Setup
 from stopwise.rows.task_mean import require_tasks_choice
@@ -43,6 +47,7 @@ def race(
     *,
     load: Loader | None = None,
     score: str | Callable[[Mapping[str, Any]], float] | None = None,
+    success: str = "last",
     bounds: tuple[float, float] = (0.0, 1.0),
     n_max: int | None = 500,
     design: str | None = None,
@@ -70,9 +75,10 @@ def race(
     ----------
     policies
         Two or more by name, or one with a ``reference``: a callable from observation to action, an
-        object with ``predict`` (as in stable-baselines3) or ``act``, a factory without arguments,
-        or where to find one, "package.module:name". ``reset`` is called before each episode, with a
-        ``seed`` if it takes one. Or the folder or pattern of checkpoints, as in
+        object with ``predict`` (as in stable-baselines3) or ``act``, a factory (a class, or a
+        function that can be called without arguments), or where to find one,
+        "package.module:name". ``reset`` is called before each episode, with a ``seed`` if it takes
+        one. Or the folder or pattern of checkpoints, as in
         "runs/*/ckpt_*.zip"; their names are the shortest parts of their paths that tell them apart.
         Asked for the best, one that appears while the race runs joins: for free if it was declared
         with ``later``, else from the ``reserve`` of alpha. Those declared are waited for.
@@ -85,6 +91,8 @@ def race(
     score
         What is compared: "return", "success", "length", another measure of the episode function,
         or a function of the measures. By default a function's own score, else the return.
+    success
+        Of an environment, whose word on "success" counts: that of the "last" step, or of "any".
     bounds
         Range of the score, known beforehand, on every task; a score outside stops the race.
     n_max
@@ -113,7 +121,9 @@ def race(
         functions and objects by name only.
     on_error
         "raise": a failed episode that counts stops the race. "score:0": it counts as score 0 (or
-        another). "void": it does not count as a trial.
+        another). "void": it does not count as a trial. If all of a policy fail, the first 10 or
+        however many there are, the race stops in any case. What was found until then is the
+        ``result`` of the exception.
     timeout
         Seconds after which an episode counts as failed.
     window
@@ -182,7 +192,8 @@ def race(
     failures = FailureRule(on_error)
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
-    setup = Setup(env=env, policies=first, score=score, timeout=timeout)
+    require_choice("success", success, SUCCESS)
+    setup = Setup(env=env, policies=first, score=score, timeout=timeout, success=success)
     paired = design == "paired"
     schedule = Schedule(
         rule,
@@ -193,14 +204,12 @@ def race(
     )
     place = executor_of(executor)
     book, seconds = None, 0.0
+    stopped: EpisodeFailed | None = None
     if journal is not None:
         book = Journal(journal, _identity(rule, setup, seed, shares), on_error)
     try:
         if book is not None:
-            # Under "raise" what failed is run anew: its cause may have been mended.
-            again = failures.kind == "raise"
-            kept = [e for e in book.episodes if e.error is None or not again]
-            schedule.restore(kept, book.joined)
+            schedule.restore(_kept(book.episodes, rule, failures), book.joined)
             came = {} if arrivals is None else arrivals.joined(book.newcomers)
             setup = replace(setup, policies={**first, **came})
         if not schedule.over:
@@ -208,23 +217,61 @@ def race(
             if window is None:
                 schedule.window = max(1, ceil(SPARE * place.capacity / len(first)))
             seconds = drive(schedule, place, book, on_progress, arrivals)
+    except EpisodeFailed as error:
+        stopped = error
     finally:
         abandoned = place.close()
         if book is not None:
             book.close()
-    notes = [] if book is None else list(book.notes)
-    if arrivals is not None and arrivals.left_out:
-        told = "appeared during the race without being declared, and took no part"
-        notes.append(f"{', '.join(arrivals.left_out)} {told}")
-    return result_of(
+    found = partial(
+        result_of,
         schedule,
         shares=shares,
         seed=seed,
         retries=place.retries,
         abandoned=abandoned,
         seconds=seconds,
-        notes=notes,
     )
+    return _told(found, _notes(book, arrivals), stopped)
+
+
+def _notes(book: Journal | None, arrivals: Checkpoints | None) -> list[str]:
+    notes = [] if book is None else list(book.notes)
+    if arrivals is not None and arrivals.left_out:
+        told = "appeared during the race without being declared, and took no part"
+        notes.append(f"{', '.join(arrivals.left_out)} {told}")
+    return notes
+
+
+def _told(
+    found: Callable[..., RaceResult], notes: list[str], stopped: EpisodeFailed | None
+) -> RaceResult:
+    """Return the result, or raise what stopped the race, with the result so far."""
+    if stopped is None:
+        return found(notes=notes)
+    with suppress(InvalidInput):  # where a policy has no trial yet
+        stopped.result = found(notes=[*notes, f"the race stopped: {stopped}"])
+    raise stopped
+
+
+def _kept(episodes: Sequence[Episode], rule: StopRule, failures: FailureRule) -> list[Episode]:
+    """Return what of an earlier run counts; what stopped it is run anew, as it may be mended.
+
+    That is a score outside the bounds, all of a policy whose episodes all failed, and, under
+    "raise", whatever failed.
+    """
+    works = {episode.policy for episode in episodes if episode.error is None}
+
+    def counts(episode: Episode) -> bool:
+        if episode.score is None:
+            return failures.kind != "raise" and episode.policy in works
+        try:
+            rule.check(episode.policy, episode.score)
+        except InvalidInput:
+            return False
+        return True
+
+    return list(filter(counts, episodes))
 
 
 def _entrants(
@@ -298,6 +345,7 @@ def _identity(
     return {
         **rules.identity(),
         **luck,
+        **({} if setup.success == Setup.success else {"success": setup.success}),
         **{f"policy {name!r}": identity_of(policy) for name, policy in setup.policies.items()},
         **_places(setup.env, shares),
         "score": identity_of(setup.score),

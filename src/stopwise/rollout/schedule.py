@@ -6,8 +6,9 @@ run beyond the stop. See docs/design/rollouts.md.
 """
 
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from stopwise.errors import InvalidInput, StopwiseError, require
 from stopwise.messages import Message, Setting, named
@@ -15,17 +16,28 @@ from stopwise.questions.question import Places, complete
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.stop_rule import StopRule
 
+# So many episodes of a policy, all of them failed, stop a race whatever failures count as. If half
+# of them fail by chance, that happens to one policy in a thousand.
+FAILURES = 10
+
 
 class EpisodeFailed(StopwiseError):
-    """An episode that counts failed, and the race was told to stop at that.
+    """An episode that counts failed, and the race stops at that; nothing is lost.
 
     Attributes
     ----------
     episodes
         Every episode that came back until then, in order of arrival.
+    result
+        Of a race: the ``RaceResult`` of the rows before that; None if there are none.
     """
 
     episodes: tuple[Episode, ...] = ()
+    result: Any = None
+
+
+class ScoreOutside(EpisodeFailed, InvalidInput):
+    """The score of an episode that counts is not one that was declared possible."""
 
 
 class FailureRule:
@@ -87,6 +99,8 @@ class Schedule:
         self._given: set[tuple[str, int]] = set()
         self._episodes: dict[tuple[str, int], Episode] = {}
         self._scored: list[tuple[Episode, float | None]] = []
+        self._judgements: Counter[str] = Counter()
+        self._failures: Counter[str] = Counter()
 
     @property
     def over(self) -> bool:
@@ -157,19 +171,20 @@ class Schedule:
         self._joins.append((policy, self.rule.rows))
         self._follow()
 
-    def receive(self, episode: Episode) -> bool:
-        """Take one result in; return False if its place has one already.
+    def receive(self, *episodes: Episode) -> int:
+        """Take results in; return how many are of a place that had none.
 
         Raises
         ------
         EpisodeFailed
-            If it completes a row with a failure, and failures stop the race.
+            If they complete a row with a failure that stops the race, or all of a policy failed.
         """
-        if episode.place in self._episodes:
-            return False
-        self._episodes[episode.place] = episode
-        self._follow()
-        return True
+        before = self.count
+        for episode in episodes:
+            self._episodes.setdefault(episode.place, episode)
+        if self.count > before:
+            self._follow()
+        return self.count - before
 
     def _follow(self) -> None:
         """Look at all rows that are complete, and let those join whose row has come."""
@@ -179,6 +194,14 @@ class Schedule:
             self.rule.join(policy)
             self._numbers.setdefault(policy, len(self._numbers))
             self.rule.follow(self._row)
+        for policy, failed in self._failures.items():
+            if failed == self._judgements[policy] and (failed >= FAILURES or self.over):
+                last = next(e for e in reversed(self.used) if e.policy == policy)
+                raise self._stopped(
+                    EpisodeFailed,
+                    f"every episode of {policy!r} so far failed, {failed} of {failed}, the last "
+                    f"with: {last.error}; this says more about the set-up than about the policy",
+                )
 
     def _may_begin(self) -> bool:
         self._begun = max(self._begun, self.rule.rows)  # rows of an earlier run
@@ -204,6 +227,10 @@ class Schedule:
             return None
         # All are judged before any is shown: an error leaves the row as it was.
         judged = {place: self._judged(self._episodes[place]) for place in wanted}
+        for policy, number in wanted:
+            self._judgements[policy] += 1
+            if self._episodes[policy, number].error is not None:
+                self._failures[policy] += 1
         self._scored += [(self._episodes[place], score) for place, score in judged.items()]
         return complete(lambda policy, number: judged[policy, number], places)
 
@@ -211,11 +238,14 @@ class Schedule:
         """Return the score that counts, None for no trial, or raise."""
         if episode.error is None:
             assert episode.score is not None
-            self.rule.check(episode.policy, episode.score)
+            try:
+                self.rule.check(episode.policy, episode.score)
+            except InvalidInput as error:
+                raise self._stopped(ScoreOutside, error.message) from None
             return episode.score
         if self.failures.kind == "raise":
             task = "" if episode.task is None else f", task {episode.task}"
-            failed = EpisodeFailed(
+            message = Message(
                 f"the episode of {episode.policy!r} in row {episode.row} (seed {episode.seed}"
                 f"{task}) failed: {episode.error}; to go on, choose ",
                 Setting("on_error", "score:0"),
@@ -223,6 +253,11 @@ class Schedule:
                 Setting("on_error", "void"),
                 code="episode-failed",
             )
-            failed.episodes = self.episodes
-            raise failed
+            raise self._stopped(EpisodeFailed, message)
         return self.failures.score
+
+    def _stopped(self, kind: type[EpisodeFailed], message: str) -> EpisodeFailed:
+        """Return the error that stops the race, with everything that came back."""
+        stopped = kind(message)
+        stopped.episodes = self.episodes
+        return stopped

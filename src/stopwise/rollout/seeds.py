@@ -1,32 +1,9 @@
-"""Seeds of all episodes from one number, each a function of its place and of nothing else.
-
-Seeds have 32 bits, because many simulators take no more. Two episodes may so get the same one by
-chance: they are independent draws from 2**32 equally likely seeds, so that scores are independent
-draws too, and nothing is lost.
-"""
+"""Which task an episode meets: drawn from the seed of the race, as its own seed is."""
 
 from collections.abc import Mapping
 
-import numpy as np
-
+from stopwise.core.seeds import task_draw
 from stopwise.rows.task_mean import task_at
-
-# Branches of the tree of seeds; changing one changes every race.
-_PAIRED, _INDEPENDENT, _POLICY, _TASK = 0, 1, 2, 3
-
-
-def episode_seed(seed: int, row: int, policy: int, *, paired: bool) -> int:
-    """Return the environment's seed: one for all policies of a row if paired, else its own.
-
-    Examples
-    --------
-    >>> from stopwise.rollout.seeds import episode_seed
-    >>> [episode_seed(7, 0, policy, paired=True) for policy in range(2)]
-    [393969088, 393969088]
-    >>> [episode_seed(7, 0, policy, paired=False) for policy in range(2)]
-    [357565251, 2689258163]
-    """
-    return _draw(seed, (_PAIRED, row) if paired else (_INDEPENDENT, row, policy))
 
 
 def drawn_task(
@@ -41,14 +18,4 @@ def drawn_task(
     >>> [drawn_task(7, shares, row, 0, paired=True) for row in range(4)]
     ['reach', 'push', 'push', 'reach']
     """
-    drawn = _draw(seed, (_TASK, row) if paired else (_TASK, row, policy))
-    return task_at(shares, drawn / 2.0**32)
-
-
-def policy_seed(seed: int) -> int:
-    """Return a seed for the policy itself, so that it does not repeat the environment's draws."""
-    return _draw(seed, (_POLICY,))
-
-
-def _draw(entropy: int, branch: tuple[int, ...]) -> int:
-    return int(np.random.SeedSequence(entropy, spawn_key=branch).generate_state(1)[0])
+    return task_at(shares, task_draw(seed, row, policy, paired=paired))

@@ -11,7 +11,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.delegated import Delegated
 from stopwise.core.keywords import described, flat
 from stopwise.core.rules import FromRules, Rules
-from stopwise.core.scores import is_number, numeric_array, require_whole
+from stopwise.core.scores import is_number, numeric_array, require_whole, without_gradient
 from stopwise.core.settings import StopSettings
 from stopwise.core.snapshot import Resumable
 from stopwise.errors import InvalidInput, require
@@ -200,7 +200,7 @@ class StopRule(Resumable):
         require(policy not in known, f"{policy!r} already has a result in row {row}")
         if score is not None:
             self.check(policy, score)
-            score = float(score)
+            score = float(without_gradient(score))
         self._waiting.setdefault(row, {})[policy] = score
         self._next[policy] = max(self._next[policy], row + 1)
         before = self.rows

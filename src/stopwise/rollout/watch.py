@@ -11,6 +11,7 @@ import numpy as np
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.plain_values import plain_values
 from stopwise.core.registry import other_edition, uses_seed
+from stopwise.data.growing import GrowingFiles
 from stopwise.data.read import read_trials
 from stopwise.data.sources import require_apart
 from stopwise.errors import InvalidInput, InvalidState, require
@@ -84,20 +85,10 @@ class TaskSight:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        shown = (
-            "task",
-            "stop",
-            "decided",
-            "futile",
-            "rows",
-            "n_max",
-            "needed",
-            "waiting",
-            "remaining",
-        )
         analysis = None if self.analysis is None else self.analysis.to_dict()
         return {
-            **plain_values(self, shown),
+            **plain_values(self, ("task", "stop", "decided", "futile", "rows", "n_max")),
+            **plain_values(self, ("needed", "waiting", "remaining")),
             **plain_values(self, ("best", "candidates", "awaited")),
             "eliminated": {name: vars(out) for name, out in self.eliminated.items()},
             "analysis": analysis,
@@ -171,6 +162,8 @@ class Watch:
         self._source, self._reading = source, dict(reading)
         self._design, self._settings = design, for_files(settings)
         self._rules: dict[str, StopRule] = {}
+        self._files = GrowingFiles(source)
+        self._sights: tuple[TaskSight, ...] = ()
         self._state = state
         if state is not None:
             require_apart(state, source)
@@ -178,7 +171,9 @@ class Watch:
         self._seen = {} if state is None else read_watch_state(state)
 
     def look(self) -> tuple[TaskSight, ...]:
-        """Read everything, and say how each task stands.
+        """Read what has changed, and say how each task stands.
+
+        The last line of a table counts once it has an end: before, a number may be cut off.
 
         Raises
         ------
@@ -187,7 +182,14 @@ class Watch:
         InvalidState
             If the state was begun with another edition of the method.
         """
-        trials = read_trials(self._source, **self._reading)
+        # After a look that failed there is nothing to say again.
+        unchanged, before, self._sights = not self._files.changed(), self._sights, ()
+        self._sights = before if unchanged and before else self._look()
+        return self._sights
+
+    def _look(self) -> tuple[TaskSight, ...]:
+        with self._files.reading():
+            trials = read_trials(self._source, **self._reading)
         if self._mean is None:
             found = tables(trials, design=self._design, in_turn=False)
         else:

@@ -30,12 +30,15 @@ class Setup:
         A function of the measures, the name of one, or None for the usual one.
     timeout
         Seconds that an episode may take, or None.
+    success
+        Which step of an environment says whether an episode is a success, "last" or "any".
     """
 
     env: Any
     policies: Mapping[str, Any]
     score: str | Callable[[Measures], float] | None
     timeout: float | None
+    success: str = "last"
 
     def worker(self) -> "Worker":
         """Return a worker, as a fleet needs it."""
@@ -122,7 +125,7 @@ class Worker:
         """Return where a task is tried; if it cannot be made, that is an error as well."""
         if task not in self._arenas:
             try:
-                self._arenas[task] = arena(self._envs[task])
+                self._arenas[task] = arena(self._envs[task], self._setup.success)
             except InvalidInput as error:
                 place = "" if task is None else f"task {task!r}: "
                 raise InvalidInput(f"{place}{error}") from error

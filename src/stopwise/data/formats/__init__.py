@@ -24,6 +24,7 @@ from stopwise.data.formats import (
     wandb,
 )
 from stopwise.data.formats.format import Format
+from stopwise.data.growing import unless_changed
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require_choice
 
@@ -66,13 +67,17 @@ def find(name: str) -> Format:
 
 def recognise(path: Path) -> Format | None:
     """Return the first format that the content looks like, or None."""
+    return unless_changed(_recognised, path)
+
+
+def _recognised(path: Path) -> Format | None:
     return next((known for known in FORMATS if known.recognise(path)), None)
 
 
 def read(reader: Format, path: Path) -> RawTable:
     """Return what a format reads; errors of the file system become one line too."""
     try:
-        return reader.read(path)
+        return unless_changed(reader.read, path)
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from stopwise.data.formats.text_file import encoding, head, text_of
+from stopwise.data.growing import growing
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Notes
@@ -59,11 +60,12 @@ def read_delimited(
     Blank lines are no rows.
     """
     above = lines_above(path) if comment_lines is None else comment_lines
-    lines = _lines(path)
+    lines, torn = _lines(path), _torn(path)
     first = next((line for index, line in enumerate(lines) if index == above), "")
     require(first.strip() != "", f"{path}, line {above + 1}: there is no header line")
-    plain = encoding(path) == "utf-8-sig" and "\n" in head(path)
-    source = path if plain else io.BytesIO(text_of(path).encode())
+    plain = torn is None and encoding(path) == "utf-8-sig" and "\n" in head(path)
+    text = text_of(path) if torn is None else torn[0]
+    source = path if plain else io.BytesIO(text.encode())
     try:
         frame = pl.read_csv(
             source, separator=_delimiter(first), skip_lines=above, infer_schema=False
@@ -80,7 +82,22 @@ def read_delimited(
         missing = f"{path}, line {above + 1}: the column {column!r} is missing"
         require(column in frame.columns, missing)
     place = partial(_line_of_row, path, above)
-    return RawTable(source=str(path), frame=frame, place=place, notes=_cut_off(path, frame))
+    notes = _cut_off(path, frame) if torn is None else Notes()
+    if torn is not None and torn[1].strip():
+        text = f"{path}: the last line has no end yet, and waits for it"
+        notes.add(text, code="line-unfinished")
+    return RawTable(source=str(path), frame=frame, place=place, notes=notes)
+
+
+def _torn(path: Path) -> tuple[str, str] | None:
+    """Return the whole lines of a file that is being written, and the rest; None of any other.
+
+    A number that is cut off is another number: ``1`` of ``1000``.
+    """
+    if growing() is None:
+        return None
+    whole, end, rest = text_of(path).rpartition("\n")
+    return whole + end, rest
 
 
 def _cut_off(path: Path, frame: pl.DataFrame) -> Notes:
@@ -140,6 +157,10 @@ def _rows(path: Path, above: int) -> Iterator[tuple[int, list[str]]]:
 
 
 def _lines(path: Path) -> Iterator[str]:
+    torn = _torn(path)
+    if torn is not None:
+        yield from torn[0].splitlines(keepends=True)
+        return
     with path.open(encoding=encoding(path), newline="") as file:
         yield from file
 

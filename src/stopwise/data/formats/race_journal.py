@@ -1,11 +1,15 @@
 """The journal of a race: what it is in the first line, then one episode per line."""
 
 import json
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from stopwise.core.rule_checks import OF_GOALS
 from stopwise.core.rules import Rules
+from stopwise.core.scores import is_number
+from stopwise.core.seeds import episode_seed
 from stopwise.data.formats.text_file import first_line
 from stopwise.data.raw import RawTable, table_of_records
 from stopwise.errors import InvalidInput, require
@@ -24,8 +28,8 @@ def read(path: Path) -> RawTable:
     """Return the episodes by their rows; in a paired race the row is the block.
 
     Also those that came in when the verdict was reached: the analysis of the same rules does not
-    need them. A failed episode counts as the race last said; of a place that was run anew, the
-    last counts.
+    need them. A failed episode counts as the race last said; of a place that was run anew because
+    it had failed, the last counts. What the race cannot have written is refused.
     """
     notes = Notes()
     whole, _, torn = path.read_text(encoding="utf-8").rpartition("\n")
@@ -36,18 +40,18 @@ def read(path: Path) -> RawTable:
     race, on_error = lines[0]["race"], lines[0].get("on_error")
     places: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {}
     joined: dict[str, int] = {}
+    check = EpisodeCheck(race)
     for number, line in enumerate(lines[1:], start=2):
         if "joined" in line:
             joined[line["joined"]] = line.get("row", 0)
+            check.join(line["joined"])
             continue
         if "resumed" in line:
             on_error = line.get("on_error")
             continue
         known: dict[str, Any] = {key: line[key] for key in EPISODE if key in line}
-        require(
-            isinstance(known.get("row"), int) and len(known) == len(EPISODE),
-            f"{path}, line {number}: this is no episode of a race",
-        )
+        wrong = "this is no episode of a race" if len(known) < len(EPISODE) else check(line)
+        require(wrong is None, f"{path}, line {number}: {wrong}")
         task = {"task": line["task"]} if "task" in line else {}
         places[known["policy"], known["row"]] = f"line {number}", {**known, **task}
     by_row = sorted(places, key=lambda place: place[1])
@@ -76,6 +80,59 @@ def read(path: Path) -> RawTable:
     bounds = race.get("bounds")
     ranges = {"score": (float(bounds[0]), float(bounds[1]))} if isinstance(bounds, list) else {}
     return table_of_records(path, scored, roles=roles, bounds=ranges, notes=notes)
+
+
+class EpisodeCheck:
+    """Says what is wrong with the lines of a journal, given what its first one says of the race."""
+
+    def __init__(self, race: Mapping[str, Any]) -> None:
+        self._numbers: dict[str, int] = {}
+        for policy in race.get("policies", ()):
+            self.join(policy)
+        self._open = not self._numbers  # a journal that does not tell who takes part
+        self._seed, self._paired = race.get("seed"), race.get("design") == "paired"
+        # Where the leader is tried more often, its trials are more than the rows.
+        self._n_max = race.get("n_max") if race.get("goal", Rules.goal) == Rules.goal else None
+        limits: Sequence[float] = race.get("bounds") or (-math.inf, math.inf)
+        self._low, self._high = limits
+        self._scored: set[tuple[str, int]] = set()
+
+    def join(self, policy: str) -> None:
+        """Take a policy that takes part from here on."""
+        self._numbers.setdefault(policy, len(self._numbers))
+
+    def __call__(self, episode: Mapping[str, Any]) -> str | None:
+        """Return what is wrong with the next episode in one line, or None."""
+        policy, row, score = (episode.get(key) for key in EPISODE)
+        if not isinstance(policy, str) or not (self._open or policy in self._numbers):
+            return f"the policy {policy!r} takes no part in this race"
+        if not isinstance(row, int) or isinstance(row, bool) or row < 0:
+            return f"the row must be a whole number of at least 0, but is {row!r}"
+        if self._n_max is not None and row >= self._n_max:
+            return f"row {row} cannot be: the race has {self._n_max} rows, from 0 on"
+        if (policy, row) in self._scored:
+            return f"{policy!r} has a score in row {row} already"
+        return self._wrong_score(policy, row, score, episode.get("error")) or self._wrong_seed(
+            policy, row, episode.get("seed")
+        )
+
+    def _wrong_score(self, policy: str, row: int, score: Any, error: object) -> str | None:
+        if (score is None) == (error is None):
+            return f"an episode has a score or an error, but this has {score!r} and {error!r}"
+        if score is not None and not is_number(score):
+            return f"the score must be a finite number, but is {score!r}"
+        # One outside the bounds stopped the race, and may have been run anew.
+        if score is not None and self._low <= score <= self._high:
+            self._scored.add((policy, row))
+        return None
+
+    def _wrong_seed(self, policy: str, row: int, found: object) -> str | None:
+        if self._seed is None or self._open:
+            return None
+        seed = episode_seed(self._seed, row, self._numbers[policy], paired=self._paired)
+        if found == seed:
+            return None
+        return f"the seed of {policy!r} in row {row} must be {seed}, but is {found!r}"
 
 
 def _note_allocation(race: dict[str, Any], notes: Notes) -> None:

@@ -5,7 +5,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from stopwise.errors import StopwiseError
+from stopwise.errors import InvalidInput, StopwiseError
+from stopwise.messages import Setting
 from stopwise.rollout.executors.fleet import Fleet, Work, WorkerLost
 from stopwise.rollout.executors.payload import packed, unpacked
 
@@ -19,13 +20,14 @@ def ray_cluster(
     num_cpus: float = 1,
     num_gpus: float = 0,
     resources: dict[str, float] | None = None,
+    wait_for_nodes: bool = False,
     **init: Any,
 ) -> Fleet:
     """Return an executor that runs episodes on Ray.
 
     Each worker is an actor that keeps its environment and policies loaded. Actors for which the
-    cluster has no place yet wait, which is what makes an autoscaler add nodes; episodes go only to
-    those that are there. Needs the extra ``ray``.
+    cluster has no place yet wait; episodes go only to those that are there. Needs the extra
+    ``ray``.
 
     Parameters
     ----------
@@ -40,12 +42,15 @@ def ray_cluster(
     retries
         How often an episode is run anew if its actor is lost; then it counts as failed.
     num_cpus, num_gpus, resources
-        What each actor needs.
+        What each actor needs; if no node has as much, that is an error.
+    wait_for_nodes
+        Whether to wait for such a node instead, which is what makes an autoscaler add one.
     **init
         Passed to ``ray.init``, such as ``runtime_env`` with the code of the policies.
     """
     needs = {"num_cpus": num_cpus, "num_gpus": num_gpus, "resources": resources}
-    return Fleet(_Ray(address, needs, init), workers=workers, batch=batch, retries=retries)
+    backend = _Ray(address, needs, init, wait_for_nodes)
+    return Fleet(backend, workers=workers, batch=batch, retries=retries)
 
 
 class _RemoteWorker:
@@ -66,8 +71,11 @@ class _RemoteWorker:
 class _Ray:
     """Actors as workers, and references as jobs."""
 
-    def __init__(self, address: str | None, needs: dict[str, Any], init: dict[str, Any]) -> None:
+    def __init__(
+        self, address: str | None, needs: dict[str, Any], init: dict[str, Any], waits: bool
+    ) -> None:
         self._address, self._needs, self._init = address, needs, init
+        self._waits = waits
         self._ray: Any = None
         self._started = False
         self._payload: Any = None
@@ -91,10 +99,28 @@ class _Ray:
             except (ConnectionError, ValueError, RuntimeError) as error:
                 raise StopwiseError(f"Ray cannot be reached: {error}") from error
             self._started = True
+        if not self._waits:
+            self._require_node()
         self._payload = ray.put(packed(work))
         # Lost actors are replaced by the fleet, which knows what became of their tickets.
         needs = {name: value for name, value in self._needs.items() if value is not None}
         self._actor = ray.remote(max_restarts=0, max_task_retries=0, **needs)(_RemoteWorker)
+
+    def _require_node(self) -> None:
+        """Raise if no node has what a worker needs: Ray itself would wait for one forever."""
+        own = self._needs["resources"] or {}
+        needs = {"CPU": self._needs["num_cpus"], "GPU": self._needs["num_gpus"], **own}
+        nodes = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
+        if any(all(node.get(n, 0) >= much for n, much in needs.items()) for node in nodes):
+            return
+        asked = ", ".join(f"{much:g} {name}" for name, much in needs.items() if much)
+        there = ", ".join(f"{max(node.get(n, 0) for node in nodes):g} {n}" for n in needs)
+        raise InvalidInput(
+            f"each worker needs {asked}, but no Ray node has that (at most {there}); ask for less, "
+            "or, if the cluster adds nodes on demand, choose ",
+            Setting("wait_for_nodes", True),
+            code="no-such-node",
+        )
 
     def begin(self) -> tuple[Any, Any]:
         """Ask the cluster for an actor."""

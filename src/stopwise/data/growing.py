@@ -1,0 +1,94 @@
+"""Files that others are writing: read again only where they have changed, in whole lines."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, TypeVar
+
+# Seconds after which a time stamp tells: within the resolution of a clock a file can change twice.
+SETTLED = 2.0
+_current: ContextVar["GrowingFiles | None"] = ContextVar("growing_files", default=None)
+Stamp = tuple[int, int, object]
+T = TypeVar("T")
+
+
+class GrowingFiles:
+    """What was read of the files of a source, as long as their times and sizes are the same.
+
+    Parameters
+    ----------
+    source
+        Whatever ``read_trials`` takes; only paths can be told to be unchanged.
+    """
+
+    def __init__(self, source: Any) -> None:
+        places = source.values() if isinstance(source, Mapping) else source
+        listed = [source] if isinstance(source, str | os.PathLike) else places
+        several = isinstance(listed, Sequence) or isinstance(source, Mapping)
+        named = several and all(isinstance(place, str | os.PathLike) for place in listed)
+        self._places = [Path(place) for place in listed] if named else None
+        self._stamps: dict[str, Stamp] = {}
+        self._kept: dict[tuple[Callable[..., Any], str], tuple[object, Any]] = {}
+
+    def changed(self) -> bool:
+        """Take the times and sizes of all files; whether they are others than at the last call."""
+        if self._places is None:
+            return True
+        before, now = self._stamps, time.time_ns()
+        self._stamps = {path: _stamp(found, now) for path, found in _files(self._places)}
+        return self._stamps != before or not self._stamps
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Keep what is read in here."""
+        token = _current.set(self)
+        try:
+            yield
+        finally:
+            _current.reset(token)
+
+    def kept(self, make: Callable[..., T], path: str, mark: object, *given: Any) -> T:
+        """Return ``make(*given)``, or what it returned last if the mark of the path is the same."""
+        found = self._kept.get((make, path))
+        if found is None or found[0] != mark:
+            found = self._kept[make, path] = mark, make(*given)
+        made: T = found[1]
+        return made
+
+    def stamp(self, path: str) -> Stamp | None:
+        """Return what changes with the file; None if it is not one of those looked at."""
+        return self._stamps.get(path)
+
+
+def growing() -> GrowingFiles | None:
+    """Return the files that are being watched right now, or None: they are as they will be."""
+    return _current.get()
+
+
+def unless_changed(make: Callable[[Path], T], path: Path) -> T:
+    """Return ``make(path)``; of a watched file that has not changed, what it returned last."""
+    files = growing()
+    stamp = None if files is None else files.stamp(str(path))
+    if files is None or stamp is None:
+        return make(path)
+    return files.kept(make, str(path), stamp, path)
+
+
+def _files(places: Sequence[Path]) -> Iterator[tuple[str, os.stat_result]]:
+    for place in places:
+        if place.is_dir():
+            for folder, _, names in os.walk(place, followlinks=True):
+                yield from _files([Path(folder, name) for name in names])
+            continue
+        try:
+            yield str(place), place.stat()
+        except OSError:
+            continue  # gone, or not there yet
+
+
+def _stamp(found: os.stat_result, now: int) -> Stamp:
+    settled = now - found.st_mtime_ns > SETTLED * 1e9
+    return found.st_mtime_ns, found.st_size, None if settled else object()

@@ -6,6 +6,7 @@ failed. The real assignment, actions and replay are driven without a store.
 """
 
 import argparse
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -100,8 +101,16 @@ def probing(study: Cheat, trial: TrialRecord, success: bool) -> None:
         study.score(trial, False)
 
 
+def accidents(study: Cheat, trial: TrialRecord, success: bool) -> None:
+    """Score all; a tenth is voided whatever its policy and score."""
+    study.score(trial, success)
+    if study.rng.random() < 0.1:
+        study.journal.enter(trial_actions.void(study.journal.state, trial.number, REASON))
+
+
 CHEATS: dict[str, Act] = {
-    "nothing: an honest study": giving_back(0.0),
+    "is honest": giving_back(0.0),
+    "is honest, and a tenth of all trials is voided": accidents,
     "gives back half of the failures": giving_back(0.5),
     "gives back 80 % of the failures": giving_back(0.8),
     "has half of the failures voided": voiding(0.5),
@@ -143,15 +152,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=400)
     runs = parser.parse_args().runs
-    print("| the operator | `again`: false | in favour | `worst`: false | in favour | warned |")
-    print("|---|---|---|---|---|---|")
+    titles = (
+        "the operator",
+        "`again`: false",
+        "in favour",
+        "`worst`: false",
+        "in favour",
+        "warned",
+    )
+    sys.stdout.write(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}\n")
     for name, act in CHEATS.items():
         after = outcomes(act, runs)
         # The rule is about what is given back; all else is the same without it.
         before = outcomes(act, runs, "again") if "gives back" in name else after
         parts = (before.false, before.in_favour, after.false, after.in_favour, after.warned)
         cells = " | ".join(f"{100 * part / runs:.1f} %" for part in parts)
-        print(f"| {name} | {cells} |", flush=True)
+        sys.stdout.write(f"| {name} | {cells} |\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

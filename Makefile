@@ -11,7 +11,7 @@ QUICK := tests/contracts tests/core tests/data tests/rows tests/questions tests/
 	tests/study/test_plan.py tests/study/test_study.py tests/rollout/test_stop_rule.py \
 	tests/cli/test_analyze.py tests/cli/test_compare.py tests/test_package.py
 
-.PHONY: demo test check lint types imports docs pytest programs test-pythons test-lowest dist format clean
+.PHONY: demo test check lint types imports docs pytest programs test-pythons test-lowest check-tag dist format clean
 
 demo: $(VENV)/.base
 	@$(BIN)/stopwise demo
@@ -43,6 +43,10 @@ test-pythons: $(VENV)/.dev
 test-lowest: $(VENV)/.dev
 	$(BIN)/python -m tests.release.lowest
 
+# Before a release: the tag that is to be published is the version.
+check-tag:
+	test "$$GITHUB_REF_NAME" = "v$$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)"
+
 dist: $(VENV)/.dev
 	$(BIN)/python -m build --no-isolation
 
@@ -72,5 +76,5 @@ $(VENV)/.base: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.base
 	@echo "Installing what the checks need: once, some minutes ..."
-	$(BIN)/python -m pip install --quiet --editable ".[plots,postgres,gym,ray]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[plots,excel,postgres,gym,ray]" --group dev
 	@touch $@

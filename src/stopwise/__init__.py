@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from stopwise.planning.plan_result import Plan
     from stopwise.questions.analysis import Analysis
     from stopwise.questions.analyze import analyze, analyze_tasks, compare
+    from stopwise.questions.counts import CountsComparison, compare_counts
     from stopwise.questions.gate import Gate, gate
     from stopwise.report.figures import plot_decision_regions
     from stopwise.rollout.race import race
@@ -43,6 +44,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Analysis",
+    "CountsComparison",
     "Decision",
     "Forecast",
     "Gate",
@@ -67,6 +69,7 @@ __all__ = [
     "analyze",
     "analyze_tasks",
     "compare",
+    "compare_counts",
     "compare_metrics",
     "forecast",
     "gate",
@@ -96,6 +99,7 @@ _MAY_TAKE_LONG = {
 }
 _HOMES = {
     "Analysis": "questions.analysis",
+    "CountsComparison": "questions.counts",
     "Decision": "core.pair_verdict",
     "Forecast": "planning.forecast_result",
     "Gate": "questions.gate",
@@ -120,6 +124,7 @@ _HOMES = {
     "analyze": "questions.analyze",
     "analyze_tasks": "questions.analyze",
     "compare": "questions.analyze",
+    "compare_counts": "questions.counts",
     "compare_metrics": "planning.compare_metrics",
     "forecast": "planning.forecast",
     "gate": "questions.gate",

@@ -26,13 +26,14 @@ def install() -> None:
 def bar(title: str) -> Iterator[progress.Progress]:
     """Show a bar under a title while something long runs; work within it adds a line."""
     from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress
 
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda done, total: None  # noqa: ARG005
         return
+    from rich.markup import escape
+    from rich.progress import Progress
+
     with ExitStack() as stack:
         inner = bool(_shown)
         if not inner:

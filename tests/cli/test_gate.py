@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import subprocess
 import sys
 from itertools import pairwise
@@ -196,7 +197,8 @@ def nights(tmp_path: Path, number: int) -> list[str]:
     """Write a file per policy and night; return the command for all of them."""
     for night in range(1, number + 1):
         for name, scores in (("old", GOOD), ("new", GOOD[::-1])):
-            written(tmp_path / name / f"night-{night}.csv", scores * 7)
+            tonight = random.Random(night).sample(scores * 7, 28)
+            written(tmp_path / name / f"night-{night}.csv", tonight)
     return [str(tmp_path / "new"), "--baseline", str(tmp_path / "old"), "--margin", ".2"]
 
 
@@ -211,7 +213,7 @@ def test_nights_add_up_to_what_one_long_look_says(tmp_path: Path) -> None:
     alone = json.loads(run("gate", *command, "--json")[1])
 
     assert ends[0]["shown"] == "undecided"
-    assert [end["n"] for end in ends][:3] == [28, 56, 84]
+    assert [end["n"] for end in ends][:2] == [28, 56]
     assert ends[-1]["shown"] == "not worse"
     assert ends[-1] == alone
 

@@ -57,10 +57,13 @@ def test_every_command_that_compares_has_every_setting() -> None:
     known = {name: {one.name for one in command.params} for name, command in commands()}
     settings = set(ComparisonOptions.options())
 
-    for name in ("analyze", "watch", "race", "plan"):
+    for name in ("analyze", "watch", "race"):
         assert settings <= known[f"stopwise {name}"]
-    assert settings - known["stopwise forecast"] == {"baseline", "futility_chance"}
-    assert settings - known["stopwise metrics"] == {"baseline", "margin"}
+    # A plan simulates scores, not wins; metrics are compared where more is better.
+    assert settings - known["stopwise plan"] == {"by"}
+    assert settings - known["stopwise forecast"] == {"baseline", "by", "futility_chance"}
+    of_pairs = {"baseline", "by", "lower_is_better", "margin", "reference"}
+    assert settings - known["stopwise metrics"] == of_pairs
     of_many = {"adjust", "ties", "baseline", "goal", "indifference", "allocation"}
     assert settings - known["stopwise compare"] == of_many
 

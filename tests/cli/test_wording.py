@@ -180,7 +180,7 @@ def test_no_message_names_an_option_that_the_command_does_not_have(
         ("study void first", "TRIAL must be a whole number, but got 'first'"),
         ("plan --gaps wide", "--gaps must be numbers like 0.1,0.2, but got 'wide'"),
         ("analyze", "give either FILES or --policy NAME=FILE for each policy"),
-        ("compare 1/2", "Missing argument"),
+        ("compare 1/2", "1/2 is one policy: give the other too, or a file with all counts"),
     ],
 )
 def test_a_wrong_call_is_one_line_that_says_where_help_is(

@@ -11,7 +11,7 @@ import pytest
 import stopwise as sw
 from stopwise.core.keywords import DEFAULTS, NAMES
 from stopwise.core.registry import MethodParameters
-from stopwise.core.rules import Rules
+from stopwise.core.rules import FROM_TRIALS, Rules
 from stopwise.core.settings import PairSettings, StopSettings
 
 ENTRIES = [
@@ -61,7 +61,7 @@ def test_the_keywords_are_the_fields_of_the_rules_and_the_parameters_of_the_meth
         for name in info.parameters
         if name not in ("futility", "seed")
     }
-    known = {field.name for field in fields(Rules)} - {"policies", "parameters"}
+    known = {field.name for field in fields(Rules)} - {"policies", "parameters", *FROM_TRIALS}
 
     assert set(get_type_hints(MethodParameters)) == own
     pair, stop = set(get_type_hints(PairSettings)), set(get_type_hints(StopSettings))

@@ -204,3 +204,106 @@ def lbm_eval(folder: Path) -> Path:
         "evaluations": [{"skill_type": "PutMug", **evaluation} for evaluation in evaluations],
     }
     return text(folder / "results-1.json", json.dumps(results, indent=1))
+
+
+def json_records(folder: Path) -> Path:
+    rows = [{"model": "base", "success": True}, {"model": "new", "success": False}]
+    return text(folder / "runs.json", json.dumps(rows, indent=2))
+
+
+def json_nested(folder: Path) -> Path:
+    tasks = {"cup": {"base": [0, 1], "new": [1, 1]}, "drawer": {"base": [0], "new": [1]}}
+    return text(folder / "nested.json", json.dumps({"date": "2026-05-01", "results": tasks}))
+
+
+def json_episodes(folder: Path) -> Path:
+    """One object per policy, with lists beside each other, on a single line."""
+    runs = [
+        {"policy": "base", "returns": [3.5, 2.0], "lengths": [90, 80]},
+        {"policy": "new", "returns": [4.0], "lengths": [70]},
+    ]
+    return text(folder / "returns.json", json.dumps({"seed": 1, "runs": runs}))
+
+
+def markdown(folder: Path) -> Path:
+    return text(
+        folder / "notes.md",
+        "# Tuesday\n\nAll with the new gripper.\n\n| Policy | Result | Note |\n|:---|---|---:|\n"
+        "| base | ✗ | dropped it |\n| **new** | ✓ |  |\n| base | ✓ | |\n\nMore tomorrow.\n",
+    )
+
+
+def wandb_chart(folder: Path) -> Path:
+    metric = "eval/success"
+    runs = [f"{run} - {metric}{end}" for run in ("base-1", "new") for end in ("", "__MIN", "__MAX")]
+    header = ",".join(f'"{name}"' for name in ("Step", *runs))
+    return text(
+        folder / "wandb_export_2026-05-01.csv",
+        f'{header}\n"0","0","0","0","1","1","1"\n"1","1","1","1","","",""\n',
+    )
+
+
+def wandb_history(folder: Path) -> Path:
+    return text(
+        folder / "history.csv",
+        "_step,_runtime,_timestamp,train/loss,eval/success\n"
+        "0,1.5,1700000000.5,0.9,\n1,3.0,1700000002.0,,1\n2,4.5,1700000003.5,,0\n",
+    )
+
+
+def mlflow_runs(folder: Path) -> Path:
+    return text(
+        folder / "mlflow.csv",
+        "run_id,experiment_id,status,start_time,metrics.success,params.policy,tags.mlflow.runName\n"
+        "0a,1,FINISHED,2026-05-01 10:00:00.000000+00:00,1.0,base,cat-1\n"
+        "0b,1,FINISHED,2026-05-01 10:05:00.000000+00:00,0.0,new,dog-2\n"
+        "0c,1,FINISHED,2026-05-01 10:10:00.000000+00:00,0.0,base,cow-3\n",
+    )
+
+
+def mlflow_history(folder: Path) -> Path:
+    return text(
+        folder / "metric.csv",
+        "run_id,key,value,step,timestamp\n0a,success,1.0,0,1700000000000\n"
+        "0b,success,0.0,0,1700000001000\n0a,success,0.0,1,1700000002000\n",
+    )
+
+
+def rliable(folder: Path) -> Path:
+    path = folder / "atari.npz"
+    np.savez(path, DQN=np.array([[0.5, 1.5], [0.25, 2.0]]), C51=np.array([[1.0, 3.0]]))
+    return path
+
+
+def lerobot_wrapped(folder: Path) -> Path:
+    """What a script of one's own makes of it: the same content under a key, beside others."""
+    path = lerobot(folder)
+    content = {"policy": "act", "config": {"n": 2}, "eval_info": json.loads(path.read_text())}
+    return text(path, json.dumps(content))
+
+
+def excel_text(folder: Path) -> Path:
+    """What Excel calls Unicode text: UTF-16 with tabs."""
+    path = folder / "unicode.txt"
+    path.write_bytes(tsv(folder).read_text().replace("\n", "\r\n").encode("utf-16"))
+    return path
+
+
+def old_mac(folder: Path) -> Path:
+    path = folder / "mac.csv"
+    path.write_bytes(csv(folder).read_bytes().replace(b"\n", b"\r"))
+    return path
+
+
+def titled(folder: Path) -> Path:
+    title = "# made by hand\n# 2 May 2026\n\nResults of May,,,,,,,\n"
+    return text(folder / "titled.csv", title + csv(folder).read_text())
+
+
+def outcome_lists(folder: Path) -> Path:
+    """As in the data of TRI's figures: all outcomes in a cell, beside their number and rate."""
+    return text(
+        folder / "Fig2.csv",
+        "Task,Policy,Rollout_Outcomes,Num_Rollouts,Success_Rate\n"
+        'cup,Single Task,"[0, 1, 0]",3,0.3333\ncup,LBM,"[1 1 1 0]",4,0.75\n',
+    )

@@ -1,7 +1,6 @@
 """Every format, read from a small file in its exact shape and from three damaged ones."""
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 import stopwise as sw
 from stopwise.data import formats
 from stopwise.messages import Message
-from tests.data import files
+from tests.data import files, sheets
 
 Damage = Callable[[Path], Any]
 
@@ -36,6 +35,22 @@ GOOD: list[tuple[files.Writer, str, list[float], tuple[float, float] | None]] = 
     (files.polaris, "polaris", [0.5, 1.0], (0, 1)),
     (files.vla_evaluation_harness, "vla-evaluation-harness", [1, 0], (0, 1)),
     (files.lbm_eval, "lbm-eval", [1, 0], (0, 1)),
+    (sheets.excel, "excel", [1, 0, 0], (0, 1)),
+    (sheets.ods, "excel", [1, 0, 0], (0, 1)),
+    (files.json_records, "json", [1, 0], (0, 1)),
+    (files.json_nested, "json", [0, 1, 1, 1, 0, 1], None),
+    (files.json_episodes, "json", [3.5, 2.0, 4.0], None),
+    (files.markdown, "markdown", [0, 1, 1], (0, 1)),
+    (files.wandb_chart, "wandb", [0, 1, 1], None),
+    (files.wandb_history, "wandb", [1, 0], None),
+    (files.mlflow_runs, "mlflow", [1, 0, 0], None),
+    (files.mlflow_history, "mlflow", [1, 0, 0], None),
+    (files.rliable, "numpy", [0.5, 1.5, 0.25, 2.0, 1.0, 3.0], None),
+    (files.lerobot_wrapped, "lerobot", [1, 0, 1, 0], (0, 1)),
+    (files.excel_text, "csv", [0.5, 1.0, 0.25, 0.75], None),
+    (files.old_mac, "csv", [0.5, 1.0, 0.25, 0.75], None),
+    (files.titled, "csv", [0.5, 1.0, 0.25, 0.75], None),
+    (files.outcome_lists, "csv", [0, 1, 0, 1, 1, 1, 0], None),
 ]
 
 
@@ -97,6 +112,10 @@ def frame(**columns: Any) -> Damage:
 def session(old: str, new: str) -> Damage:
     damage = replaced(old, new)
     return lambda path: damage(path / "evaluation_sessions" / "s2" / "metadata.yaml")
+
+
+def sheet(*rows: list[Any]) -> Damage:
+    return lambda path: sheets.excel(path.parent, one=list(rows))
 
 
 OUTSIDE = r"must lie within the bounds \[0, 1\], but got "
@@ -205,6 +224,29 @@ DAMAGED: list[tuple[files.Writer, Damage, str]] = [
         replaced('"is_success": false', '"is_success": 3'),
         r"results-1\.json, evaluations\[1\], .* got",
     ),
+    (sheets.excel, cut(400), r"results\.xlsx: not a whole workbook"),
+    (
+        sheets.excel,
+        sheet(["checkpoint", "score"], ["base", "good"]),
+        r"results\.xlsx, sheet 'one', row 2, column 'score': .* got 'good'",
+    ),
+    (
+        sheets.excel,
+        sheet(["title", None], ["checkpoint", "score"], ["base", 0.5], [None, None], ["new", 7]),
+        rf"results\.xlsx, sheet 'one', row 5, column 'score': {OUTSIDE}7",
+    ),
+    (files.json_records, cut(3), r"runs\.json, line \d+, column \d+: not valid JSON"),
+    (files.json_records, replaced("false", '"so"'), r"runs\.json, \[1\], .* got 'so'"),
+    (files.json_nested, replaced("[1]", "[3]"), rf"json, results.drawer.new\[0\], .*{OUTSIDE}3"),
+    (files.markdown, replaced("| ✗ |", ""), r"notes\.md, line 7: 1 cells where the header has 3"),
+    (files.markdown, replaced("✗", "so"), r"notes\.md, line 7, column 'Result': .* got 'so'"),
+    (files.markdown, replaced("✗", "7"), rf"notes\.md, line 7, column 'Result': {OUTSIDE}7"),
+    (files.wandb_chart, cut(5), r"05-01\.csv.* not a regular table|fields where the header has"),
+    (files.wandb_chart, replaced('"0","0"', '"0","no!"'), r"05-01\.csv, line 2, .* got 'no!'"),
+    (files.wandb_chart, replaced('"0","0"', '"0","9"'), rf"line 2, column 'value': {OUTSIDE}9"),
+    (files.mlflow_runs, cut(25), r"mlflow\.csv, line 4: 4 fields where the header has 7"),
+    (files.mlflow_runs, replaced("1.0", "2.0"), rf"mlflow\.csv, line 2, .*{OUTSIDE}2"),
+    (files.mlflow_runs, replaced("base,cow", "old,cow"), "a run seems to sum up many trials"),
 ]
 
 
@@ -221,8 +263,9 @@ def test_damage_is_one_line_with_file_and_place(
 
 
 def test_each_format_has_three_kinds_of_damage() -> None:
-    writers = [write for write, _, _ in DAMAGED]
-    assert all(writers.count(write) >= 3 for write, _, _, _ in GOOD)
+    kinds = {write: name for write, name, _, _ in GOOD}
+    damaged = [kinds[write] for write, _, _ in DAMAGED]
+    assert all(damaged.count(name) >= 3 for name in formats.names())
 
 
 @pytest.mark.parametrize(
@@ -340,25 +383,6 @@ def test_parts_that_other_formats_know(tmp_path: Path) -> None:
     assert csv.frame["evaluator"].to_list() == ["ann", "ann", "bob", "bob"]
 
 
-def test_a_benchmark_of_the_harness_need_not_have_a_success(tmp_path: Path) -> None:
-    episodes = [{"episode_id": i, "metrics": {"completed_subtasks": i}} for i in range(3)]
-    content = {"tasks": [{"task": "calvin", "episodes": episodes}]}
-    path = files.text(tmp_path / "calvin.json", json.dumps(content))
-
-    with pytest.raises(sw.InvalidInput, match=r"name it with score=, .*'completed_subtasks'"):
-        sw.read_trials(path)
-
-    trials = sw.read_trials(path, score="completed_subtasks", bounds=(0, 5))
-    assert trials.frame["score"].to_list() == [0, 1, 2]
-
-
-def test_lines_are_counted_as_an_editor_does(tmp_path: Path) -> None:
-    """Quoted text over two lines and blank lines shift what a count of rows would say."""
-    path = files.text(tmp_path / "a.csv", 'policy,score,note\na,1,"two\nlines"\n\na,bad,x\n')
-    with pytest.raises(sw.InvalidInput, match=re.escape("a.csv, line 5, column 'score'")):
-        sw.read_trials(path)
-
-
 def test_unreadable_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(sw.InvalidInput, match=r"absent\.csv: there is no such file or folder"):
         sw.read_trials(tmp_path / "absent.csv")
@@ -366,8 +390,8 @@ def test_unreadable_files_are_named(tmp_path: Path) -> None:
         sw.read_trials(files.text(tmp_path / "empty.csv", ""))
     with pytest.raises(sw.InvalidInput, match=r"notes\.txt: not recognised as any of lerobot, "):
         sw.read_trials(files.text(tmp_path / "notes.txt", "nothing here"))
-    with pytest.raises(sw.InvalidInput, match=r"format must be one of lerobot, .*'excel'"):
-        sw.read_trials(files.csv(tmp_path), format="excel")
+    with pytest.raises(sw.InvalidInput, match=r"format must be one of lerobot, .*'word'"):
+        sw.read_trials(files.csv(tmp_path), format="word")
     (tmp_path / "latin.csv").write_bytes(b"policy,score\n\xe9,1\n")
     with pytest.raises(sw.InvalidInput, match=r"latin\.csv, byte \d+: the text is not valid UTF-8"):
         sw.read_trials(tmp_path / "latin.csv")

@@ -363,7 +363,10 @@ def test_measures_of_one_policy_are_no_policies(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("value", "advice"),
-    [("20%", "write it without the sign"), ('"20,5"', "write it with a decimal point")],
+    [
+        ("20%", "write all scores with the sign, or all without it"),
+        ('"20,5"', "write it with a decimal point"),
+    ],
 )
 def test_advice_for_other_ways_to_write_numbers(tmp_path: Path, value: str, advice: str) -> None:
     path = tmp_path / "scores.csv"

@@ -47,7 +47,7 @@ TOOLS = ("pytest", "pytest-xdist")
 # Those with heavy dependencies of their own are tested apart: they are used apart as well.
 GROUPS = {
     "core": Group(
-        ("plots", "postgres", "gym"),
+        ("plots", "excel", "postgres", "gym"),
         (*TOOLS, "hypothesis", "pandas", "pyarrow"),
         (
             *pythons.TESTS,

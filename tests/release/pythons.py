@@ -60,7 +60,7 @@ def environment(version: str, interpreter: Path) -> Path:
     python = FOLDER / version / "bin" / "python"
     if not python.exists():
         subprocess.run([interpreter, "-m", "venv", python.parents[1]], check=True)
-    install = ["pip", "install", "--quiet", "--editable", ".[plots,study,gym]", *NEEDED]
+    install = ["pip", "install", "--quiet", "--editable", ".[plots,excel,study,gym]", *NEEDED]
     subprocess.run([python, "-m", *install], check=True, cwd=ROOT)
     return python
 

@@ -20,6 +20,7 @@ from stopwise.questions.analysis import report
 from stopwise.report import fonts
 from stopwise.report.figure_data import (
     evidence_curves,
+    few_values,
     pair_matrix,
     score_strips,
 )
@@ -49,6 +50,33 @@ def test_strips_are_ordered_by_mean_and_say_what_was_used(analysis: sw.Analysis)
     assert all(strip.low <= strip.mean <= strip.high for strip in strips)
     assert all(np.abs(strip.sideways).max() <= 0.4 for strip in strips)
     assert f"{analysis.policies[0].trials_used} of 60 trials" in strips[0].label
+
+
+def test_few_scores_are_shown_by_their_shares(tmp_path: Path) -> None:
+    """22 and 100 successes of 200 looked alike when every pile was cut at the same width."""
+    scores = {"rare": np.arange(200) % 9 == 4, "often": np.arange(200) % 2 == 0}
+    analysis = sw.analyze({name: hits.astype(float) for name, hits in scores.items()})
+
+    assert few_values(analysis).tolist() == [1.0, 0.0]
+    assert [strip.shares.tolist() for strip in score_strips(analysis)] == [[0.5, 0.5], [0.11, 0.89]]
+    analysis.plot_scores().savefig(tmp_path / "scores.svg")
+    drawn = (tmp_path / "scores.svg").read_text()
+    assert all(f"<!-- {text} -->" in drawn for text in ("score 1", "11", "89", "mean score"))
+
+
+def test_swarms_are_as_wide_as_there_are_scores() -> None:
+    rng = np.random.default_rng(1)
+    scores = {"rare": rng.random(200), "often": rng.random(200)}
+    scores["rare"][:22] = scores["often"][:100] = 0.5
+    analysis = sw.analyze(scores)
+
+    assert few_values(analysis).size == 0
+    widths = {
+        strip.label.split("\n")[0]: np.ptp(strip.sideways[strip.scores == 0.5])
+        for strip in score_strips(analysis)
+    }
+    assert widths["often"] == pytest.approx(0.8, rel=0.1)
+    assert widths["often"] / widths["rare"] == pytest.approx(100 / 22, rel=0.1)
 
 
 def test_p_value_curves_fall_to_the_verdict(analysis: sw.Analysis) -> None:

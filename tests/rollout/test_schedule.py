@@ -24,7 +24,8 @@ def done(ticket: Ticket, score: float | None, error: str | None = None) -> Episo
 def test_tickets_go_row_by_row_and_no_further_than_the_window() -> None:
     plan = schedule()
 
-    assert plan.take(4) == [("a", 0, 0), ("b", 0, 1), ("a", 1, 10), ("b", 1, 11)]
+    expected = [("a", 0, 0), ("b", 0, 1), ("a", 1, 10), ("b", 1, 11)]
+    assert plan.take(4) == [Ticket(*place) for place in expected]
     assert [ticket.row for ticket in plan.take(100)] == [2, 2]
     assert plan.take(100) == []
 

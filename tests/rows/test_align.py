@@ -39,8 +39,9 @@ def test_independent_trials_meet_by_number() -> None:
     assert aligned.notes == (
         *trials.notes,
         "design: independent was assumed, since the trials have no blocks",
-        "unequal numbers of trials (a 3, b 1): the last trials of the longer policies "
-        "have no partner",
+        "unequal numbers of trials (a 3, b 1): the last 2 trials of the longest lie unused, "
+        "without a partner; if the numbers were fixed before any score was seen, "
+        "unequal='groups' uses every trial",
     )
 
 
@@ -67,12 +68,13 @@ def test_blocks_of_one_policy_each_are_no_pairs() -> None:
 def test_strata_pair_trials_in_order_of_occurrence() -> None:
     aligned = align(STRATA)
 
-    assert rows(aligned) == [[1, 4], [2, 6], [5, 3]]
+    assert rows(aligned) == [[1, 4], [5, 3], [2, 6]]
+    assert rows(align(STRATA, in_turn=False)) == [[1, 4], [2, 6], [5, 3]]
     assert aligned.design == "paired"
     assert aligned.notes[0].startswith(
         "design: stratified was assumed, since policies share 2 of 2"
     )
-    assert aligned.notes[1] == "stratified: 3 rows within 2 strata, in order of occurrence"
+    assert aligned.notes[1] == "stratified: 3 rows within 2 strata, one of each in turn"
     assert "exchangeable rather than i.i.d." in aligned.notes[2]
 
 

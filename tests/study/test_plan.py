@@ -254,3 +254,18 @@ def test_names_that_yaml_takes_for_something_else_need_quotes(given: str, seen: 
         parse_plan(text)
     first = str(refused.value).splitlines()[0]
     assert first == f"study.yaml, line 2: policies.0: must be text (in quotes), but got {seen}"
+
+
+def test_a_rubric_says_that_lower_is_better() -> None:
+    text = """
+name: times
+policies: [old, new]
+tasks: [{name: reach, score: {kind: number, low: 0, high: 60, lower_is_better: true}}]
+"""
+    plan = parse_plan(text)
+    plain = parse_plan(text.replace(", lower_is_better: true", ""))
+
+    assert plan.rules(plan.tasks[0]).lower_is_better
+    assert plan.content()["tasks"][0]["score"]["lower_is_better"] is True
+    assert "lower_is_better" not in plain.content()["tasks"][0]["score"]
+    assert plan.tasks[0].score.score(60.000001) == 60.0

@@ -1,42 +1,48 @@
 """The command line: one file per command; each parses, calls the library and prints."""
 
-from functools import partial
-from typing import Annotated
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
-from stopwise.cli import (
-    analyze,
-    compare,
-    demo,
-    forecast,
-    gate,
-    methods,
-    metrics,
-    plan,
-    race,
-    reproduce,
-    study,
-    watch,
-)
 from stopwise.cli.command import Command, CommandGroup
 
-__all__ = ["app"]
+__all__ = ["app", "app_for"]
 
-app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enable=False)
-_command = partial(app.command, cls=Command)
-_command("analyze")(analyze.analyze)
-_command("compare")(compare.compare)
-_command("demo")(demo.demo)
-_command("forecast")(forecast.forecast)
-_command("gate")(gate.gate)
-_command("methods")(methods.methods)
-_command("metrics")(metrics.metrics)
-app.command("plan", cls=plan.PlanCommand)(plan.plan)
-_command("race")(race.race)
-_command("reproduce")(reproduce.reproduce)
-app.add_typer(study.app, name="study")
-_command("watch")(watch.watch)
+app: typer.Typer
+# Each is in the file of its name.
+COMMANDS = (
+    *("analyze", "compare", "demo", "forecast", "gate", "methods", "metrics", "plan", "race"),
+    *("reproduce", "study", "watch"),
+)
+
+
+def app_for(words: Sequence[str]) -> typer.Typer:
+    """Return the app for what was typed: only its command, or all if it begins with none."""
+    return _app(tuple(name for name in COMMANDS if name in words[:1]) or COMMANDS)
+
+
+@cache
+def _app(names: tuple[str, ...]) -> typer.Typer:
+    made = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enable=False)
+    for name in names:
+        module = import_module(f"stopwise.cli.{name}")
+        if name == "study":
+            made.add_typer(module.app, name=name)
+        else:
+            made.command(name, cls=module.PlanCommand if name == "plan" else Command)(
+                getattr(module, name)
+            )
+    made.callback()(main)
+    return made
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        return _app(COMMANDS)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _show_version(wanted: bool) -> None:
@@ -47,7 +53,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def main(
     version: Annotated[
         bool,

@@ -15,13 +15,16 @@ from stopwise.cli.options import (
     ComparisonOptions,
     NamedFiles,
     OutputOptions,
-    ReadingOptions,
+    TableReadingOptions,
+    TaskOrder,
+    Tasks,
     TrialFiles,
+    Weight,
     json_of,
 )
 from stopwise.cli.output_files import check_places, write_files
 from stopwise.cli.printing import print_finding, print_notes, table_of
-from stopwise.cli.values import trial_paths, trial_source
+from stopwise.cli.values import mean_settings, trial_paths, trial_source
 from stopwise.cli.wording import in_options
 
 if TYPE_CHECKING:
@@ -31,11 +34,11 @@ if TYPE_CHECKING:
 __all__ = ["analyze", "as_typed", "show"]
 
 # Columns of text; all others are numbers.
-WORDS = ("policy", "letters", "verdict", "pair", "better")
+WORDS = ("policy", "letters", "verdict", "pair", "better", "task")
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnalyzeReadingOptions(ReadingOptions):
+class AnalyzeReadingOptions(TableReadingOptions):
     """Files to analyse; the seed has two uses."""
 
     seed: Annotated[
@@ -60,9 +63,40 @@ def analyze(
             help="Keep one random policy per block, as in the paper, to make scores independent.",
         ),
     ] = False,
+    unit: Annotated[
+        str,
+        typer.Option(
+            help="What counts as one trial: trial, or seed (the mean of a training run, so that "
+            "claims are about the algorithm)."
+        ),
+    ] = "trial",
     pool: Annotated[
         bool, typer.Option("--pool", help="Analyse all tasks together as one.")
     ] = False,
+    tasks: Tasks = None,
+    task_order: TaskOrder = "rounds",
+    weight: Weight = None,
+    stored: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A policy whose trials were run before the study, under the same conditions: all "
+            "of them count. May be repeated."
+        ),
+    ] = None,
+    fresh: Annotated[
+        int,
+        typer.Option(
+            help="With --stored: how many of its last trials were run now, to check that "
+            "conditions are the same."
+        ),
+    ] = 0,
+    unequal: Annotated[
+        str,
+        typer.Option(
+            help="Unequal numbers of trials: shorter (leave those without a partner out), or "
+            "groups (use all, if the numbers were fixed beforehand)."
+        ),
+    ] = "shorter",
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse anything that would void the guarantee.")
     ] = False,
@@ -76,6 +110,7 @@ def analyze(
     """
     from stopwise import analyze as rank
     from stopwise import analyze_tasks, read_trials
+    from stopwise.rows.task_mean import require_tasks_choice
 
     check_places(output.html, output.figures)
     trials = read_trials(trial_source(files, policy), **reading.keywords())
@@ -83,12 +118,18 @@ def analyze(
         **comparison.keywords(),
         **({} if bins is None else {"bins": bins}),
         "iid_seed": (reading.seed or 0) if iid_correction else None,
+        "stored": stored or (),
+        "fresh": fresh,
+        "unequal": unequal,
+        "unit": unit,
     }
     if strict:
-        _refuse_unproven(trials, comparison.method, pool=pool)
-    if pool:
-        found = [rank(trials, pool=True, **settings)]
+        _refuse_unproven(trials, comparison, pool=pool)
+    if pool or tasks is not None:
+        mean = mean_settings(tasks, weight)
+        found = [rank(trials, pool=pool, task_order=task_order, **mean, **settings)]
     else:
+        require_tasks_choice(tasks, task_order, mean_settings(tasks, weight)["weights"])
         found = list(analyze_tasks(trials, **settings).values())
     if strict:
         _refuse_doubts(found)
@@ -98,12 +139,14 @@ def analyze(
         raise typer.Exit(code)
 
 
-def _refuse_unproven(trials: "Trials", method: str, *, pool: bool) -> None:
+def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions, *, pool: bool) -> None:
     from stopwise.core.registry import find
     from stopwise.errors import require
 
+    method = comparison.method
     require(
-        not trials.bounds_inferred and all(task in trials.bounds for task in trials.tasks),
+        comparison.by == "wins"
+        or (not trials.bounds_inferred and all(task in trials.bounds for task in trials.tasks)),
         "--strict needs declared bounds for every task: give --bounds",
     )
     require(
@@ -119,6 +162,8 @@ def _refuse_unproven(trials: "Trials", method: str, *, pool: bool) -> None:
 
 def _place(analysis: "Analysis", *, alone: bool) -> str | None:
     """Return which task this is; a file without a task column has one, called "task"."""
+    if analysis.aligned.mean is not None:
+        return analysis.task
     named = analysis.task is not None and not (alone and analysis.task == "task")
     return f"task {analysis.task}" if named else None
 
@@ -176,9 +221,10 @@ def show(analysis: "Analysis", *, without: Sequence[str] = (), alone: bool = Tru
     from rich.console import Console
     from rich.markup import escape
 
-    title = _place(analysis, alone=alone)
+    title, of_tasks = _place(analysis, alone=alone), analysis.task_tables()
     console = Console(highlight=False)
-    for rows in analysis.text_tables().values():
+    for caption, rows in analysis.text_tables().items():
+        title = caption if caption in of_tasks else title
         if rows:
             table = table_of(rows, WORDS, title=None if title is None else escape(title))
             console.print(table)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stopwise.cli.command import Mistyped
 from stopwise.cli.exit_codes import OPEN, SHOWN, WORSE, ExitCode, code_of
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import AsJson, ComparisonOptions, ReadingOptions, json_of, refuse_unused
-from stopwise.cli.printing import print_notes, say
+from stopwise.cli.printing import print_notes, say, table_of
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
@@ -19,8 +20,6 @@ __all__ = ["compare"]
 
 SCHEMA = 1
 COUNTS = re.compile(r"(\d+)/(\d+)")
-# Barnard's test takes a second for so many trials in all; beyond, Fisher's is nearly the same.
-MOST_FOR_BARNARD = 4000
 MOST_TRIALS = 10**12
 BATCH = (
     "This batch answer holds only if the numbers of trials were fixed beforehand and the results "
@@ -53,7 +52,10 @@ def compare(
     ],
     second: Annotated[
         str | None,
-        typer.Argument(help="The other policy, in the same form; none with --reference."),
+        typer.Argument(
+            help="The other policy, in the same form; none with --reference. Without both, the "
+            "first is a table with the successes and trials of each policy."
+        ),
     ] = None,
     comparison: TwoPolicyOptions,
     reading: ReadingOptions,
@@ -67,12 +69,17 @@ def compare(
 
     One policy and a number: `stopwise compare 45/50 --reference 0.87`, or one file of scores.
     """
+    of_files = {*comparison.options(), *reading.options(), "pool"} - {"alpha", "reference"}
+    if second is None and comparison.reference is None:
+        refuse_unused(context, of_files - {"column"}, "on counts: it is for scores in files")
+        refuse_unused(context, {"exit_code"}, "on a table of counts: it is for two policies")
+        _tell_counts(first, comparison.alpha, reading.keywords()["columns"], as_json=as_json)
+        return
     given = [first] if second is None else [first, second]
-    _require_as_many(given, comparison.reference)
+    _require_one(given, comparison.reference)
     counts = [match for match in map(COUNTS.fullmatch, given) if match]
     notes: list[str] = []
     if len(counts) == len(given):
-        of_files = {*comparison.options(), *reading.options(), "pool"} - {"alpha", "reference"}
         refuse_unused(context, of_files, "on counts: it is for scores in files")
         pairs, number = [_pair(match) for match in counts], comparison.reference
         answer = (
@@ -81,7 +88,8 @@ def compare(
             else _beside_number(pairs[0], number, comparison.alpha)
         )
         sentences, contents = [answer["sentence"]], [answer]
-        code = {"second": SHOWN, "first": WORSE}.get(answer["better"], OPEN)
+        better = {"second": SHOWN, "first": WORSE, "policy": SHOWN, None: OPEN}
+        code = better.get(answer["better"], WORSE)  # or the number is
     else:
         found = _from_files(given, reading.keywords(), comparison.keywords(), pool=pool)
         sentences = [
@@ -101,15 +109,44 @@ def compare(
         raise typer.Exit(code)
 
 
-def _require_as_many(given: list[str], reference: float | None) -> None:
+def _require_one(given: list[str], reference: float | None) -> None:
     from stopwise.errors import require
 
-    two = "give two policies, or one and --reference, the number to compare it with"
-    require(len(given) == 2 or reference is not None, two)
     require(
         len(given) == 1 or reference is None,
         f"{given[0]} is compared with --reference {reference}: {given[-1]} has no place in that",
     )
+
+
+def _tell_counts(table: str, alpha: float, columns: dict[str, Any], *, as_json: bool) -> None:
+    """Answer for a table with the counts of many policies."""
+    from rich.console import Console
+
+    from stopwise import compare_counts
+
+    if COUNTS.fullmatch(table):
+        raise Mistyped(
+            f"{table} is one policy: give the other too, or a file with all counts, or "
+            "--reference, the number to compare it with"
+        )
+    found = compare_counts(Path(table), alpha=alpha, columns=columns)
+    if as_json:
+        typer.echo(json_of([task.to_dict() for task in found.values()]))
+        return
+    for task in found.values():
+        rows = [
+            {
+                "policy": policy.name,
+                "letters": policy.letters,
+                "successes": policy.successes,
+                "trials": policy.n,
+                "rate": f"{policy.mean:.3f}",
+            }
+            for policy in task.policies
+        ]
+        title = f"task {task.task}" if len(found) > 1 else None
+        Console(highlight=False).print(table_of(rows, ("policy", "letters"), title=title))
+        say(task.sentence, style="bold")
 
 
 def _pair(match: re.Match[str]) -> tuple[int, int]:
@@ -128,6 +165,7 @@ def _pair(match: re.Match[str]) -> tuple[int, int]:
 def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) -> dict[str, Any]:
     """Answer for counts without order: a batch test, valid if the numbers were fixed before."""
     from stopwise.errors import require
+    from stopwise.questions.counts import MOST_FOR_BARNARD
 
     require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, but got {alpha!r}")
     (x0, n0), (x1, n1) = first, second
@@ -209,6 +247,8 @@ def _beside_number(counts: tuple[int, int], number: float, alpha: float) -> dict
 
 def _two_sided(first: tuple[int, int], second: tuple[int, int]) -> tuple[str, float]:
     """Return the test that is used, by its name, and its p-value."""
+    from stopwise.questions.counts import MOST_FOR_BARNARD
+
     (x0, n0), (x1, n1) = first, second
     if n0 + n1 <= MOST_FOR_BARNARD:
         from stopwise.core.barnard import barnard_p_value

@@ -25,7 +25,7 @@ __all__ = ["forecast"]
 
 @dataclass(frozen=True, kw_only=True)
 class ForecastComparisonOptions(
-    ComparisonOptions, left_out=("baseline", "futility", "futility_chance")
+    ComparisonOptions, left_out=("baseline", "by", "futility", "futility_chance")
 ):
     """The settings of the study that goes on."""
 

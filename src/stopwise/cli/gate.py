@@ -32,12 +32,12 @@ class GateReadingOptions(ReadingOptions, left_out=("order", "seed")):
 
 
 # Of several policies, or of other ends.
-OF_OTHERS = ("margin", "equivalence", "futility", "futility_chance")
+OF_OTHERS = ("margin", "equivalence", "futility", "futility_chance", "by")
 
 
 @dataclass(frozen=True, kw_only=True)
 class GateOptions(TwoPolicyOptions, left_out=(*TwoPolicyOptions.left_out, *OF_OTHERS)):
-    """The settings of a gate, which has a margin of its own, and two ends to wait for."""
+    """The settings of a gate of means, which has its own margin, and two ends to wait for."""
 
 
 @grouped

@@ -16,7 +16,9 @@ __all__ = ["metrics"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MetricsComparisonOptions(ComparisonOptions, left_out=("baseline", "margin", "reference")):
+class MetricsComparisonOptions(
+    ComparisonOptions, left_out=("baseline", "margin", "reference", "lower_is_better", "by")
+):
     """The settings with which every score is compared."""
 
     n_max: Annotated[

@@ -30,6 +30,25 @@ MinutesPerTrial = Annotated[
     ),
 ]
 
+Tasks = Annotated[
+    str | None,
+    typer.Option(help="mean: one claim about the mean over all tasks, instead of each alone."),
+]
+TaskOrder = Annotated[
+    str,
+    typer.Option(
+        help="With --tasks mean: rounds (one trial of every task is averaged into each row) or "
+        "random (the task of each row was drawn at random, which needs fewer trials)."
+    ),
+]
+Weight = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TASK=NUMBER",
+        help="With --tasks mean: what a task weighs, if not 1; repeat for each.",
+    ),
+]
+
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonOptions(OptionGroup):
@@ -116,6 +135,17 @@ class ComparisonOptions(OptionGroup):
             "apart, in units of the score."
         ),
     ] = None
+    lower_is_better: Annotated[
+        bool,
+        typer.Option("--lower-is-better", help="Smaller scores are better, such as times."),
+    ] = False
+    by: Annotated[
+        str,
+        typer.Option(
+            help="What makes a policy better: means, or wins (it wins more often; scores need no "
+            "bounds, and nothing is said about means)."
+        ),
+    ] = "means"
     allocation: Annotated[
         str | None,
         typer.Option(
@@ -210,6 +240,24 @@ class ReadingOptions(OptionGroup):
         if "bounds" in found:
             found["bounds"] = parse_bounds(self.bounds)
         return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableReadingOptions(ReadingOptions):
+    """How a file is read that may hold all policies."""
+
+    policies: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME",
+            help="Of a table without a policy column: the columns with one policy's scores each.",
+        ),
+    ] = None
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the options as keywords of ``read_trials``."""
+        names = None if self.policies is None else self.policies.split(",")
+        return {**super().keywords(), "policies": names}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,7 @@ __all__ = ["PlanCommand", "PlanReadingOptions", "plan"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanComparisonOptions(ComparisonOptions, left_out=("n_max", "baseline")):
+class PlanComparisonOptions(ComparisonOptions, left_out=("n_max", "baseline", "by")):
     """The settings of a plan, whose n_max and baseline are of another kind."""
 
     design: Annotated[

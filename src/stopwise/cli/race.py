@@ -16,7 +16,14 @@ from stopwise.cli.analyze import as_typed, show
 from stopwise.cli.command import Mistyped
 from stopwise.cli.exit_codes import ExitCode, code_of, require_baseline
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import Address, JoiningOptions, OutputOptions, Workers
+from stopwise.cli.options import (
+    Address,
+    JoiningOptions,
+    OutputOptions,
+    Tasks,
+    Weight,
+    Workers,
+)
 from stopwise.cli.output_files import check_places, write_files
 from stopwise.cli.standings_table import (
     candidates_table,
@@ -24,7 +31,7 @@ from stopwise.cli.standings_table import (
     rows_text,
     standings_table,
 )
-from stopwise.cli.values import chosen_executor, named_values, parse_bounds
+from stopwise.cli.values import chosen_executor, mean_settings, named_values, parse_bounds
 from stopwise.messages import counted
 
 if TYPE_CHECKING:
@@ -65,10 +72,11 @@ class RaceOutputOptions(OutputOptions, left_out=("figures",)):
 def race(
     *,
     env: Annotated[
-        str,
+        list[str],
         typer.Option(
+            metavar="[TASK=]ENV",
             help="What to run: a Gymnasium id, or package.module:name of a function that makes an "
-            "environment or runs an episode."
+            "environment or runs an episode. With --tasks mean: repeat for each task.",
         ),
     ],
     policy: Annotated[
@@ -100,8 +108,16 @@ def race(
         str | None,
         typer.Option(help="The measure to compare: return, success, length or one of your own."),
     ] = None,
+    tasks: Tasks = None,
+    weight: Weight = None,
     comparison: RaceComparisonOptions,
-    seed: Annotated[int, typer.Option(help="Seed for the whole race.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="Seed for the whole race; by default 0, or with several tasks drawn and recorded.",
+            show_default=False,
+        ),
+    ] = None,
     executor: Annotated[
         str, typer.Option(help="What runs the episodes: serial, processes or ray.")
     ] = "serial",
@@ -147,10 +163,11 @@ def race(
         with _live(comparison.alpha, quiet=output.as_json) as on_progress:
             result = run(
                 policies,
-                env,
+                _environments(env, tasks),
                 load=load,
                 score=score,
                 bounds=limits,
+                **mean_settings(tasks, weight),
                 seed=seed,
                 executor=chosen_executor(executor, workers, address, batch),
                 journal=journal,
@@ -179,6 +196,13 @@ def race(
     write_files(shown.to_html, [("", shown)], output)
     if exit_code:
         raise typer.Exit(code_of([result.analysis]))
+
+
+def _environments(given: list[str], tasks: str | None) -> str | dict[str, str]:
+    """Return the environment, or several by the names of their tasks."""
+    if len(given) == 1 and tasks is None:
+        return given[0]
+    return named_values([item if "=" in item else f"{item}={item}" for item in given], "TASK=ENV")
 
 
 @contextmanager

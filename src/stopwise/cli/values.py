@@ -6,6 +6,8 @@ from typing import Any
 from stopwise.cli.command import Mistyped
 from stopwise.errors import require
 
+WEIGHT = "TASK=NUMBER"
+
 
 def trial_source(files: list[Path] | None, policies: list[str] | None) -> Any:
     """Return what ``read_trials`` takes: a path, several, or policy: path."""
@@ -54,6 +56,15 @@ def parse_bounds(text: str | None, option: str = "--bounds") -> Any:
     except ValueError as error:
         raise Mistyped(f'{option} must be given as "LOW,HIGH", but got {text!r}') from error
     return low, high
+
+
+def mean_settings(tasks: str | None, weights: list[str] | None) -> dict[str, Any]:
+    """Return the keywords of the mean over tasks."""
+    try:
+        given = {task: float(text) for task, text in named_values(weights or [], WEIGHT).items()}
+    except ValueError as error:
+        raise Mistyped(f"expected --weight {WEIGHT}, but got {' '.join(weights or [])}") from error
+    return {"tasks": tasks, "weights": given or None}
 
 
 def numbers(text: str | None, option: str, kind: type[int] | type[float]) -> list[Any] | None:

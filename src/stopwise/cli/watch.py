@@ -11,10 +11,18 @@ import typer
 from stopwise.cli.analyze import show
 from stopwise.cli.exit_codes import OPEN, SHOWN, ExitCode, code_of
 from stopwise.cli.option_groups import grouped
-from stopwise.cli.options import JoiningOptions, NamedFiles, ReadingOptions, TrialFiles
+from stopwise.cli.options import (
+    JoiningOptions,
+    NamedFiles,
+    TableReadingOptions,
+    TaskOrder,
+    Tasks,
+    TrialFiles,
+    Weight,
+)
 from stopwise.cli.printing import say
 from stopwise.cli.standings_table import candidates_text, rows_text
-from stopwise.cli.values import trial_source
+from stopwise.cli.values import mean_settings, trial_source
 from stopwise.cli.wording import in_words
 from stopwise.messages import counted
 
@@ -28,7 +36,7 @@ GO_ON = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class WatchReadingOptions(ReadingOptions, left_out=("missing", "order", "seed")):
+class WatchReadingOptions(TableReadingOptions, left_out=("missing", "order", "seed")):
     """Files that grow: they are read in their order, and their range has to be declared."""
 
     bounds: Annotated[
@@ -44,6 +52,9 @@ def watch(
     policy: NamedFiles = None,
     comparison: JoiningOptions,
     reading: WatchReadingOptions,
+    tasks: Tasks = None,
+    task_order: TaskOrder = "rounds",
+    weight: Weight = None,
     interval: Annotated[float, typer.Option(help="Seconds between looks.", min=0.05)] = 5.0,
     once: Annotated[
         bool, typer.Option("--once", help="Look once: exit code 0 means stop, 3 means go on.")
@@ -73,6 +84,8 @@ def watch(
             reading=reading.keywords(),
             design=settings.pop("design") or "auto",
             settings=settings,
+            **mean_settings(tasks, weight),
+            task_order=task_order,
             state=state,
         )
         sights = watching.look() if once else _until_enough(watching, interval, as_json)
@@ -131,7 +144,7 @@ def _print_json(sights: tuple["TaskSight", ...]) -> None:
 
 
 def _line(sight: "TaskSight") -> str:
-    best = not sight.standings  # of no pair it is asked which is better
+    best = not sight.standings and bool(sight.candidates)  # no pairs are asked about
     if sight.stop:
         found = _named(sight) if best else "every pair is decided"
         why = found if sight.decided else "the maximum is reached"

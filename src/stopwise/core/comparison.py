@@ -57,18 +57,30 @@ class Comparison:
         for key in registry.find(self.method).score_parameters:
             if parameters.get(key) is not None:
                 values = np.atleast_1d(numeric_array(parameters[key], key))
-                self.scale.check(values, key)
-                parameters[key] = tuple(self.scale.unit(values).tolist())
+                self._tested_scale.check(values, key)
+                parameters[key] = tuple(self._tested_scale.unit(values).tolist())
         return registry.create(
             self.method,
             parameters=parameters,
             alpha=self.alpha / self.shares,
             n_max=self.n_max,
             margin=self.rules.margin / self.scale.span,
-            # A number is independent of everything, and the paired design assumes the least.
-            design=self.rules.design if self.rules.reference is None else "paired",
+            design=self._tested_design,
             reference=tuple(self._unit_references),
+            averages=bool(self.rules.groups),
         )
+
+    @property
+    def _tested_design(self) -> str:
+        # A number is independent of everything, and the paired design assumes the least; the two
+        # ends of a meeting always go against each other.
+        apart = self.rules.reference is None and self.rules.by == "means"
+        return self.rules.design if apart else "paired"
+
+    @property
+    def _tested_scale(self) -> Scale:
+        """The range of what the test sees: that of the scores, or of wins."""
+        return Scale(*self.bounds) if self.rules.by == "wins" else self.scale
 
     @cached_property
     def sameness(self) -> Sameness | None:
@@ -80,7 +92,7 @@ class Comparison:
         within = self.rules.equivalence
         if within is None:
             return None
-        return Sameness(test.not_worse(self.alpha, within / self.scale.span))
+        return Sameness(test.not_worse(self.alpha, within / self._tested_scale.span))
 
     @cached_property
     def _unit_references(self) -> list[float]:
@@ -93,7 +105,8 @@ class Comparison:
     @property
     def rests_on_independence(self) -> bool:
         """Whether dependence within pairs would matter: then it is watched for."""
-        return self.test.design == "independent" and self.test.needs_independence
+        declared = self.test.design == "independent" and self.rules.by == "means"
+        return declared and self.test.needs_independence
 
     @cached_property
     def confidence(self) -> ConfidenceSequence:
@@ -147,9 +160,21 @@ class Comparison:
         return len(self.directions) if split else 1
 
     @cached_property
+    def _takes_all(self) -> bool:
+        """Whether any score within the bounds will do."""
+        return self.levels is None and self.rules.by == "means"
+
+    @cached_property
     def levels(self) -> Floats | None:
         """The only normalised scores that the method accepts, or None for all."""
         return self.test.score_values()
+
+    def met(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
+        """Return two scores as the test sees them; of wins what each has won: 1, 1/2 or 0."""
+        if self.rules.by == "means":
+            return r0, r1
+        won: Floats = 0.5 * (1.0 + (r1 > r0) - (r1 < r0))
+        return 1.0 - won, won
 
     def directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
         """Return both scores with a last axis of directions, swapped where policy 0 is tested.
@@ -252,8 +277,9 @@ class Comparison:
     def unit_score(self, score: object, policy: str) -> float:
         """Return one score normalised to [0, 1], or raise."""
         low, high = self.bounds
-        if type(score) is float and self.levels is None and low <= score <= high:
-            return (score - low) / (high - low)
+        if type(score) is float and self._takes_all and low <= score <= high:
+            gained = high - score if self.rules.lower_is_better else score - low
+            return gained / (high - low)
         array = numeric_array(score, policy)
         if array.ndim != 0:
             raise InvalidInput(f"a score must be one number, but {policy} got {score!r}")

@@ -13,7 +13,7 @@ from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, TypeVar, cast, get_type_hints
 
-from stopwise.core.rules import Rules
+from stopwise.core.rules import FROM_TRIALS, Rules
 from stopwise.errors import InvalidInput
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -35,7 +35,7 @@ class _Default:
 DEFAULTS = {
     entry.name: entry.default
     for entry in fields(Rules)
-    if entry.name not in ("policies", "parameters")
+    if entry.name not in ("policies", "parameters", *FROM_TRIALS)
 }
 
 

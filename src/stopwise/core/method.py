@@ -57,6 +57,9 @@ class Method(ABC, Generic[State]):
     reference
         If policy 0 is a number, not a policy: that number in [0, 1], for each direction. The
         runner does not swap then: in the second direction it mirrors number and scores.
+    averages
+        Whether scores may be averages of several trials, of more trials for one policy than for
+        the other: then one side is quieter than the other. Any answer is valid.
     """
 
     alpha: float = 0.05
@@ -64,6 +67,7 @@ class Method(ABC, Generic[State]):
     margin: float = 0.0
     design: str = "independent"
     reference: tuple[float, ...] = ()
+    averages: bool = False
 
     name: ClassVar[str]
     summary: ClassVar[str]

@@ -55,7 +55,8 @@ class Verdict:
     n
         Pairs seen; ``n_decided`` is the pair that decided the test, or None.
     mean0, mean1
-        Plain averages of the scores so far, NaN before the first pair.
+        Plain averages of the scores so far, NaN before the first pair. Asked for wins: the share
+        of pairs that each policy has won, a tie counting half.
     log_e
         Logarithm of the e-value now (the larger direction of a two-sided test), or None for
         methods without one; ``e_value`` is its exponential.
@@ -65,7 +66,8 @@ class Verdict:
         ``ties="paper"`` a two-sided test has one per direction, and this is the smaller: it is
         valid for the direction that it favours, not for the hypothesis of exact equality.
     interval
-        Confidence interval of mean1 - mean0, valid at all times; of a one-sided test one end is a
+        Confidence interval of mean1 - mean0, valid at all times; of mean0 - mean1 if lower is
+        better, so that it is always the advantage of policy 1. Of a one-sided test one end is a
         bound, and the other is that of the range. With a method that bets it is the test inverted:
         the margin lies outside from the pair on that decides, and not before. With a reference it
         is that of the policy's mean, and the number (plus margin) lies outside in that way.
@@ -160,7 +162,8 @@ class Verdict:
         """
         if self.decided or self.alternative == "two-sided" or self.n == 0:
             return False
-        lead = self.mean0 - self.mean1 if self.alternative == "greater" else self.mean1 - self.mean0
+        lead = self.rules.advantage(self.mean1 - self.mean0)
+        lead = -lead if self.alternative == "greater" else lead
         low, high = self.rules.bounds
         weight = self.n + MIXED_PAIRS
         rare = math.sqrt(weight * math.log(weight / MIXED_PAIRS / self.alpha**2)) / self.n
@@ -178,7 +181,8 @@ class Verdict:
         means = f"mean {score_text(self.mean1)}"
         if self.rules.reference is None:
             means = (
-                f"means {score_text(self.mean0)} (policy 0) and {score_text(self.mean1)} (policy 1)"
+                f"{self.rules.means_in_words[0]} {score_text(self.mean0)} (policy 0) and "
+                f"{score_text(self.mean1)} (policy 1){self._better_text()}"
             )
         facts = f"{means}, {self._p_value_text()}{self._interval_text()}, {self._setting()}"
         seen = self._seen()
@@ -204,7 +208,7 @@ class Verdict:
         rows = {
             "decision": self.decision.value,
             f"{self._unit}s": self._seen(),
-            "means": f"{self.mean0:.4g}, {self.mean1:.4g}",
+            self.rules.means_in_words[0]: f"{self.mean0:.4g}, {self.mean1:.4g}",
             "e-value": "none" if self.e_value is None else f"{self.e_value:.4g}",
             "p-value": f"{self.p_value:.3g}",
             "interval": interval_text(self.interval, self._edge),
@@ -240,6 +244,12 @@ class Verdict:
         )
         return f"a decision by {end} has become unlikely ({why})"
 
+    def _better_text(self) -> str:
+        """Return what a reader must know of these means."""
+        if self.rules.by == "wins":
+            return ", which says nothing about means"
+        return ", lower is better" if self.rules.lower_is_better else ""
+
     def _bounds_text(self) -> str:
         if self.extremes is None or self.n < ENOUGH_PAIRS:
             return ""
@@ -261,17 +271,23 @@ class Verdict:
         """Return the interval, or the bound of a one-sided test, with its level."""
         error = 1 - self.interval_level
         level = f"{100 * (1 - error):.10g}%" if error > 5e-11 else f"1 - {error:.3g}"
-        what = "difference" if self.rules.reference is None else "mean"
         if self.alternative == "two-sided":
             shown = interval_text(self.interval, self._edge)
-            return f"{level} confidence sequence of the {what} {shown}"
+            return f"{level} confidence sequence of {self._difference} {shown}"
         bound, words = self.interval.low, "at least"
         if self.alternative == "less":
             bound, words = self.interval.high, "at most"
         edge = self._edge
         if abs(bound - edge) < 1e-9:
             bound, words = edge, {"at least": "more than", "at most": "less than"}[words]
-        return f"{level} confidence bound: the {what} is {words} {score_text(bound)}"
+        return f"{level} confidence bound: {self._difference} is {words} {score_text(bound)}"
+
+    @property
+    def _difference(self) -> str:
+        if self.rules.reference is not None:
+            return "the mean"
+        lower = self.rules.lower_is_better and self.rules.by == "means"
+        return "policy 1's advantage" if lower else "the difference"
 
     def _p_value_text(self) -> str:
         if self.anytime:
@@ -293,25 +309,28 @@ class Verdict:
 
     def _claim(self) -> str:
         """Return the claim that was shown, or that is being tested."""
-        if self.alternative == "two-sided" and not self.decided:
-            if self.rules.reference is not None:
-                either = f"the policy is better or worse than {self.rules.reference_name}"
-                return either + self._by_margin() + self._or_same()
-            return "either policy is better" + self._by_margin() + self._or_same()
+        name0, name1 = self.rules.pair_names
         if self.decision is Decision.EQUIVALENT:
-            name0, name1 = self.rules.pair_names
             return f"{name0} and {name1} are {same_text(self.equivalence)}"
+        wins, number = self.rules.by == "wins", self.rules.reference is not None
+        if self.alternative == "two-sided" and not self.decided:
+            either = "either policy wins more often" if wins else "either policy is better"
+            if number:
+                either = f"the policy is better or worse than {name0}"
+            return either + self._by_margin() + self._or_same()
         one = self.decision is Decision.POLICY1 or (
             not self.decided and self.alternative == "greater"
         )
-        name0, name1 = self.rules.pair_names
         better, other = (name1, name0) if one else (name0, name1)
-        way, opposite = "better", "worse"
-        if self.rules.reference is not None and not one:
-            better, other, way, opposite = name1, name0, "worse", "better"
+        way, opposite = ("better", "worse") if one or not number else ("worse", "better")
+        if number:
+            better, other = name1, name0
+        claim = f"{better} {'wins more often' if wins else f'is {way}'} than {other}"
         if self.margin < 0:
-            return f"{better} is not {opposite} than {other} by {-self.margin:g} or more"
-        return f"{better} is {way} than {other}" + self._by_margin()
+            less = "does not lose to" if wins else f"is not {opposite} than"
+            often = " more often" if wins else ""
+            return f"{better} {less} {other}{often} by {-self.margin:g} or more"
+        return claim + self._by_margin()
 
     @property
     def _unit(self) -> str:
@@ -322,7 +341,9 @@ class Verdict:
     def _edge(self) -> float:
         """The value that a decision lies beyond, in the units of the interval."""
         sign = -1.0 if self.alternative == "less" else 1.0
-        return (self.rules.reference or 0.0) + sign * self.margin
+        if self.rules.reference is None:
+            return sign * self.margin
+        return self.rules.reference + self.rules.advantage(sign * self.margin)
 
     def _or_same(self) -> str:
         return "" if self.equivalence is None else f" or both are {same_text(self.equivalence)}"

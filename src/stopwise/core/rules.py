@@ -8,27 +8,22 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-import numpy as np
-
 from stopwise.core import registry
+from stopwise.core import rule_checks as checks
 from stopwise.core.delegated import Delegated
+from stopwise.core.groups import checked_groups, trials_of
 from stopwise.core.plain_values import plain_values
-from stopwise.core.randomness import drawn_seed
-from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
+from stopwise.core.scores import OrderScale, Scale, is_number, require_whole
 from stopwise.errors import require, require_choice
-from stopwise.messages import Setting, named
+from stopwise.messages import named
 
 T = TypeVar("T")
 
 ALTERNATIVES = ("greater", "less", "two-sided")
-DESIGNS = ("independent", "paired")
 TIES = ("paper", "strict")
 ALLOCATIONS = ("leader", "even")
-# Settings that one goal has, and the others have not.
-OF_GOALS = {
-    "order": ("adjust", "baseline", "ties"),
-    "best": ("top", "indifference", "allocation", "later", "reserve"),
-}
+# What follows from stored trials, or from those of a file: no keywords of their own.
+FROM_TRIALS = ("groups", "stored", "fresh")
 # What several policies are saved with, in this order.
 SETTINGS = (
     *("policies", "method", "alpha", "n_max", "bounds"),
@@ -39,6 +34,8 @@ PAIR_FIELDS = (
     *("method", "alpha", "n_max", "bounds", "alternative"),
     *("design", "margin", "ties", "parameters"),
 )
+# What came later, and is saved with a pair only where it says something.
+LATER_PAIR_FIELDS = ("reference", "equivalence", "lower_is_better", "by")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +57,13 @@ class Rules:
     n_max
         The declared maximum number of trials per policy, or None.
     bounds
-        Range [A, B] of the score, known before the data.
+        Range [A, B] of the score, known before the data; of no account for wins.
+    lower_is_better
+        Whether smaller scores are better, such as times. Scores keep their own unit everywhere; a
+        margin, and the interval of a difference, are by how much policy 1 is better.
+    by
+        What makes a policy better: a better mean ("means"), or that it wins more often than it
+        loses against the other ("wins"), for which scores need no bounds.
     design
         "independent", or "paired" when the policies share each row's environment.
     alternative
@@ -96,6 +99,13 @@ class Rules:
     reserve
         For the goal "best": the part of alpha that is put aside for policies which join
         unannounced.
+    groups
+        Numbers of trials, declared beforehand, of policies that have more than n_max: a row holds
+        the average of a group of them (docs/design/groups.md).
+    stored
+        Which of these were run before the study: only the others are tried.
+    fresh
+        How many new trials each stored policy gets, to see whether conditions are the same.
     """
 
     policies: tuple[str, ...] = ("policy 0", "policy 1")
@@ -117,6 +127,11 @@ class Rules:
     later: tuple[str, ...] = ()
     reserve: float = 0.0
     equivalence: float | None = None
+    groups: Mapping[str, int] | None = None
+    stored: tuple[str, ...] = ()
+    fresh: int = 0
+    lower_is_better: bool = False
+    by: str = "means"
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -134,21 +149,21 @@ class Rules:
         return cls.of(**registry.with_recorded_seed(settings))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", Scale.declared(self.bounds).ends)
+        object.__setattr__(self, "bounds", checks.checked_bounds(self))
         if self.reference is not None:
             self._place_reference(self.reference)
         converted = {
-            "policies": self._checked_policies(),
-            "alpha": self._checked_alpha(),
-            "n_max": self._checked_n_max(),
-            "parameters": self._with_seed(),
+            "policies": checks.checked_policies(self),
+            "alpha": checks.checked_alpha(self),
+            "n_max": checks.checked_n_max(self),
+            "parameters": checks.with_seed(self),
         }
         for name, value in converted.items():
             object.__setattr__(self, name, value)
         require_choice("alternative", self.alternative, ALTERNATIVES)
         require_choice("ties", self.ties, TIES)
         require_choice("allocation", self.allocation, ALLOCATIONS)
-        self._check_design()
+        checks.check_design(self)
         object.__setattr__(self, "top", require_whole(self.top, "top", 1))
         require(
             self.top < len(self.policies),
@@ -156,23 +171,17 @@ class Rules:
             f" must be below {len(self.policies)}, the number of policies, but got {self.top}",
             code="bad-top",
         )
-        object.__setattr__(self, "indifference", self._checked_indifference())
+        checks.check_wins(self)
+        object.__setattr__(self, "indifference", checks.checked_indifference(self))
         object.__setattr__(self, "later", tuple(self.later))
-        object.__setattr__(self, "reserve", self._checked_reserve())
+        object.__setattr__(self, "reserve", checks.checked_reserve(self))
         if self.baseline is not None and is_number(self.margin) and self.margin < 0:
             object.__setattr__(self, "alternative", "greater")  # a baseline is always policy 0
-        object.__setattr__(self, "margin", self._checked_margin())
-        self._check_goal()
-        object.__setattr__(self, "equivalence", self._checked_equivalence())
-
-    def _with_seed(self) -> dict[str, Any]:
-        """Return the parameters as plain values, with the seed of a randomised method."""
-        given = {key: _plain(value, key) for key, value in self.parameters.items()}
-        if given.get("seed") is None:
-            given.pop("seed", None)
-            if registry.find(self.method).uses_seed(given):
-                given["seed"] = drawn_seed()
-        return given
+        object.__setattr__(self, "margin", checks.checked_margin(self))
+        checks.check_goal(self)
+        object.__setattr__(self, "equivalence", checks.checked_equivalence(self))
+        object.__setattr__(self, "stored", tuple(self.stored))
+        object.__setattr__(self, "groups", checked_groups(self))
 
     def _place_reference(self, reference: float) -> None:
         """Check the reference, and let it be the baseline and the last of the policies."""
@@ -191,6 +200,12 @@ class Rules:
         require(
             self.goal == "order",
             f"a reference belongs to the goal 'order', but the goal is {self.goal!r}",
+            parameter="reference",
+        )
+        require(
+            self.by == "means" and not self.stored and not self.groups,
+            "a reference is held against means of trials: it goes neither with wins nor with "
+            "stored trials",
             parameter="reference",
         )
         object.__setattr__(self, "reference", float(reference))
@@ -221,172 +236,56 @@ class Rules:
         """The policies that have trials: all but the reference."""
         return tuple(name for name in self.policies if name != self.reference_name)
 
-    def _checked_policies(self) -> tuple[str, ...]:
-        names = tuple(self.policies)
-        few = f"a ranking needs at least 2 policies, but got {len(names)}"
-        require(len(names) >= 2, few, code="few-policies", parameter="policies")
-        for name in names:
-            text = f"the names of policies must be text, but got {name!r}"
-            require(isinstance(name, str), text, parameter="policies")
-        twice = f"policies must be distinct, but got {', '.join(names)}"
-        require(len(set(names)) == len(names), twice, parameter="policies")
-        if self.baseline is not None:
-            require_choice("baseline", self.baseline, names)
-        return names
-
-    def _checked_alpha(self) -> float:
-        require(
-            is_number(self.alpha) and 0 < self.alpha < 1,
-            named("alpha"),
-            f" must lie strictly between 0 and 1, but got {self.alpha!r}",
-            code="bad-alpha",
-        )
-        return float(self.alpha)
-
-    def _checked_n_max(self) -> int | None:
-        n_max = None if self.n_max is None else require_whole(self.n_max, "n_max", 1)
-        require(
-            n_max is not None or not registry.find(self.method).needs_n_max,
-            f"{self.method} needs ",
-            named("n_max"),
-            ", the most trials per policy, declared before the first one",
-            code="n-max-missing",
-        )
-        return n_max
-
-    def _check_design(self) -> None:
-        require_choice("design", self.design, DESIGNS)
-        proven = registry.find(self.method).designs
-        require(
-            self.design in proven or self.reference is not None,
-            f"{self.method} is proven only for the {' and '.join(proven)} design, not for ",
-            Setting("design", self.design),
-            "; nscore-plus, nscore and wsr hold for both",
-            code="design-not-proven",
-        )
-
-    def _checked_margin(self) -> float:
-        span = Scale(*self.bounds).span
-        # A margin as wide as the range would make the claim empty or certain.
-        require(
-            is_number(self.margin) and abs(self.margin) < (1 - 1e-6) * span,
-            f"margin must lie strictly between -{span:g} and {span:g}, the width of the bounds, "
-            f"but got {self.margin!r}",
-            parameter="margin",
-        )
-        if self.reference is not None:
-            self._check_edges(self.reference, float(self.margin))
-        takes = registry.find(self.method).takes_margin
-        require(self.margin == 0 or takes, f"{self.method} takes no margin", parameter="margin")
-        require(
-            self.margin >= 0 or self.alternative != "two-sided",
-            "a negative margin (not worse) needs a ",
-            named("baseline"),
-            " that others are not to be worse than (a test of one pair: alternative 'greater' or "
-            f"'less'), but got margin {self.margin!r} without",
-            code="margin-without-baseline",
-        )
-        return float(self.margin)
-
-    def _checked_equivalence(self) -> float | None:
-        if self.equivalence is None:
-            return None
-        span, method = Scale(*self.bounds).span, registry.find(self.method)
-        require(
-            is_number(self.equivalence) and 0 < self.equivalence < (1 - 1e-6) * span,
-            named("equivalence"),
-            f" must be above 0 and below {span:g}, the width of the bounds, but got "
-            f"{self.equivalence!r}",
-            code="bad-equivalence",
-        )
-        require(
-            method.takes_margin and method.anytime,
-            named("equivalence"),
-            f" needs a method that bets with a margin; {self.method} "
-            + ("answers only at n_max" if method.takes_margin else "takes no margin"),
-            code="equivalence-not-offered",
-        )
-        for name, so, needed in (
-            ("alternative", self.alternative == "two-sided", "two-sided"),
-            ("margin", self.margin == 0, 0),
-            ("goal", self.goal == "order", "order"),
-        ):
-            require(
-                so,
-                named("equivalence"),
-                " needs ",
-                Setting(name, needed),
-                f", but got {getattr(self, name)!r}",
-                code="equivalence-settings",
-            )
-        return float(self.equivalence)
-
-    def _check_edges(self, reference: float, margin: float) -> None:
-        """Raise unless scores can lie on both sides of what is tested."""
-        low, high = self.bounds
-        for edge, way in ((reference + margin, "greater"), (reference - margin, "less")):
-            require(
-                self.alternative not in (way, "two-sided") or low < edge < high,
-                f"with margin {margin:g} a mean is held against {edge:g}, which does not lie "
-                f"strictly between the bounds {low:g} and {high:g}",
-                parameter="margin",
-            )
-
-    def _checked_indifference(self) -> float:
-        span = Scale(*self.bounds).span
-        require(
-            is_number(self.indifference) and 0 <= self.indifference < (1 - 1e-6) * span,
-            f"indifference must be at least 0 and below {span:g}, the width of the bounds, but got "
-            f"{self.indifference!r}",
-            parameter="indifference",
-        )
-        return float(self.indifference)
-
-    def _checked_reserve(self) -> float:
-        require(
-            is_number(self.reserve) and 0 <= self.reserve < self.alpha,
-            f"reserve must be at least 0 and below alpha = {self.alpha:g}, but got "
-            f"{self.reserve!r}",
-            parameter="reserve",
-        )
-        for name in self.later:
-            text = f"later must name some of the policies, but {name!r} is not one of them: list it"
-            require(name in self.policies, f"{text} under policies as well", parameter="later")
-        first = len(self.policies) - len(set(self.later))
-        require(
-            first >= 2 or not self.later,
-            f"at least 2 policies must be there from the start, but only {first} of "
-            f"{len(self.policies)} are",
-            parameter="later",
-        )
-        return float(self.reserve)
-
-    def _check_goal(self) -> None:
-        """Raise if a setting was chosen that has no effect with this goal."""
-        usual = {entry.name: entry.default for entry in fields(self)}
-        for goal, names in OF_GOALS.items():
-            for name in names:
-                require(
-                    goal == self.goal or getattr(self, name) == usual[name],
-                    named(name),
-                    f" belongs to the goal {goal!r}, but the goal is {self.goal!r}: leave it out",
-                    code="other-goal",
-                )
-
     def takes(self, name: str) -> bool:
         """Whether the goal has this setting."""
-        return name in OF_GOALS.get(self.goal, ())
+        return name in checks.OF_GOALS.get(self.goal, ())
+
+    def trials_of(self, policy: str, row: int) -> range:
+        """Return the trials of a policy that a row takes, by their numbers."""
+        return trials_of(None if self.groups is None else self.groups.get(policy), self.n_max, row)
 
     @cached_property
     def scale(self) -> Scale:
         """The declared range of the score."""
-        return Scale(*self.bounds)
+        kind = OrderScale if self.by == "wins" else Scale
+        return kind(*self.bounds, self.lower_is_better)
+
+    def advantage(self, difference: float) -> float:
+        """Return how much better policy 1 is whose mean (or share of wins) is so much greater."""
+        return -difference if self.lower_is_better and self.by == "means" else difference
+
+    def beside_reference(self, advantage: tuple[float, float]) -> tuple[float, float]:
+        """Return the interval of a policy's mean, given that of its advantage over the reference.
+
+        A number has no noise: what is known of the difference is known of the mean.
+        """
+        ends = [(self.reference or 0.0) + self.advantage(end) for end in advantage]
+        low, high = self.bounds
+        return max(min(ends), low), min(max(ends), high)
+
+    @property
+    def means_in_words(self) -> tuple[str, str]:
+        """What is compared, and how the better policy has it."""
+        if self.by == "wins":
+            return "shares of pairs won", "has won more often"
+        return "means", f"has the {'lower' if self.lower_is_better else 'higher'} mean"
 
     def among(
-        self, policies: tuple[str, ...], baseline: str | None, later: tuple[str, ...] = ()
+        self,
+        policies: tuple[str, ...],
+        baseline: str | None,
+        later: tuple[str, ...] = (),
+        stored: Mapping[str, int] | None = None,
     ) -> "Rules":
         """Return the same rules for policies by other names."""
-        return replace(self, policies=policies, baseline=baseline, later=later)
+        return replace(
+            self,
+            policies=policies,
+            baseline=baseline,
+            later=later,
+            groups=stored,
+            stored=tuple(stored or ()),
+        )
 
     def with_luck(self, seed: int) -> "Rules":
         """Return the same rules with this seed, if their method draws random numbers at all."""
@@ -417,9 +316,9 @@ class Rules:
 
     def pair_settings(self) -> dict[str, Any]:
         """Return plain values from which an equal test of two policies can be made."""
-        own = {"reference": self.reference, "equivalence": self.equivalence}
-        more = {name: value for name, value in own.items() if value is not None}
-        return {name: getattr(self, name) for name in PAIR_FIELDS} | more
+        later = {name: getattr(self, name) for name in LATER_PAIR_FIELDS}
+        said = {name: value for name, value in later.items() if value != getattr(Rules, name)}
+        return {name: getattr(self, name) for name in PAIR_FIELDS} | said
 
 
 class FromRules(Delegated[T]):
@@ -427,13 +326,3 @@ class FromRules(Delegated[T]):
 
     def __init__(self, name: str, doc: str) -> None:
         super().__init__(f"rules.{name}", doc)
-
-
-def _plain(value: Any, name: str) -> Any:
-    """Return a parameter as plain Python numbers, strings, booleans or tuples of them."""
-    if value is None or isinstance(value, str | bool | int | float):
-        return value
-    if isinstance(value, np.generic) or is_number(value):
-        return value.item() if isinstance(value, np.generic) else float(value)
-    array = numeric_array(value if hasattr(value, "__len__") else [value], name)
-    return tuple(array.ravel().tolist())

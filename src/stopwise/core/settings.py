@@ -32,6 +32,10 @@ Equivalence = Annotated[
     float | None,
     "Also claim that policies are practically the same: that means differ by less than this.",
 ]
+LowerIsBetter = Annotated[bool, "Whether smaller scores are better, such as times."]
+By = Annotated[
+    str, 'What makes a policy better: its mean ("means"), or to win more often ("wins", no bounds).'
+]
 Seed = Annotated[int | None, "Of a randomised method; by default one is drawn and written down."]
 
 
@@ -48,6 +52,8 @@ class PairSettings(MethodParameters, total=False):
     equivalence: Equivalence
     reference: Reference
     futility: Futility
+    lower_is_better: LowerIsBetter
+    by: By
     seed: Seed
 
 
@@ -57,6 +63,7 @@ class GateSettings(MethodParameters, total=False):
     method: MethodName
     alpha: Annotated[float, "Probability, in (0, 1), of each false claim."]
     n_max: NMax
+    lower_is_better: LowerIsBetter
     seed: Seed
 
 
@@ -76,6 +83,7 @@ class CommonSettings(MethodParameters, total=False):
     allocation: Annotated[str, 'With the goal best: "leader" is tried more often, or "even".']
     later: Annotated[Sequence[str], "With the goal best: policies that join later."]
     reserve: Annotated[float, "With the goal best: part of alpha for policies not declared."]
+    lower_is_better: LowerIsBetter
 
 
 class ForecastSettings(CommonSettings, total=False):
@@ -94,6 +102,7 @@ class RaceSettings(PlanSettings, total=False):
     """The same with the baseline; the seed is that of the race."""
 
     baseline: Baseline
+    by: By
 
 
 class RuleSettings(RaceSettings, total=False):

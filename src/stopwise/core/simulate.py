@@ -162,7 +162,8 @@ def interval_paths(
     state = test.start((len(scores0), len(comparison.directions)))
     interval = sequence.start((len(scores0),), state)
     decision = np.full(len(scores0), -1)
-    for r0, r1 in zip(scores0.T, scores1.T, strict=True):
+    for scores in zip(scores0.T, scores1.T, strict=True):
+        r0, r1 = comparison.met(*scores)
         before, state = state, test.step(state, *comparison.directed(r0, r1))
         evidence = test.evidence(state)
         falls, winner = comparison.decide(evidence)
@@ -189,7 +190,8 @@ def _run_block(
     same = None if sameness is None else sameness.start((runs,))
     columns = (_unit_columns(comparison, scores) for scores in (scores0, scores1))
     for pairs, (r0, r1) in enumerate(zip(*columns, strict=True), start=1):
-        scores = comparison.directed(r0.take(rows), r1.take(rows))
+        met = comparison.met(r0.take(rows), r1.take(rows))
+        scores = comparison.directed(*met)
         state = test.step(state, *scores)
         evidence = test.evidence(state)
         smallest = np.minimum(smallest, evidence.p_value)

@@ -51,6 +51,11 @@ class SequentialTest(Resumable):
         Range [A, B] of the score, known before the data; a score outside is an error.
     alternative
         "greater" (is policy 1 better?), "less" (is policy 0 better?) or "two-sided".
+    lower_is_better
+        Whether smaller scores are better, such as times; means stay in their own unit.
+    by
+        "means", or "wins": which policy wins more of the pairs, a tie counting for neither. Scores
+        then need no bounds, and nothing is said about means.
     design
         "independent", or "paired" when the policies share each pair's environment.
     margin
@@ -162,7 +167,8 @@ class SequentialTest(Resumable):
             unit0 = comparison.unit_score(r0, name0)
         unit1 = comparison.unit_score(r1, name1)
         self._require_room()
-        self._advance(float(r0), float(r1), unit0, unit1)
+        own0, own1 = map(self._comparison.scale.nearest, (float(r0), float(r1)))
+        self._advance(own0, own1, unit0, unit1)
         return self.verdict
 
     def run(self, scores0: ArrayLike, scores1: ArrayLike | None = None) -> Verdict:
@@ -195,8 +201,8 @@ class SequentialTest(Resumable):
         comparison.check_both(array0, array1)
         before = self._state.n
         for r0, r1, unit0, unit1 in zip(
-            array0.tolist(),
-            array1.tolist(),
+            comparison.scale.clip(array0).tolist(),
+            comparison.scale.clip(array1).tolist(),
             comparison.scale.unit(array0).tolist(),
             comparison.scale.unit(array1).tolist(),
             strict=True,
@@ -288,14 +294,12 @@ class SequentialTest(Resumable):
 
     def _interval(self) -> Interval:
         """Return the interval of the difference; with a reference, that of the policy's mean."""
-        comparison, reference = self._comparison, self.rules.reference
+        comparison = self._comparison
         ends = comparison.confidence.bounds(self._state.confidence)
         low, high = (float(end) * comparison.scale.span for end in ends)
-        if reference is None:
+        if self.rules.reference is None:
             return Interval(low, high)
-        # A number has no noise: what is known of the difference is known of the mean.
-        least, most = comparison.bounds
-        return Interval(max(reference + low, least), min(reference + high, most))
+        return Interval(*self.rules.beside_reference((low, high)))
 
     def _outlook(self) -> Outlook | None:
         """Return what an undecided study may expect by n_max, while it has one ahead."""

@@ -62,7 +62,9 @@ class StreamState(NamedTuple):
         self, comparison: Comparison, r0: float, r1: float, unit0: float, unit1: float
     ) -> "StreamState":
         """Return the state after one more pair, given as it was scored and scaled to [0, 1]."""
-        array0, array1 = np.asarray(unit0), np.asarray(unit1)
+        array0, array1 = comparison.met(np.asarray(unit0), np.asarray(unit1))
+        if comparison.rules.by == "wins":
+            r0, r1 = unit0, unit1 = float(array0), float(array1)
         shown = (r0, r1) if comparison.rules.reference is None else (r1,)
         scores = comparison.directed(array0, array1)
         state = comparison.test.step(self.method_state, *scores)

@@ -36,21 +36,24 @@ def _declared(task: str, bounds: Bounds) -> Bounds:
 def require_within(
     scores: pl.Series, tasks: pl.Series, bounds: Mapping[str, Bounds], complaint: Complaint
 ) -> None:
-    """Raise for the first score outside the bounds of its task."""
+    """Raise for the first score outside the bounds of its task, but for rounding."""
     if not bounds or not len(scores):
         return
     names = list(bounds)
+    scales = [Scale(*bounds[name]) for name in names]
     low, high = (
-        tasks.replace_strict(
-            names, [bounds[name][end] for name in names], default=None, return_dtype=pl.Float64
+        tasks.replace_strict(names, ends, default=None, return_dtype=pl.Float64)
+        for ends in (
+            [scale.low - scale.slack for scale in scales],
+            [scale.high + scale.slack for scale in scales],
         )
-        for end in (0, 1)
     )
     bad = ((scores < low) | (scores > high)).fill_null(False)
     row = first(bad)
     if row is not None:
-        rule = f"must lie within the bounds [{low[row]:g}, {high[row]:g}]"
-        raise complaint(row, f"{rule}, but got {scores[row]:g}")
+        ends = bounds[tasks[row]]
+        rule = f"must lie within the bounds [{ends[0]:g}, {ends[1]:g}]"
+        raise complaint(row, f"{rule}, but got {scores[row]:.9g}")
 
 
 def bounds_of_data(frame: pl.DataFrame) -> dict[str, Bounds]:

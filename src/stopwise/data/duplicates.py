@@ -1,10 +1,24 @@
-"""Rows that appear twice: dropped if they agree, refused if they contradict each other."""
+"""Trials that appear twice, in one file or in two: a copy must not count as more evidence."""
 
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
 import polars as pl
 
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput
 from stopwise.messages import BLANK, Notes, Setting, counted
+
+if TYPE_CHECKING:
+    from stopwise.data.standard import Part
+
+# Files with fewer trials may well agree, and nothing is said of it.
+LEAST_COPIED = 10
+# Trials that could have come in fewer orders may agree by chance, as those without a failure do.
+LEAST_ORDERS = 10_000
 
 
 def duplicate_rows(raw: RawTable, frame: pl.DataFrame, notes: Notes) -> pl.Series:
@@ -47,3 +61,95 @@ def _contradiction(raw: RawTable, identities: pl.DataFrame, row: int) -> Invalid
         Setting("columns", {"trial": None}),
         code="contradicting-rows",
     )
+
+
+def refuse_copies(parts: "Sequence[Part]", notes: Notes) -> None:
+    """Raise if a file holds trials of the same policy that another file holds too.
+
+    Numbered trials repeat if all that both files number alike agree in every column; if only some
+    do, each file counts anew. Trials without numbers repeat if whole files agree row for row and
+    could have come in many other orders. Of different policies the second file doubles nothing,
+    and is only pointed out.
+    """
+    if len(parts) < 2:
+        return
+    for (one, own), (other, earlier) in _repeated(parts, notes):
+        raise InvalidInput(
+            f"{one.raw.source}, {one.raw.place(own)}: this trial is already in "
+            f"{other.raw.source}, {other.raw.place(earlier)}, as are all that both files have "
+            "in common; leave one file out if it is a copy or an earlier state of the other; if "
+            "they are different trials, say so with ",
+            Setting("columns", {"trial": None}),
+            code="copied-trials",
+        )
+    alike: dict[tuple[object, ...], list[Part]] = {}
+    for part in parts:
+        if len(part.frame) >= LEAST_COPIED:
+            hashes = part.frame.drop("policy").hash_rows(seed=0)
+            alike.setdefault((len(hashes), hashes.sum(), hashes[0], hashes[-1]), []).append(part)
+    for group in alike.values():
+        for other, one in combinations(group, 2):
+            _same_file(one, other, notes)
+
+
+def _same_file(one: "Part", other: "Part", notes: Notes) -> None:
+    if not one.frame.drop("policy").equals(other.frame.drop("policy")):
+        return
+    same_policy = one.frame["policy"].equals(other.frame["policy"])
+    by_chance = _log_orders(one.frame) < math.log(LEAST_ORDERS)
+    if same_policy and not by_chance:
+        raise InvalidInput(
+            f"{one.raw.source}: its {counted(len(one.frame), 'trial')} are those of "
+            f"{other.raw.source}, row for row: leave one of the files out if it is a copy; if they "
+            "are different trials, say so with ",
+            Setting("columns", {"trial": None}),
+            code="copied-file",
+        )
+    if same_policy or not by_chance:
+        notes.add(
+            f"{one.raw.source} and {other.raw.source} hold the same scores in the same order: is "
+            "one a copy of the other?",
+            code="copied-scores",
+        )
+
+
+def _log_orders(frame: pl.DataFrame) -> float:
+    """Return the log of the number of orders in which the rows of each policy could have come."""
+    log_factorial = np.cumsum(np.log(np.maximum(np.arange(len(frame) + 1), 1)))
+    told = [name for name in frame.columns if name not in ("trial", "row")]
+    policies = frame.group_by("task", "policy").len()["len"].to_numpy()
+    equal = frame.group_by(told).len()["len"].to_numpy()
+    return float(log_factorial[policies].sum() - log_factorial[equal].sum())
+
+
+def _repeated(
+    parts: "Sequence[Part]", notes: Notes
+) -> "list[tuple[tuple[Part, int], tuple[Part, int]]]":
+    """Return, for each file that repeats trials of an earlier one, a trial and where it was."""
+    frames = [
+        part.frame.with_columns(part.rows.alias("_row"), pl.lit(index).alias("_part"))
+        for index, part in enumerate(parts)
+        if "trial" in part.frame.columns
+    ]
+    if len(frames) < 2:
+        return []
+    table = pl.concat(frames, how="diagonal_relaxed").filter(pl.col("trial").is_not_null())
+    identity = [name for name in ("task", "policy", "block", "trial") if name in table.columns]
+    values = pl.struct(pl.exclude("_row", "_part"))
+    table = table.with_columns(
+        (values == values.first().over(identity)).alias("_same"),
+        pl.col("_row").first().over(identity).alias("_row_before"),
+        pl.col("_part").first().over(identity).alias("_part_before"),
+    ).filter(pl.col("_part") != pl.col("_part_before"))
+    found = table.group_by("_part", "_part_before", maintain_order=True).agg(
+        pl.col("_same").all(), pl.col("_row", "_row_before").first()
+    )
+    anew = found.filter(~pl.col("_same"))["_part"].n_unique()
+    if anew:
+        number = counted(anew, "file numbers its trials", "files number their trials")
+        text = f"{number} as another one does, with other values: these are taken for further ones"
+        notes.add(text, code="numbers-restart")
+    return [
+        ((parts[row["_part"]], row["_row"]), (parts[row["_part_before"]], row["_row_before"]))
+        for row in found.filter("_same").rows(named=True)
+    ]

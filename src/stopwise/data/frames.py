@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from stopwise.data.raw import RawTable, column_of_values, common_kind
-from stopwise.data.roles import ROLE_NAMES, ColumnChoice
+from stopwise.data.roles import ROLE_NAMES, ColumnChoice, usual_name
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message
 
@@ -38,11 +38,13 @@ def raw_of_arrays(
 ) -> RawTable:
     """Return the columns; if none has a usual name, each array holds the scores of a policy."""
     require(len(arrays) > 0, f"{source}: there are no arrays in it")
+    if all(np.ndim(values) == 2 for values in arrays.values()):
+        return _runs_by_tasks(arrays, source)
     series = {
         str(name): _array_column(str(name), values, source) for name, values in arrays.items()
     }
     chosen = columns.get("score")
-    if chosen is None and not any(name.strip().lower() in ROLE_NAMES for name in series):
+    if chosen is None and not any(usual_name(name) in ROLE_NAMES for name in series):
         return _policy_per_array(series, source)
     lengths = {name: len(values) for name, values in series.items()}
     if len(set(lengths.values())) > 1:
@@ -75,10 +77,43 @@ def raw_of_array(array: np.ndarray[Any, Any], source: str = "the array") -> RawT
     note = f"{source}: each of the {k} columns holds the scores of one policy"
     return RawTable(
         source=source,
-        frame=pl.DataFrame({"policy": policies, "score": array.ravel()}),
+        frame=pl.DataFrame(
+            {"policy": policies, "score": array.ravel(), "row": np.repeat(np.arange(n), k)}
+        ),
         place=lambda row: f"element [{row // k}, {row % k}]",
-        roles={"policy": "policy", "score": "score"},
+        roles={"policy": "policy", "score": "score", "row": "row"},
         notes=(Message(note, code="policy-per-column"),),
+    )
+
+
+def _runs_by_tasks(arrays: Mapping[Any, Any], source: str) -> RawTable:
+    """Return scores of shape (runs, tasks) per policy, as rliable takes them."""
+    grids = {str(name): np.asarray(values) for name, values in arrays.items()}
+    tasks = {grid.shape[1] for grid in grids.values()}
+    if len(tasks) > 1 or any(grid.dtype.kind not in "biuf" for grid in grids.values()):
+        shapes = {name: grid.shape for name, grid in grids.items()}
+        raise InvalidInput(
+            f"{source}: arrays must be numbers of shape (runs, tasks), with the same tasks for all "
+            f"policies, but got {shapes}"
+        )
+    k = tasks.pop()
+    places = [(name, i) for name, grid in grids.items() for i in range(grid.size)]
+    note = (
+        f"{source}: each array holds the scores of one policy, with a row per run and a column per "
+        "task; runs of one policy must be independent of each other"
+    )
+    return RawTable(
+        source=source,
+        frame=pl.DataFrame(
+            {
+                "policy": [name for name, _ in places],
+                "task": [f"task{i % k}" for _, i in places],
+                "score": np.concatenate([grid.ravel() for grid in grids.values()]),
+            }
+        ),
+        place=lambda row: f"{places[row][0]}[{places[row][1] // k}, {places[row][1] % k}]",
+        roles={"policy": "policy", "task": "task", "score": "score"},
+        notes=(Message(note, code="policy-per-array"),),
     )
 
 

@@ -32,6 +32,8 @@ class RawTable:
         Ranges of columns that the format itself defines, such as [0, 1] of a success.
     notes
         What was assumed or left out, one plain sentence each.
+    preferences
+        The column that says which of two trials was preferred, if there is one.
     """
 
     source: str
@@ -40,6 +42,7 @@ class RawTable:
     roles: Mapping[str, str] = field(default_factory=dict)
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    preferences: str | None = None
 
     def error(self, column: str, row: int, rule: str) -> InvalidInput:
         """Return the one-line error of one value, to be raised."""
@@ -54,6 +57,7 @@ def table_of_records(
     roles: Mapping[str, str],
     bounds: Mapping[str, Bounds],
     notes: Sequence[str] = (),
+    preferences: str | None = None,
 ) -> RawTable:
     """Return the table of records, each with the place in the file where it is."""
     rows = list(found)
@@ -64,6 +68,7 @@ def table_of_records(
         roles=roles,
         bounds=bounds,
         notes=notes,
+        preferences=preferences,
     )
 
 

@@ -7,10 +7,12 @@ import numpy as np
 import polars as pl
 
 from stopwise.data.bounds import bounds_of_data, declared_bounds
+from stopwise.data.duplicates import refuse_copies
 from stopwise.data.raw import Bounds
 from stopwise.data.roles import ColumnChoice, require_columns
 from stopwise.data.sources import load
 from stopwise.data.standard import Part, standardise
+from stopwise.data.told import in_order, odd_names
 from stopwise.data.trials import ORDERS, Trials, numbered
 from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import BLANK, Notes, Setting, named
@@ -26,6 +28,7 @@ def read_trials(
     task: str | None = None,
     columns: Mapping[str, ColumnChoice] | None = None,
     score: str | None = None,
+    policies: Sequence[str] | None = None,
     bounds: Bounds | Mapping[str, Bounds] | str | None = None,
     order: str = "file",
     seed: int | None = None,
@@ -44,10 +47,13 @@ def read_trials(
     policy, task
         A name for all rows, for files that hold no such column.
     columns
-        The columns of task, policy, trial, score, success, block, time and evaluator by name;
+        The columns of task, policy, trial, score, success, block, seed (of the training), time and
+        evaluator by name;
         several names are joined with "/", None ignores what would be guessed.
     score
         Short for ``columns={"score": ...}``: which of a format's measures to compare.
+    policies
+        Of a table without a policy column: the columns that hold the scores of one policy each.
     bounds
         The range of the score, (low, high) or per task, known before the data; a score outside is
         an error. "data" takes the range of the data, which voids the guarantee. None leaves the
@@ -75,14 +81,17 @@ def read_trials(
     """
     chosen = _columns(columns, score)
     _require_choices(order, seed, missing, bounds)
-    tables = load(source, format_name=format, policy=policy, columns=chosen)
+    tables = load(source, format_name=format, policy=policy, columns=chosen, policies=policies)
     parts = [standardise(table, task, chosen, missing) for table in tables]
     frame = _ordered(_concatenated(parts), order, seed)
     require(
         len(frame) > 0,
         f"{parts[0].raw.source}: no trial is left after dropping those without a score",
     )
-    notes = Notes(note for part in parts for note in part.notes)
+    notes = Notes()
+    if "trial" not in chosen or chosen["trial"] is not None:
+        refuse_copies(parts, notes)
+    odd_names(frame, notes)
     limits = _bounds(bounds, parts, frame, notes)
     for part in parts:
         part.require_within(limits)
@@ -92,8 +101,14 @@ def read_trials(
     if order == "shuffled":
         shuffled = f"order: shuffled with seed {seed}, not the order in which trials were run"
         notes.add(shuffled, code="order-shuffled")
-    said = tuple(dict.fromkeys(notes))
-    return Trials(numbered(frame), limits, said, order, bounds_inferred=bounds == "data")
+    return Trials(
+        numbered(frame),
+        limits,
+        in_order(parts, notes),
+        order,
+        bounds_inferred=bounds == "data",
+        preferences=any(part.preferences for part in parts),
+    )
 
 
 def _columns(

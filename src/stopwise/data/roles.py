@@ -1,7 +1,10 @@
 """Which column means what: as the user says, as the format defines, or guessed with a note."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import polars as pl
 
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
@@ -10,19 +13,24 @@ from stopwise.messages import Message, Notes, Setting
 # A column, several whose values together make the name, or None for "no such column".
 ColumnChoice = str | Sequence[str] | None
 
+RUNS = ("run_name", "run", "arm")
 # Usual names, the likeliest first; partial credit comes before success, which it contains.
 GUESSES: dict[str, tuple[str, ...]] = {
     "task": ("task", "task_name", "task_id", "env_id", "env_name"),
     "policy": (
-        *("policy", "policy_name", "policy_id", "model"),
+        *("policy", "policy_name", "policy_id", "model", "model_name", "model_id"),
         *("method", "algo", "algorithm", "agent"),
-        *("checkpoint", "ckpt", "checkpoint_path"),
+        *("checkpoint", "ckpt", "checkpoint_path", "ckpt_path", "checkpoint_name"),
+        *RUNS,
     ),
-    "trial": ("trial", "trial_id", "episode", "episode_id", "episode_ix", "rollout", "rollout_id"),
+    "trial": (
+        *("trial", "trial_id", "episode", "episode_id", "episode_ix", "episode_index"),
+        *("rollout", "rollout_id", "trial_number"),
+    ),
     "score": (
         *("score", "progress", "partial_success", "task_progress", "completion"),
         *("return", "episode_return", "reward", "episode_reward", "sum_reward"),
-        *("success", "is_success", "binary_success", "success_rate", "success rate"),
+        *("success", "is_success", "binary_success", "succeeded", "success_rate"),
         *("result", "outcome"),
     ),
     "success": ("success", "is_success", "binary_success"),
@@ -30,10 +38,21 @@ GUESSES: dict[str, tuple[str, ...]] = {
         *("block", "block_id", "paired_block", "session", "session_id"),
         *("environment", "scenario", "scenario_index", "initial_condition", "env_seed", "seed"),
     ),
+    "seed": (
+        *("train_seed", "training_seed", "model_seed", "seed_train"),
+        *("training_run", "train_run", "run", "run_id"),
+    ),
     "time": ("time", "timestamp", "datetime", "started_at", "date"),
     "evaluator": ("evaluator", "evaluator_name", "operator", "rater"),
 }
 SCORE_NAMES = GUESSES["score"]
+# Words in the name of a score of which less is usually better.
+USUALLY_LOWER = frozenset(
+    (
+        *("time", "duration", "cost", "costs", "error", "errors"),
+        *("steps", "timesteps", "distance", "loss"),
+    )
+)
 ROLE_NAMES = frozenset(name for names in GUESSES.values() for name in names)
 SINGLE = ("score", "success", "time")
 
@@ -45,6 +64,34 @@ class Roles:
     columns: Mapping[str, tuple[str, ...]]
     guessed: frozenset[str]
     notes: Notes
+
+
+def usual_name(name: str) -> str:
+    """Return a column's name as the usual names are written: small, with _ between words."""
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
+
+
+def usual_role(name: str, role: str) -> bool:
+    """Whether a name is usual for the role, whatever the column holds."""
+    return usual_name(name) in GUESSES[role]
+
+
+def names_scores(name: str) -> bool:
+    """Whether a name is usual for a list of scores: that of a score, perhaps of several."""
+    short = usual_name(name)
+    return any(usual_role(short.removesuffix(end), "score") for end in ("", "s", "es", "_list"))
+
+
+def is_usual(raw: RawTable, name: str, *roles: str) -> bool:
+    """Whether a column has a usual name for one of the roles.
+
+    A run may also be one trial: only names that come more than once are taken for policies.
+    """
+    short, values = usual_name(name), raw.frame[name]
+    if short in RUNS:
+        is_number = values.cast(pl.Float64, strict=False).is_not_null().all()
+        return "policy" in roles and not is_number and values.n_unique() < len(values)
+    return any(short in GUESSES[role] for role in roles)
 
 
 def require_columns(columns: Mapping[str, ColumnChoice]) -> None:
@@ -69,7 +116,7 @@ def require_columns(columns: Mapping[str, ColumnChoice]) -> None:
 
 def resolve(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> Roles:
     """Return the columns of each role: chosen, else defined by the format, else guessed."""
-    present = {name.strip().lower(): name for name in reversed(raw.frame.columns)}
+    present = {usual_name(name): name for name in reversed(raw.frame.columns)}
     columns: dict[str, tuple[str, ...]] = {}
     guessed: set[str] = set()
     notes = Notes()
@@ -84,7 +131,8 @@ def resolve(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> Roles:
                     default, Setting("score"), " chooses another)", code=f"{role}-column-default"
                 )
         else:
-            found = next((present[name] for name in usual if name in present), None)
+            names = (present[name] for name in usual if name in present)
+            found = next((name for name in names if is_usual(raw, name, role)), None)
             if found is not None:
                 columns[role] = (found,)
                 guessed.add(role)
@@ -93,11 +141,26 @@ def resolve(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> Roles:
         raise InvalidInput(
             f"{raw.source}: no column looks like a score; name it with ",
             Setting("score"),
-            f", or give one column of numbers per policy; the columns are {_listed(raw)}",
+            ", or name the columns that hold the scores of one policy each with ",
+            Setting("policies"),
+            f"; the columns are {listed(raw)}; usual names of a score are "
+            f"{', '.join(GUESSES['score'])}",
             code="no-score-column",
         )
     known = {role: names for role, names in columns.items() if names}
     return Roles(known, frozenset(guessed), notes)
+
+
+def lower_note(column: str) -> Message | None:
+    """Return the note that less of such a score is usually better, or None."""
+    words = re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", column).lower())
+    if not USUALLY_LOWER.intersection(words):
+        return None
+    return Message(
+        f"higher scores count as better; if less of {column!r} is better, say ",
+        Setting("lower_is_better", True),
+        code="maybe-lower",
+    )
 
 
 def guess_note(role: str, column: str) -> Message:
@@ -111,10 +174,11 @@ def _chosen(raw: RawTable, role: str, choice: ColumnChoice) -> tuple[str, ...]:
         if name not in raw.frame.columns:
             raise InvalidInput(
                 f"{raw.source}: there is no column {name!r} for the {role}; "
-                f"the columns are {_listed(raw)}"
+                f"the columns are {listed(raw)}"
             )
     return names
 
 
-def _listed(raw: RawTable) -> str:
+def listed(raw: RawTable) -> str:
+    """Return the names of the columns, for messages."""
     return ", ".join(map(repr, raw.frame.columns))

@@ -11,8 +11,10 @@ import numpy as np
 from stopwise.data import formats
 from stopwise.data.formats.format import Format
 from stopwise.data.frames import is_frame, raw_of_array, raw_of_arrays, raw_of_frame
+from stopwise.data.lists import unlisted
 from stopwise.data.raw import RawTable
 from stopwise.data.roles import ColumnChoice
+from stopwise.data.summaries import require_trials
 from stopwise.data.wide import unfolded
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting, counted
@@ -31,15 +33,33 @@ class Loaded:
 
 
 def load(
-    source: Any, *, format_name: str | None, policy: str | None, columns: Mapping[str, ColumnChoice]
+    source: Any,
+    *,
+    format_name: str | None,
+    policy: str | None,
+    columns: Mapping[str, ColumnChoice],
+    policies: Sequence[str] | None = None,
 ) -> list[Loaded]:
     """Return every table that the source holds, in the order given (folders: sorted by name)."""
+    found = [
+        replace(table, raw=unlisted(table.raw, columns))
+        for table in tables(source, format_name, policy, columns)
+    ]
+    for table in found:
+        require_trials(table.raw, columns, policies)
+    # A table that stands alone must hold all policies, perhaps side by side.
+    alone = _is_place(source) and policy is None and len(found) == 1
+    if policies is None and not alone:
+        return found
+    return [replace(table, raw=unfolded(table.raw, columns, policies)) for table in found]
+
+
+def tables(
+    source: Any, format_name: str | None, policy: str | None, columns: Mapping[str, ColumnChoice]
+) -> list[Loaded]:
+    """Return every table as it is."""
     if _is_place(source):
-        tables = _load(source, format_name, policy)
-        if policy is None and len(tables) == 1:
-            # A table that stands alone must hold all policies, perhaps side by side.
-            return [replace(tables[0], raw=unfolded(tables[0].raw, columns))]
-        return tables
+        return _load(source, format_name, policy)
     if isinstance(source, np.ndarray):
         return [Loaded(raw_of_array(source), policy)]
     if isinstance(source, Mapping):
@@ -142,7 +162,7 @@ def _files_beneath(folder: Path) -> list[Path]:
 def name_of(path: Path) -> str:
     """Return the policy that a file is named after, or its folder where tools name the file."""
     stem = path.stem.removesuffix(".monitor")
-    is_common = stem in COMMON_STEMS or stem.isdigit() or stem.startswith("results-")
+    is_common = not stem or stem in COMMON_STEMS or stem.isdigit() or stem.startswith("results-")
     return path.resolve().parent.name if is_common else stem
 
 

@@ -8,11 +8,21 @@ import polars as pl
 
 from stopwise.data.bounds import require_within
 from stopwise.data.duplicates import duplicate_rows
-from stopwise.data.raw import Bounds, RawTable
-from stopwise.data.roles import ColumnChoice, Roles, guess_note, resolve
+from stopwise.data.preferences import one_row_per_trial
+from stopwise.data.raw import UNIT, Bounds, RawTable
+from stopwise.data.roles import (
+    GUESSES,
+    ColumnChoice,
+    Roles,
+    guess_note,
+    listed,
+    lower_note,
+    resolve,
+)
 from stopwise.data.sources import Loaded
 from stopwise.data.typed_columns import (
     is_logical,
+    is_parts_of_one,
     require_known,
     require_zero_or_one,
     to_names,
@@ -35,10 +45,19 @@ class Part:
     frame: pl.DataFrame
     bounds: Bounds | None
     notes: Notes
+    preferences: bool
 
     def require_within(self, bounds: Mapping[str, Bounds]) -> None:
         """Raise, naming file and place, for the first score outside the bounds of its task."""
         scores, tasks = self.frame["score"], self.frame["task"]
+        too_wide = any(bounds[task][1] > 1 for task in tasks.unique() if task in bounds)
+        require(
+            not (too_wide and is_parts_of_one(self.raw.frame[self.score_column])),
+            f"{self.raw.source}, column {self.score_column!r}: fractions and percentages are read "
+            "as parts of 1, so 83 % is 0.83: declare ",
+            Setting("bounds", UNIT, words="bounds=(0, 1)"),
+            code="bounds-of-parts",
+        )
         complaint = partial(self.raw.error, self.score_column)
         require_within(scores, tasks, bounds, lambda row, rule: complaint(self.rows[row], rule))
 
@@ -47,34 +66,64 @@ def standardise(
     table: Loaded, task: str | None, columns: Mapping[str, ColumnChoice], missing: str
 ) -> Part:
     """Return the trials of one file, or raise one line that names the place."""
-    raw, policies = table.raw, (table.policy, table.policy_from_file)
+    raw, policies = one_row_per_trial(table.raw), (table.policy, table.policy_from_file)
     require(len(raw.frame) > 0, f"{raw.source}: there are no trials in it")
     roles = resolve(raw, columns)
     notes = Notes([*raw.notes, *roles.notes])
     (score_column,) = roles.columns["score"]
+    less = lower_note(score_column)
+    notes.extend([] if less is None else [less])
     found = {
         "task": _named(raw, roles, "task", (task, DEFAULT_TASK), notes),
         "policy": _named(raw, roles, "policy", policies, notes),
         "score": to_numbers(raw.frame[score_column], partial(raw.error, score_column)),
     }
-    for role in ("block", "evaluator", "trial"):
+    for role in ("block", "seed", "evaluator", "trial"):
         if role in roles.columns:
             found[role] = _joined(raw, roles.columns[role])
     for role in ("success", "time"):
         values = _optional(raw, roles, role, notes)
         if values is not None:
             found[role] = values
+    if "row" in raw.roles:
+        found["row"] = raw.frame[raw.roles["row"]].cast(pl.String)
     frame = pl.DataFrame([series.alias(role) for role, series in found.items()])
+    frame = _without_training_seeds(frame, roles, notes)
     scored = _scored(raw, frame["score"], score_column, missing, notes)
     keep = scored & ~duplicate_rows(raw, frame, notes)
     return Part(
         raw=raw,
         score_column=score_column,
         rows=keep.arg_true(),
-        frame=frame.drop("trial", strict=False).filter(keep),
+        frame=frame.filter(keep),
         bounds=_defined_bounds(raw, score_column, notes),
         notes=notes,
+        preferences=score_column == raw.preferences,
     )
+
+
+def _without_training_seeds(frame: pl.DataFrame, roles: Roles, notes: Notes) -> pl.DataFrame:
+    """Take a guessed "seed" for that of the training where several trials of a policy share it.
+
+    Policies that share an environment's seed have one trial each in it. Values that each policy
+    has several trials of are training runs: not blocks, and not fresh draws either.
+    """
+    column = roles.columns.get("block", ("",))[0]
+    if "block" in roles.guessed and column.strip().lower() == "seed" and "seed" not in frame:
+        if _shared(frame, "block"):
+            notes.remove(guess_note("block", column))
+            frame = frame.rename({"block": "seed"})
+            notes.append(guess_note("seed", column))
+    elif "seed" in roles.guessed and not _shared(frame, "seed"):
+        (column,) = roles.columns["seed"]
+        notes.remove(guess_note("seed", column))
+        return frame.drop("seed")
+    return frame
+
+
+def _shared(frame: pl.DataFrame, role: str) -> bool:
+    """Whether a policy has several trials with the same value."""
+    return bool(frame.drop_nulls(role).select("task", "policy", role).is_duplicated().any())
 
 
 def _named(
@@ -90,6 +139,7 @@ def _named(
                 Setting("columns", {role: BLANK}),
                 f", or the {role} itself with ",
                 Setting(role),
+                f"; the columns are {listed(raw)}; usual names are {', '.join(GUESSES[role])}",
                 code=f"no-{role}-column",
             )
         if given is None:
@@ -156,5 +206,10 @@ def _defined_bounds(raw: RawTable, column: str, notes: Notes) -> Bounds | None:
     if is_logical(raw.frame[column]):
         known = f"bounds of {column!r}: [0, 1], since it holds only true and false (or yes and no)"
         notes.add(known, code="bounds-of-logical")
-        return 0.0, 1.0
+        return UNIT
+    if is_parts_of_one(raw.frame[column]):
+        example = raw.frame[column].drop_nulls()[0]
+        known = f"bounds of {column!r}: [0, 1], since it holds parts of 1, such as {example!r}"
+        notes.add(known, code="bounds-of-parts")
+        return UNIT
     return None

@@ -20,7 +20,7 @@ from stopwise.errors import InvalidInput, require, require_choice
 
 ORDERS = ("file", "time", "shuffled")
 NAMES = ("task", "policy")
-OPTIONAL = ("success", "block", "time", "evaluator")
+OPTIONAL = ("success", "block", "seed", "time", "evaluator", "row")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +31,9 @@ class Trials:
     ----------
     frame
         The columns task, policy, trial (from 0 within task and policy) and score; where known also
-        success (0 or 1), block (what policies share: environment, session or seed), time and
-        evaluator.
+        success (0 or 1), block (what policies share: environment, session or its seed), seed (the
+        training run that the policy came from), time, evaluator and row (of a table with a column
+        per policy).
     bounds
         The range of the score per task, as declared; a task that is missing has none.
     notes
@@ -41,6 +42,8 @@ class Trials:
         "file", "time" or "shuffled".
     bounds_inferred
         Whether the bounds were taken from the data, which voids every guarantee.
+    preferences
+        Whether scores say which of two trials was preferred: then wins are compared.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class Trials:
     notes: tuple[str, ...] = ()
     order: str = "file"
     bounds_inferred: bool = False
+    preferences: bool = False
 
     @classmethod
     def from_columns(

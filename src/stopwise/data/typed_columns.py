@@ -14,21 +14,29 @@ Complaint = Callable[[int, str], InvalidInput]
 WORDS = (
     *(("true", "false"), ("yes", "no"), ("success", "failure")),
     *(("succeeded", "failed"), ("pass", "fail"), ("passed", "failed")),
+    *(("t", "f"), ("y", "n"), ("✓", "✗"), ("✔", "✘"), ("✅", "❌"), ("☑", "☐")),
 )
 TRUE = tuple(good for good, _ in WORDS)
 FALSE = tuple(bad for _, bad in WORDS)
 NUMBER = "must be a number"
+# Parts of 1, if a whole column is written so.
+FRACTION = r"^(\d+(?:\.\d+)?)\s*/\s*(\d+)$"
+PERCENT = r"^(-?\d+(?:\.\d+)?)\s*%$"
 COMMA = re.compile(r"-?\d+,\d+")
 MISSING = ("", "nan", "na", "n/a", "null", "none")
 
 
 def to_numbers(column: pl.Series, complaint: Complaint) -> pl.Series:
-    """Return finite floats, null where the value is missing; words such as true count 1 or 0."""
+    """Return finite floats, null where the value is missing.
+
+    Words such as true count 1 or 0. A column of 5/6 or of 83 % alone is of parts of 1.
+    """
     if column.dtype == pl.String:
         words = column.str.strip_chars().str.to_lowercase()
         numbers = words.cast(pl.Float64, strict=False)
         if numbers.null_count():
-            numbers = _logical_words(words, numbers)
+            parts = _parts_of_one(words)
+            numbers = _logical_words(words, numbers) if parts is None else parts
         _require(numbers.is_null() & ~_is_missing(words), column, complaint, NUMBER)
     elif column.dtype in (pl.Boolean, pl.Null) or column.dtype.is_numeric():
         numbers = column.cast(pl.Float64)
@@ -54,6 +62,32 @@ def is_logical(column: pl.Series) -> bool:
         return False
     words = column.str.strip_chars().str.to_lowercase()
     return bool((words.is_in([*TRUE, *FALSE]) | _is_missing(words)).all())
+
+
+def is_parts_of_one(column: pl.Series) -> bool:
+    """Whether the column holds only fractions such as 5/6, or only percentages with their sign."""
+    if column.dtype != pl.String:
+        return False
+    return _parts_of_one(column.str.strip_chars().str.to_lowercase()) is not None
+
+
+def all_match(words: pl.Series, pattern: str) -> bool:
+    """Whether there are words and all match; in long columns the first one usually tells."""
+    return (
+        len(words) > 0
+        and re.match(pattern, words[0]) is not None
+        and bool(words.str.contains(pattern).all())
+    )
+
+
+def _parts_of_one(words: pl.Series) -> pl.Series | None:
+    known = words.filter(~_is_missing(words))
+    if all_match(known, PERCENT):
+        return words.str.extract(PERCENT).cast(pl.Float64) / 100.0
+    if all_match(known, FRACTION):
+        whole = words.str.extract(FRACTION, 2).cast(pl.Float64)
+        return words.str.extract(FRACTION, 1).cast(pl.Float64) / whole
+    return None
 
 
 def to_names(column: pl.Series) -> pl.Series:
@@ -123,11 +157,13 @@ def _require(bad: pl.Series, column: pl.Series, complaint: Complaint, rule: str)
 
 
 def _advice(value: object, rule: str) -> str:
-    """Say how to write what people write otherwise; whether 5% is 5 or 0.05 is not ours to say."""
+    """Say how to write what people write otherwise."""
     if not isinstance(value, str):
         return ""
     if value.strip().endswith("%"):
-        return "; write it without the sign, and choose the bounds to match, such as 0 to 100"
+        return "; write all scores with the sign, or all without it"
+    if re.match(FRACTION, value.strip()):
+        return "; write all scores as fractions, or none"
     if COMMA.fullmatch(value.strip()):
         return "; write it with a decimal point"
     known = ", ".join("/".join(pair) for pair in WORDS)

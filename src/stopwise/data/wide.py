@@ -1,16 +1,18 @@
 """Tables with a column of scores per policy, as people keep them in spreadsheets."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import polars as pl
 
 from stopwise.data.raw import RawTable, common_kind
-from stopwise.data.roles import GUESSES, ROLE_NAMES, ColumnChoice
+from stopwise.data.roles import ROLE_NAMES, ColumnChoice, is_usual, listed, usual_name
 from stopwise.data.typed_columns import to_numbers
-from stopwise.errors import InvalidInput
-from stopwise.messages import Message, Setting
+from stopwise.errors import InvalidInput, require
+from stopwise.messages import BLANK, Message, Setting
 
 # The column that says which trials stood in one row, for whoever knows that they share their start.
 ROW = "row"
@@ -18,23 +20,92 @@ ROW = "row"
 NUMBERING = frozenset({"", "#", "id", "index", "n", "no", "nr", "number", "pair", "row", "run"})
 # Fewer consecutive whole numbers than this may well be scores.
 LEAST_NUMBERED = 3
+# Words of columns that training logs and summaries have, beside which no column is a policy.
+NO_POLICY = re.compile(
+    r"(?<![a-z])(loss|lr|epochs?|iter(ations?)?|(time)?steps?|entropy|kl|fps|grad|duration|seconds"
+    r"|std|stderr|sem|variance|mean|median|average|avg|rate|count|total|trials|episodes|rollouts"
+    r"|successes)(?![a-z])"
+)
+# Scores of one measure differ less than this in size from column to column.
+MOST_TIMES = 20.0
+LEAST_RISING = 5
 
 
-def unfolded(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> RawTable:
+def unfolded(
+    raw: RawTable, chosen: Mapping[str, ColumnChoice], policies: Sequence[str] | None
+) -> RawTable:
     """Return one row per trial, if the table has neither scores nor policies by name.
 
     Columns that are not numbers, or only number the rows, or have a usual name or one that the
     user chose, are no policies. With fewer than two policies the table is returned as it is.
     """
-    usual = {name.strip().lower() for name in raw.frame.columns}
-    if raw.roles or {"score", "policy"} & chosen.keys() or usual & _names("score", "policy"):
+    if policies is not None:
+        return _rows_of(raw, _declared(raw, chosen, policies))
+    named = any(is_usual(raw, name, "score", "policy") for name in raw.frame.columns)
+    if raw.roles or {"score", "policy"} & chosen.keys() or named:
         return raw
-    policies = [name for name in raw.frame.columns if _is_policy(raw, name, chosen)]
-    if len(policies) < 2 or not len(raw.frame):
+    found = {name: _scores(raw, name, chosen) for name in raw.frame.columns}
+    scores = {name: values for name, values in found.items() if values is not None}
+    if len(scores) < 2 or not len(raw.frame):
         return raw
+    doubt = _doubt(scores)
+    if doubt is not None:
+        raise InvalidInput(
+            f"{raw.source}: no column has the usual name of a score or a policy, and the columns "
+            f"of numbers do not look like the scores of one policy each: {doubt}; if some of them "
+            "are, name these with ",
+            Setting("policies", [BLANK]),
+            f"; the columns are {listed(raw)}",
+            code="no-policies",
+        )
+    names = ", ".join(map(repr, scores))
+    note = Message(
+        f"no column has the usual name of a score or a policy, so each of {names} is taken for "
+        "the scores of one policy; if the trials of a row start from the same conditions, say so "
+        "with ",
+        Setting("columns", {"block": ROW}),
+        code="policy-per-column",
+    )
+    return replace(_rows_of(raw, list(scores)), notes=(*raw.notes, note))
+
+
+def _declared(
+    raw: RawTable, chosen: Mapping[str, ColumnChoice], policies: Sequence[str]
+) -> Sequence[str]:
+    """Return the columns that the user named, or raise."""
+    given = Setting("policies", list(policies))
+    require(
+        not {"score", "policy"} & chosen.keys() and "policy" not in raw.roles,
+        given,
+        " names columns that hold the scores of one policy each, so there is no other column of "
+        "scores or policies to choose",
+        code="policies-and-columns",
+    )
+    require(
+        len(set(policies)) == len(policies) > 0,
+        given,
+        " must name columns, each once",
+        code="bad-policies",
+    )
+    for name in policies:
+        require(
+            name in raw.frame.columns,
+            f"{raw.source}: there is no column {name!r}, which ",
+            given,
+            f" names; the columns are {listed(raw)}",
+            code="unknown-policy",
+        )
+    return policies
+
+
+def _rows_of(raw: RawTable, policies: Sequence[str]) -> RawTable:
     kind = common_kind(raw.frame[name] for name in policies)
     row = pl.int_range(pl.len()).alias(ROW)
-    kept = [name for name in raw.frame.columns if name not in policies and name != ROW]
+    kept = [
+        name
+        for name in raw.frame.columns
+        if name not in policies and name != ROW and not is_usual(raw, name, "score", "policy")
+    ]
     parts = [
         raw.frame.select(
             pl.lit(name).alias("policy"), pl.col(name).cast(kind).alias("score"), row, *kept
@@ -43,40 +114,50 @@ def unfolded(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> RawTable:
     ]
     long = pl.concat(parts).sort(ROW, maintain_order=True)
     rows, names = long[ROW].to_list(), long["policy"].to_list()
-    listed = ", ".join(map(repr, policies))
     return replace(
         raw,
         frame=long,
         place=lambda index: f"{raw.place(rows[index])}, {names[index]!r}",
-        notes=(
-            *raw.notes,
-            Message(
-                "no column has the usual name of a score or a policy, so each of "
-                f"{listed} is taken for the scores of one policy; if the trials of a row start "
-                "from the same conditions, say so with ",
-                Setting("columns", {"block": ROW}),
-                code="policy-per-column",
-            ),
-        ),
+        roles={ROW: ROW},
     )
 
 
-def _names(*roles: str) -> set[str]:
-    return {name for role in roles for name in GUESSES[role]}
-
-
-def _is_policy(raw: RawTable, name: str, chosen: Mapping[str, ColumnChoice]) -> bool:
+def _scores(raw: RawTable, name: str, chosen: Mapping[str, ColumnChoice]) -> pl.Series | None:
+    """Return the numbers of a column that may be a policy's scores."""
     taken = [choice for choice in chosen.values() if choice is not None]
     named = {part for choice in taken for part in ([choice] if isinstance(choice, str) else choice)}
-    if name in named or name.strip().lower() in ROLE_NAMES | NUMBERING:
-        return False
+    if name in named or usual_name(name) in ROLE_NAMES | NUMBERING:
+        return None
     try:
         numbers = to_numbers(raw.frame[name], partial(raw.error, name))
     except InvalidInput:
-        return False
+        return None
     known = numbers.drop_nulls()
     numbered = len(known) >= LEAST_NUMBERED and bool((known.diff().drop_nulls() == 1.0).all())
-    return len(known) > 0 and not numbered
+    return known if len(known) > 0 and not numbered else None
+
+
+def _doubt(scores: Mapping[str, pl.Series]) -> str | None:
+    """Return why these columns are hardly scores of one measure, if there is a reason."""
+    sizes: dict[str, float] = {}
+    for name, values in scores.items():
+        if re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?(_duplicated_\d+)?", name.strip().lower()):
+            return f"the first line holds the number {name!r} where a name should be"
+        if NO_POLICY.search(name.lower()):
+            return f"{name!r} sounds like a measure or a count"
+        if len(values) >= LEAST_RISING and bool((values.diff().drop_nulls() > 0).all()):
+            return f"{name!r} rises from row to row, as a counter or a clock does"
+        size = float(np.abs(values.to_numpy()).max())
+        if size > 0:
+            sizes[name] = size
+    if sizes:
+        least, most = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+        if sizes[most] > MOST_TIMES * sizes[least]:
+            return (
+                f"{most!r} goes up to {sizes[most]:g}, but {least!r} only to {sizes[least]:g}, "
+                "so they hardly measure the same"
+            )
+    return None
 
 
 def _length(column: pl.Series) -> int:

@@ -76,6 +76,12 @@ def compare_metrics(
     [('full score', False), ('score (6 levels)', True)]
     """
     check_minutes(minutes_per_trial)
+    for name in ("lower_is_better", "by"):
+        require(
+            settings.get(name, getattr(Rules, name)) == getattr(Rules, name),
+            f"metrics are compared by their means, and more must be better: do not give {name}",
+            parameter=name,
+        )
     require_whole(orders, "orders", 1)
     rng_seed = require_whole(seed, "seed", 0)
     cases = [

@@ -151,14 +151,14 @@ def as_guess(value: Any, scale: Scale) -> Guess:
         return _of_levels(value, scale)
     if is_number(value):
         require(
-            scale == (0.0, 1.0),
+            scale.ends == (0.0, 1.0),
             "a success rate needs bounds (0, 1), but they are "
             f"({scale.low:g}, {scale.high:g}); give ",
             MOMENTS,
             code="rate-out-of-bounds",
         )
         require(0 <= value <= 1, f"a success rate must lie in [0, 1], but got {value:g}")
-        return Guess.of_rate(float(value))
+        return Guess.of_rate(float(scale.unit(np.asarray(value))))
     if isinstance(value, tuple | list) and len(value) == 2 and all(map(is_number, value)):
         return _of_moments(float(value[0]), float(value[1]), scale)
     raise InvalidInput(
@@ -174,7 +174,7 @@ def _of_moments(mean: float, deviation: float, scale: Scale) -> Guess:
         scale.low < mean < scale.high,
         f"a mean must lie within the bounds ({scale.low:g}, {scale.high:g}), but got {mean:g}",
     )
-    unit = (mean - scale.low) / scale.span
+    unit = float(scale.unit(np.asarray(mean)))
     most = math.sqrt(unit * (1.0 - unit)) * scale.span
     require(
         1e-4 * scale.span <= deviation < most,
@@ -199,4 +199,6 @@ def _of_levels(levels: Mapping[Any, Any], scale: Scale) -> Guess:
     total = math.fsum(levels.values())
     require(abs(total - 1.0) < 1e-6, f"milestone probabilities must sum to 1, but sum to {total:g}")
     scores, probabilities = np.array(sorted(levels.items()), dtype=float).T
-    return Guess((scores - scale.low) / scale.span, probabilities / total)
+    unit = scale.unit(scores)
+    worst_first = np.argsort(unit)
+    return Guess(unit[worst_first], probabilities[worst_first] / total)

@@ -135,7 +135,9 @@ def plan(
     (True, True)
     """
     reference = settings.get("reference")
+    lower = settings.get("lower_is_better", Rules.lower_is_better)
     scale, table = _scale_and_pilot(guesses, pilot, bounds, design, least=1 + (reference is None))
+    scale = scale._replace(lower_is_better=bool(lower))
     check_simulation(minutes_per_trial, precision, seed)
     scenarios, family, notes = assume(
         guesses,
@@ -270,7 +272,7 @@ def _scale_and_pilot(
     )
     scale = Scale.declared(table.bounds or (0.0, 1.0))
     table.check(scale.check)
-    return scale, table
+    return scale, table.clipped(scale)
 
 
 def _horizons(n_max: Any, budget: Any, policies: int) -> list[int]:
@@ -346,12 +348,13 @@ def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
         return
     require(
         max(means) - min(means) > 1e-9 or rules.equivalence is not None,
-        f"the guesses have the same mean {scale.low + means[0] * scale.span:.4g}: equal policies "
+        f"the guesses have the same mean {scale.score(means[0]):.4g}: equal policies "
         "cannot be told apart by any number of trials, so there is nothing to plan",
     )
     better, asked = means[1] > means[0], rules.alternative == "greater"
     if rules.reference is not None:
-        above = {True: "above", False: "below"}
+        lower = rules.lower_is_better
+        above = {True: "below" if lower else "above", False: "above" if lower else "below"}
         require(
             rules.alternative == "two-sided" or better == asked,
             f"alternative {rules.alternative!r} asks whether the policy is {above[asked]} "

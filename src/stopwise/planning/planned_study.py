@@ -121,9 +121,9 @@ def _guessed(population: Population) -> Population:
 
 
 def _two_policies(study: PlannedStudy, scores: Floats, means: Floats) -> StoppingTimes:
-    low, high = study.rules.bounds
+    scale = study.rules.scale
     # Rounding must not carry the best score over the bound.
-    scores = np.clip(low + (high - low) * scores, low, high)
+    scores = scale.clip(scale.score(scores))
     columns = np.moveaxis(scores, -1, 0)
     if study.rules.reference is not None:  # the second is the number
         columns = columns[:1]

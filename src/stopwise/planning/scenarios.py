@@ -183,12 +183,12 @@ def _beside_number(
     population: Population
     notes: tuple[str, ...] = ()
     if pilot is not None:
-        scores = (pilot.scores - scale.low) / scale.span
+        scores = scale.unit(pilot.scores)
         found = Guess.seen(scores[:, 0])
         population = Resampled(scores, pilot.design == "paired" and scores.shape[1] > 1)
         means, notes = np.nanmean(scores, axis=0), (RESAMPLED_ALONE,)
         parts = [
-            f"{name} {score_text(scale.low + mean * scale.span)} (n = {count})"
+            f"{name} {score_text(scale.score(mean))} (n = {count})"
             for name, mean, count in zip(pilot.policies, means, pilot.counts, strict=True)
         ]
     elif values:
@@ -204,7 +204,7 @@ def _beside_number(
         f"give a guess for each of the {policies} policies, but got {means.size}",
     )
     gap = np.abs(means - number)
-    text = f"{', '.join(parts)} against {score_text(scale.low + number * scale.span)}"
+    text = f"{', '.join(parts)} against {score_text(scale.score(number))}"
     least = float(gap[gap > 1e-9].min(initial=1.0))
     scenario = Scenario(text, least, least, WithNumber(population, number))
     return Assumptions([scenario], GapFamily(found, means.size, 0.0, number), notes)
@@ -258,13 +258,13 @@ def _of_guesses(
 
 def _of_pilot(table: Table, scale: Scale) -> Assumptions:
     """Return the scenario of a pilot study, resampled with its uncertainty."""
-    scores = (table.scores - scale.low) / scale.span
+    scores = scale.unit(table.scores)
     paired = table.design == "paired"
     population = Resampled(scores, paired)
     means = np.nanmean(scores, axis=0)
     counts = (~np.isnan(scores)).sum(axis=0)
     text = ", ".join(
-        f"{name} {score_text(scale.low + mean * scale.span)} (n = {count})"
+        f"{name} {score_text(scale.score(mean))} (n = {count})"
         for name, mean, count in zip(table.policies, means, counts, strict=True)
     )
     lowest = scores[:, int(np.argmin(means))]
@@ -285,7 +285,7 @@ def _correlation(scores: Any) -> float:
 
 
 def _text(guess: Guess, scale: Scale) -> str:
-    mean = scale.low + guess.mean * scale.span
+    mean = scale.score(guess.mean)
     if guess.binary or math.isclose(guess.deviation, 0.0):
         return score_text(mean)
     return f"{score_text(mean)} ± {score_text(guess.deviation * scale.span)}"

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,7 +23,7 @@ from stopwise.report import figures, html
 from stopwise.report.drawn import Drawn
 from stopwise.report.fonts import font_note
 from stopwise.report.methods_text import order_paragraph
-from stopwise.rows.table import Table
+from stopwise.rows.table import Table, shares_won
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,6 +37,13 @@ SAVED = (
 )
 # Most pairs that a table for people lists.
 MOST_PAIRS = 28
+# What the table of tasks beside a mean over tasks is.
+TASKS = "Each task by itself (a description: no claim is made about single tasks)"
+# What a promise needs where a doubt of this code says that it is not so.
+DRAWN = {
+    "scores-opposed": "independent scores",
+    "stored-worn-out": "stored trials from the conditions of today",
+}
 # Most policies whose whole order still makes a sentence.
 MOST_IN_WORDS = 10
 
@@ -123,8 +130,14 @@ class Analysis(Drawn):
 
     @property
     def scores(self) -> Mapping[str, Floats]:
-        """The scores of each policy in order, without gaps; read-only. Rows are in ``aligned``."""
-        return MappingProxyType(self.aligned.by_policy)
+        """The scores of each policy in order, without gaps; read-only. Rows are in ``aligned``.
+
+        Asked for wins: the share of its meetings that each trial has won, a tie counting half.
+        """
+        table = self.aligned
+        if self.rules.by == "wins":
+            table = replace(table, scores=shares_won(self.rules.scale.unit(table.scores)))
+        return MappingProxyType(table.by_policy)
 
     @property
     def letters(self) -> dict[str, str]:
@@ -134,7 +147,10 @@ class Analysis(Drawn):
     @property
     def most_trials(self) -> int | None:
         """The most trials of all policies together, or None without an n_max."""
-        return None if self.n_max is None else self.n_max * len(self.rules.run_policies)
+        if self.n_max is None:
+            return None
+        groups = self.rules.groups or {}
+        return sum(groups.get(name, self.n_max) for name in self.rules.run_policies)
 
     @property
     def trials_used(self) -> int:
@@ -152,8 +168,10 @@ class Analysis(Drawn):
         return sum(policy.trials_unpaired for policy in self.policies)
 
     @property
-    def pooled_claim(self) -> str | None:
-        """What a declared order of pooled tasks says, in words; None for one task."""
+    def claim_over_tasks(self) -> str | None:
+        """What a declared order of several tasks says, in words; None for one task."""
+        if self.aligned.mean is not None:
+            return self.aligned.mean.claim
         if not self.pooled_tasks:
             return None
         claim = f"{self._claimed} on some of the {self.pooled_tasks} pooled tasks"
@@ -161,6 +179,31 @@ class Analysis(Drawn):
         if closed or any(pair.implied for pair in self.pairs):
             claim += ", if no two tasks contradict each other"
         return claim
+
+    @property
+    def claim_meaning(self) -> str | None:
+        """What a declared order says, in words, where it is not simply a higher mean."""
+        said = []
+        if self.rules.by == "wins":
+            met = "on the rows that they share"
+            if self.design == "independent":
+                met = "if a random trial of each is compared"
+            said.append(f"wins more often {met}, whatever the means")
+        elif self.rules.lower_is_better:
+            said.append("a lower mean")
+        if self.claim_over_tasks is not None:
+            said.append(self.claim_over_tasks)
+        elif self.margin:
+            said.append(self._claimed)
+        return ", ".join(said) or None
+
+    @property
+    def checkpoint_claim(self) -> str:
+        """What the claims are about where several trials come from one training run."""
+        return (
+            f"about the checkpoints of these {self.aligned.training_runs} training runs, not about "
+            "what other runs would give"
+        )
 
     @property
     def interval_note(self) -> str:
@@ -212,8 +255,10 @@ class Analysis(Drawn):
             promised = self._doubted(promised, self.doubts[0])
         better, unknown = (">", "?") if self._in_words else ("better", "undecided")
         better = "not worse" if self.margin < 0 else better
-        signs = [f"{better} means {self.pooled_claim or self._claimed}"]
-        signs = signs if self.pooled_tasks or self.margin else []
+        meant = self.claim_meaning
+        signs = [] if meant is None else [f"{better} means {meant}"]
+        if self.aligned.training_runs:
+            signs.append(self.checkpoint_claim)
         if any(pair.same for pair in self.pairs):
             same = "=" if self._in_words else "the same"
             signs.append(f"{same} assumes a difference that stays the same")
@@ -237,9 +282,9 @@ class Analysis(Drawn):
         code = doubt.code if isinstance(doubt, Message) else ""
         if code == "scores-together":  # it costs trials, but no guarantee
             return f"{promised}; but {doubt}"
-        drawn = "independent scores" if code == "scores-opposed" else "fresh draws in random order"
+        drawn = DRAWN.get(code, "fresh draws in random order")
         given = "" if self.bounds_inferred else f"for {drawn} "
-        looks = "" if code == "scores-opposed" else f"these trials do not look like {drawn}: "
+        looks = "" if code in DRAWN else f"these trials do not look like {drawn}: "
         return f"{given}{promised}; and {looks}{doubt}"
 
     @property
@@ -251,10 +296,16 @@ class Analysis(Drawn):
         return f"; {futility_text(self.rules.parameters, further=further)}"
 
     def _trials_text(self) -> str:
-        most = self.most_trials
-        all_trials = sum(own.n for own in self.policies) if most is None else f"at most {most}"
+        most, stored = self.most_trials, self.rules.stored
+        all_trials = f"{sum(own.n for own in self.policies)}"
+        if most is not None:
+            before = sum((self.rules.groups or {})[name] for name in stored)
+            all_trials = f"at most {most - before}{' new' if stored else ''}"
         unpaired = f", {self.trials_unpaired} without a partner" if self.trials_unpaired else ""
-        return f"{self.trials_used} of {all_trials} trials{unpaired}"
+        unit = "trials" if self.aligned.mean is None else self.aligned.mean.unit
+        old = sum(own.trials_used for own in self.policies if own.name in self.rules.stored)
+        stored_text = f" and {counted(old, 'stored one')}" if self.rules.stored else ""
+        return f"{self.trials_used - old} of {all_trials} {unit}{stored_text}{unpaired}"
 
     @property
     def _in_words(self) -> bool:
@@ -281,7 +332,9 @@ class Analysis(Drawn):
             return f"{len(self.policies)} policies, none shown to be better than another"
         top = [policy.name for policy in self.policies if policy.name not in beaten]
         if len(top) > MOST_IN_WORDS:
-            return f"{len(self.policies)} policies, {len(top)} of them not shown to be worse than any"
+            return (
+                f"{len(self.policies)} policies, {len(top)} of them not shown to be worse than any"
+            )
         return f"{len(self.policies)} policies, none shown to be better than {', '.join(top)}"
 
     @property
@@ -336,7 +389,7 @@ class Analysis(Drawn):
             {
                 "policy": policy.name,
                 "n": policy.n,
-                "mean": score_text(policy.mean),
+                "mean" if self.rules.by == "means" else "won": score_text(policy.mean),
                 "interval": "[{}, {}]".format(*map(score_text, policy.interval)),
                 "letters": policy.letters,
                 "used": policy.trials_used,
@@ -348,7 +401,7 @@ class Analysis(Drawn):
         pairs = [
             {
                 "pair": f"{pair.policy1} - {pair.policy0}",
-                "better": f"{pair.better or 'undecided'}{' (implied)' if pair.implied else ''}",
+                "better": f"{pair.finding or 'undecided'}{' (implied)' if pair.implied else ''}",
                 "p": f"{pair.p_value:.2g}",
                 "difference": interval_text(pair.interval),
                 "pairs": pair.n,
@@ -356,7 +409,13 @@ class Analysis(Drawn):
             for pair in self.sorted_pairs[:MOST_PAIRS]
         ]
         more = f" (the first {MOST_PAIRS} of {len(self.pairs)})"
-        return {"Policies": rows, f"Pairs{more if len(self.pairs) > MOST_PAIRS else ''}": pairs}
+        caption = f"Pairs{more if len(self.pairs) > MOST_PAIRS else ''}"
+        return {"Policies": rows, caption: pairs, **self.task_tables()}
+
+    def task_tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Return what each task shows beside the mean over tasks, where that is asked."""
+        mean = self.aligned.mean
+        return {} if mean is None else {TASKS: mean.text_rows()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""
@@ -379,11 +438,14 @@ class Analysis(Drawn):
             "order": self.order_text,
             "sentence": self.sentence,
             **({} if self.rules.equivalence is None else {"equivalence": self.rules.equivalence}),
+            **({"lower_is_better": True} if self.rules.lower_is_better else {}),
+            **({"by": self.rules.by} if self.rules.by != "means" else {}),
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
             **({} if self.rules.reference is None else {"reference": self.rules.reference}),
             **plain_values(self, SAVED),
             **({"futile": True} if self.futile else {}),
             **({"margin": self.margin} if self.margin else {}),
+            **({} if self.aligned.mean is None else {"mean": self.aligned.mean.to_dict()}),
         }
 
     def to_json(self) -> str:

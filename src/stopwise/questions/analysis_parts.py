@@ -14,7 +14,8 @@ class PolicyResult:
     Attributes
     ----------
     n, mean
-        Its trials in the table (up to n_max rows) and their plain average.
+        Its trials in the table (up to n_max rows) and their plain average; asked for wins, the
+        share of its meetings with the others that it has won, a tie counting half.
     interval
         Confidence interval of its mean; those of all policies hold together, at all times.
     letters
@@ -45,9 +46,10 @@ class PairResult(Standing):
     Attributes
     ----------
     interval
-        Confidence interval of mean1 - mean0 from all trials of the pair, also those after the
-        decision. With a method that bets it is the test inverted: 0 lies outside exactly if the
-        pair's own evidence decides it.
+        Confidence interval of mean1 - mean0 (of mean0 - mean1 if lower is better, so always the
+        advantage of policy 1) from all trials of the pair, also those after the decision.
+        With a method that bets it is the test inverted: 0 lies outside exactly if the pair's own
+        evidence decides it.
     interval_level
         The probability with which this interval holds, at all times. With "bonferroni" and
         "closed" all hold together with 1 - alpha; with "holm" each is a statement about its pair

@@ -1,6 +1,6 @@
 """The one call: ``analyze`` ranks the policies of whatever holds their trials."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -11,8 +11,11 @@ from stopwise.errors import require
 from stopwise.messages import Message, Setting
 from stopwise.questions import for_files, pose
 from stopwise.questions.analysis import Analysis
+from stopwise.rows.groups import Groups
+from stopwise.rows.mean_table import over_tasks
 from stopwise.rows.table import Table
-from stopwise.rows.task_tables import pooled, tables
+from stopwise.rows.task_mean import require_tasks_choice
+from stopwise.rows.task_tables import comparable, pooled, tables
 
 
 @flat(RuleSettings)
@@ -23,8 +26,15 @@ def analyze(
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
     pool: bool = False,
+    tasks: str | None = None,
+    task_order: str = "rounds",
+    weights: Mapping[str, float] | None = None,
     iid_seed: int | None = None,
+    unit: str = "trial",
     joined: Mapping[str, int] | None = None,
+    stored: str | Sequence[str] = (),
+    fresh: int = 0,
+    unequal: str = "shorter",
     **settings: Unpack[RuleSettings],
 ) -> Analysis:
     """Rank several policies on one task by sequential tests of all pairs.
@@ -48,12 +58,33 @@ def analyze(
         block, several trials each); by default what the blocks of the table show.
     pool
         Whether to pool several tasks; see the warning in the result for what is assumed.
+    tasks
+        "mean": claims are about the mean over all tasks, with proof in docs/design/tasks.md.
+    task_order
+        With the mean over tasks: "rounds" averages one trial of every task into each row, which
+        counts once towards n_max, and holds in whatever order tasks were run. "random" declares
+        that the task of each row was drawn at random, and needs fewer trials.
+    weights
+        With the mean over tasks: of each task, declared before the trials; 1 where none is given.
+        In random order they are what the tasks were drawn with.
     iid_seed
         Draw, with this seed, one policy per block and keep only its score (the paper's i.i.d.
         correction); by default all scores count.
+    unit
+        "trial", or "seed": the mean of a training run is one trial, so that a claim is about the
+        algorithm, not only about the checkpoints that were tried.
     joined
         For the goal "best": the rows that had been seen when a policy joined, of those that did so
         after the start.
+    stored
+        Policies, or one, whose trials were run before the study: rows hold averages of groups of
+        them, so that all count. Without ``n_max``, the most trials of the others is taken for it.
+    fresh
+        How many of the last trials of each stored policy were run in the study: they are only held
+        against the stored ones, to see whether conditions are the same.
+    unequal
+        For policies with unequal numbers of trials: "shorter" leaves those without a partner out,
+        "groups" uses every trial, if the numbers were fixed before any score was seen.
     method
         Name of the method, see ``stopwise.methods()``.
     alpha
@@ -63,6 +94,12 @@ def analyze(
         ``closed`` usually needs the fewest trials, but takes at most 7 policies.
     baseline
         Compare all other policies with this one only.
+    lower_is_better
+        Whether smaller scores are better, such as times. Scores, means and their intervals keep
+        their own unit; the interval of a difference is the advantage of policy 1.
+    by
+        "means", or "wins": which policy wins more often, a tie counting for neither. Then scores
+        need no bounds, nothing is said about means, and nothing follows from other pairs.
     ties
         "strict": an order declared between policies with equal means counts as false. "paper":
         such exact ties are assumed not to occur, as in the paper.
@@ -94,17 +131,43 @@ def analyze(
     >>> analysis.order_text
     'a > c, b; c ? b'
     """
-    found = [table.declaring(bounds) for table in tables(trials, design=design, iid_seed=iid_seed)]
+    require_tasks_choice(tasks, task_order, weights, by=settings.get("by"))
+    groups = Groups(stored, fresh, unequal)
+    require(
+        not (pool and tasks),
+        "pool=True claims that a policy is better on some task, tasks='mean' that it is better in "
+        "the mean: choose one",
+        parameter="pool",
+    )
+    if tasks == "mean":
+        require(
+            unit == "trial",
+            Setting("unit", unit),
+            " asks about one task, not about the mean over several",
+            code="unit-of-mean",
+        )
+        table = over_tasks(
+            trials,
+            order=task_order,
+            weights=weights,
+            design=design,
+            bounds=bounds,
+            iid_seed=iid_seed,
+        )
+        return _answer(table, n_max, settings, groups, joined)
+    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit)
+    found = [table.declaring(bounds) for table in aligned]
     if pool and len(found) > 1:
-        found = [pooled(found)]
+        found = [pooled(found, scaled=settings.get("by") != "wins")]
     require(
         len(found) == 1,
         f"analyze takes one task, but got {len(found)}: "
-        f"{', '.join(str(table.task) for table in found)}; use analyze_tasks, or ",
-        Setting("pool", True),
+        f"{', '.join(str(table.task) for table in found)}; use analyze_tasks for each, or ",
+        Setting("tasks", "mean"),
+        " for their mean",
         code="several-tasks",
     )
-    return _answer(found[0], n_max, settings, joined)
+    return _answer(found[0], n_max, settings, groups, joined)
 
 
 @flat(RuleSettings)
@@ -153,24 +216,31 @@ def analyze_tasks(
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
     iid_seed: int | None = None,
+    unit: str = "trial",
+    stored: str | Sequence[str] = (),
+    fresh: int = 0,
+    unequal: str = "shorter",
     **settings: Unpack[RuleSettings],
 ) -> dict[str, Analysis]:
-    """Return one analysis per task, each with its own alpha.
+    """Return one analysis per task, each with its own alpha; what is missing is noted.
 
     Parameters
     ----------
-    trials, n_max, bounds, design, iid_seed, **settings
+    trials, n_max, bounds, design, iid_seed, unit, stored, fresh, unequal, **settings
         As for ``analyze``.
     """
-    found = tables(trials, design=design, iid_seed=iid_seed)
+    groups = Groups(stored, fresh, unequal)
+    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit)
+    found = comparable(aligned, settings.get("baseline"))
     text = (
         f"{len(found)} tasks are analysed separately: alpha holds for each task, not for all of "
-        "them together"
+        "them together; for one claim about their mean, ask for "
     )
-    more = (Message(text, code="tasks-apart"),) if len(found) > 1 else ()
+    apart = Message(text, Setting("tasks", "mean"), code="tasks-apart")
+    more = (apart,) if len(found) > 1 else ()
     return {
         table.task or "task": _answer(
-            replace(table.declaring(bounds), notes=(*table.notes, *more)), n_max, settings
+            replace(table.declaring(bounds), notes=(*table.notes, *more)), n_max, settings, groups
         )
         for table in found
     }
@@ -180,11 +250,20 @@ def _answer(
     table: Table,
     n_max: int | None,
     settings: RuleSettings,
+    groups: Groups,
     joined: Mapping[str, int] | None = None,
 ) -> Analysis:
+    if table.preferences:
+        require(
+            settings.get("by", "wins") == "wins",
+            "preferences say who wins, not by how much: they have no means to compare",
+            parameter="by",
+        )
+        settings = {**settings, "by": "wins"}
+    table, declared = groups.declared(table, n_max)
     rules = Rules.of(
         policies=table.policies,
-        n_max=n_max,
+        **declared,
         bounds=table.bounds or (0.0, 1.0),
         design=table.design,
         **for_files(settings),

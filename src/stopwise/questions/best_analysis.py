@@ -16,7 +16,15 @@ from stopwise.errors import InvalidInput
 from stopwise.messages import Message
 from stopwise.questions.analysis import MOST_IN_WORDS, Analysis
 from stopwise.questions.analysis_parts import PolicyResult
-from stopwise.questions.doubts import CAUTIONS, dependent, doubtful, doubts, wide_bounds
+from stopwise.questions.doubts import (
+    CAUTIONS,
+    checkpoints_only,
+    dependent,
+    doubtful,
+    doubts,
+    said,
+    wide_bounds,
+)
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import mean_intervals
 from stopwise.report import figures
@@ -108,6 +116,10 @@ class BestAnalysis(Analysis):
             if self.pooled_tasks
             else ""
         )
+        if self.aligned.mean is not None:
+            pooled = f", in {self.aligned.mean.meaning}"
+        if self.aligned.training_runs:
+            pooled += f" ({self.checkpoint_claim})"
         return (
             f"{self.order_text} (alpha {self.alpha:g}){pooled}, {self._trials_text()}"
             f"{self.futility_clause}; {promised} ({self.method}, {self.design} design)."
@@ -146,7 +158,7 @@ class BestAnalysis(Analysis):
     def text_tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return the policies as people read them, with what became of each."""
         rows = super().text_tables()["Policies"]
-        return {"Policies": [self._with_fate(row) for row in rows]}
+        return {"Policies": [self._with_fate(row) for row in rows], **self.task_tables()}
 
     def _with_fate(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return a row of the table with what became of the policy in place of its letters."""
@@ -210,8 +222,9 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
         The averages (rows, policies) that were compared, in [0, 1].
     """
     rules, comparison = question.rules, question.comparison
+    table = table.clipped(comparison.scale)
     policies = _policy_results(question, table)
-    found = doubts(policies, (), np.empty(0), comparison.scale.span)
+    found = doubts(table, policies, (), np.empty(0), rules)
     shared = dependent(comparison, values, Family(k=len(rules.policies)))
     best, candidates = question.best, set(question.candidates)
     tried = [policy.name for policy in policies]
@@ -236,7 +249,8 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
         warnings=(
             *doubtful(found),
             *shared,
-            *table.notes,
+            *said(table, rules),
+            *checkpoints_only(table),
             *wide_bounds(table),
             *_cautions(table, question),
         ),
@@ -319,15 +333,17 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
                 name=name,
                 n=own.size,
                 mean=float(own.mean()),
-                interval=Interval(scale.low + low * scale.span, scale.low + high * scale.span),
+                interval=Interval(*scale.interval(low, high)),
                 letters="",
                 trials_used=used[name],
                 trials_saved=max(limit - used[name], 0) if done else 0,
                 trials_unpaired=0 if done else max(own.size - used[name], 0),
             )
         )
-    out = question.eliminated
-    results.sort(key=lambda own: (-out[own.name].row if own.name in out else -np.inf, -own.mean))
+    out, sign = question.eliminated, rules.advantage(1.0)
+    results.sort(
+        key=lambda own: (-out[own.name].row if own.name in out else -np.inf, -sign * own.mean)
+    )
     return tuple(results)
 
 

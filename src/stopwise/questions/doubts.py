@@ -5,6 +5,7 @@ intervals early on that the later trials contradict. Fresh draws hardly ever do 
 what else a reader of an answer should know of its guarantee.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,20 +15,33 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.drift import Drift
+from stopwise.core.groups import averaged
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
-from stopwise.messages import Message, counted, first_few
+from stopwise.core.rules import Rules
+from stopwise.core.simulate import run_studies
+from stopwise.messages import Message, Setting, counted, first_few
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.family import Family
-from stopwise.rows.table import Table
+from stopwise.rows.table import Table, side_by_side
 
 # As a share of the score's range; less is rounding.
 ROUNDING = 1e-9
+# Probability at most with which fresh trials are said to differ from stored ones, if they do not.
+FALSE_WEAR = 0.05
+# Fewer rows are not searched for changes along the way.
+MOVING_ROWS = 20
 # What may void the guarantee, or is to be known of it, by code.
 CAUTIONS = {
     "rows-incomplete": "each pair uses only rows in which both policies have a trial; this is "
     "valid only if which trials are missing does not depend on the scores",
     "bounds-undeclared": "no bounds were declared: scores are assumed to lie in [0, 1]",
+    "wins": "claims are about winning, not about means: a policy can win more often and have the "
+    "worse mean",
+    "wins-not-transitive": "nothing follows from other pairs here: a may win more often against b, "
+    "b against c and c against a, and there need not be a best policy",
+    "training-seeds": "the trials of a training run are not fresh draws of the algorithm: claims "
+    "are about the checkpoints that were tried; ",
     "ties-not-counted": "exact ties are assumed not to occur: if some means are equal, the chance "
     "of a false order can be up to twice alpha",
     "fixed-sample": "{method} answers only at n_max = {n_max}: it saves no trials",
@@ -36,24 +50,35 @@ CAUTIONS = {
     "approximate": "{method} is approximate: its chance of an error has no proven limit",
     "randomised": "{method} decides partly by lot, with seed {seed}: keep that seed; an analysis "
     "repeated with others until it decides has no guarantee",
+    "grouped": "rows hold averages of groups of trials ({numbers} in {n_max} rows), which is valid "
+    "only if these numbers were fixed before any score was seen",
+    "stored": "the stored trials of {stored} are assumed to come from the conditions of today: the "
+    "same robot, scenes and scoring",
 }
 
 
 def doubts(
-    policies: Sequence[PolicyResult], pairs: Sequence[PairResult], differences: Floats, span: float
+    table: Table,
+    policies: Sequence[PolicyResult],
+    pairs: Sequence[PairResult],
+    differences: Floats,
+    rules: Rules,
 ) -> tuple[str, ...]:
     """Return what contradicts itself, one clause each.
 
     Parameters
     ----------
+    table
+        The scores; it knows whether its tasks look drawn at random.
     policies, pairs
         The results.
     differences
-        Mean of score 1 - score 0 over all pairs of trials of each pair, NaN where there is none.
-    span
-        Width of the bounds.
+        Mean advantage of policy 1 over all pairs of trials of each pair, NaN where there is none.
+    rules
+        What was declared.
     """
-    found = []
+    found = [] if table.mean is None else list(table.mean.doubts)
+    span = rules.scale.span
     for pair, difference in zip(pairs, differences.tolist(), strict=True):
         against = -difference if pair.decision is Decision.POLICY1 else difference
         ordered = pair.decided and not pair.same
@@ -61,7 +86,7 @@ def doubts(
             higher = pair.policy0 if pair.decision is Decision.POLICY1 else pair.policy1
             found.append(
                 f"{pair.relation} was decided after {counted(pair.n, 'pair')} of trials, but over "
-                f"all pairs of trials {higher} has the higher mean"
+                f"all pairs of trials {higher} {rules.means_in_words[1]}"
             )
     outside = [policy.name for policy in policies if _left(policy.mean, policy.interval, span)]
     found += [f"the mean of {name} lies outside its own interval" for name in outside]
@@ -88,6 +113,37 @@ def drifting(pairs: Sequence[PairResult], scores: Floats, family: Family) -> tup
     return tuple(found)
 
 
+def moving(
+    comparison: Comparison, scores: Floats, family: Family, pairs: Sequence[PairResult]
+) -> tuple[Message, ...]:
+    """Return the decided pairs whose difference changes along the rows, as if they were sorted.
+
+    The largest sum of differences from their mean, over all beginnings of the rows, is held against
+    the distribution that it has for rows in random order (Kolmogorov's, of a Brownian bridge). Of
+    such rows it is said of any pair with probability about ``FALSE_ALARMS``. Rows that end with the
+    decision are not judged: there the end itself depends on the sums.
+    """
+    found = []
+    for pair, policies in zip(pairs, family.pairs, strict=True):
+        rows = scores[:, policies]
+        met = rows[~np.isnan(rows).any(axis=1)] if pair.decided else rows[:0]
+        if len(met) < max(MOVING_ROWS, pair.n + 1):
+            continue
+        r0, r1 = comparison.met(*met.T)
+        centred = (r1 - r0) - (r1 - r0).mean()
+        largest = float(np.abs(np.cumsum(centred)).max())
+        # The chance to exceed x is at most 2 exp(-2 x^2).
+        limit = 0.5 * math.log(2.0 * family.size / FALSE_ALARMS)
+        spread = max(float(centred @ centred), len(met) * ROUNDING**2)
+        if largest**2 > limit * spread:
+            text = (
+                f"the difference of {pair.policy0} and {pair.policy1} changes along the rows, as "
+                "if scenes came one after another or a policy changed"
+            )
+            found.append(Message(text, code="rows-sorted"))
+    return tuple(found)
+
+
 def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[Message, ...]:
     """Return the pairs whose scores go together though they were declared independent.
 
@@ -107,10 +163,61 @@ def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[M
     return tuple(found)
 
 
+def worn_out(table: Table, rules: Rules) -> tuple[Message, ...]:
+    """Return the stored policies whose fresh trials disagree with the stored ones.
+
+    Fresh trials of a policy come after as many stored ones as were declared. They are compared in
+    the same way as policies are, so that one may look at any time.
+    """
+    found = []
+    for name in rules.stored if rules.fresh else ():
+        number = (rules.groups or {})[name]
+        own = table.scores[:, table.policies.index(name)]
+        stored, fresh = own[:number], own[number:][~np.isnan(own[number:])][: rules.fresh]
+        check = Rules(
+            policies=("stored", "fresh"),
+            n_max=rules.fresh,
+            bounds=rules.bounds,
+            alpha=FALSE_WEAR / len(rules.stored),
+            groups={"stored": number},
+        )
+        rows = averaged(side_by_side([stored, fresh]), check)[: fresh.size]
+        rows = rows[~np.isnan(rows).any(axis=1)].T[:, None]
+        if rows.size and run_studies(check, *rows, workers=1).decision[0] >= 0:
+            gained = rules.advantage(float(fresh.mean() - np.nanmean(stored)))
+            way = "better" if gained > 0 else "worse"
+            text = (
+                f"{counted(fresh.size, 'fresh trial')} of {name} went {way} (mean "
+                f"{fresh.mean():.3g}) than its stored ones (mean {np.nanmean(stored):.3g}): "
+                "conditions have probably changed since these were run"
+            )
+            found.append(Message(text, code="stored-worn-out"))
+    return tuple(found)
+
+
 def _left(mean: float, interval: Interval, span: float) -> bool:
     """Whether a mean is known and outside."""
     slack = ROUNDING * span
     return mean < interval.low - slack or mean > interval.high + slack
+
+
+def said(table: Table, rules: Rules) -> tuple[str, ...]:
+    """Return the notes of a table, without those that the rules answer."""
+    answered = {"maybe-lower"} if rules.lower_is_better else set()
+    return tuple(note for note in table.notes if getattr(note, "code", "") not in answered)
+
+
+def checkpoints_only(table: Table) -> tuple[str, ...]:
+    """Say that claims are about the checkpoints, where training runs have several trials each."""
+    if not table.training_runs:
+        return ()
+    note = Message(
+        CAUTIONS["training-seeds"],
+        Setting("unit", "seed"),
+        " takes the mean of a training run as one trial",
+        code="training-seeds",
+    )
+    return (note,)
 
 
 def wide_bounds(table: Table) -> tuple[str, ...]:
@@ -122,10 +229,11 @@ def wide_bounds(table: Table) -> tuple[str, ...]:
     return () if text is None else (Message(text, code="bounds-wide"),)
 
 
-def doubtful(found: tuple[str, ...]) -> tuple[str, ...]:
-    """Say that the trials contradict what every claim rests on."""
+def doubtful(found: tuple[str, ...], *, lettered: bool = False) -> tuple[str, ...]:
+    """Say that the trials contradict what every claim rests on, and withhold the letters."""
+    without = "; no letters are given" if lettered else ""
     asked = (
         "every claim assumes fresh draws in random order, and these trials do not look like that "
         "(is the file sorted by score, or did policies or scenes change along the way?)"
     )
-    return (Message(f"{asked}: {first_few(found)}", code="doubtful"),) if found else ()
+    return (Message(f"{asked}: {first_few(found)}{without}", code="doubtful"),) if found else ()

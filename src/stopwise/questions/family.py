@@ -36,20 +36,36 @@ class Family:
     sides
         2, or 1 if direction 1 is never claimed: with a negative margin direction 0 claims that
         policy 1 is not worse.
+    transitive
+        Whether a > b and b > c imply a > c: so it is with means, but not with wins.
     """
 
     k: int
     baseline: int | None = None
     ties: str = "strict"
     sides: int = 2
+    transitive: bool = True
 
     @classmethod
     def of(
-        cls, method: str, *, k: int, baseline: int | None = None, ties: str, sides: int = 2
+        cls,
+        method: str,
+        *,
+        k: int,
+        baseline: int | None = None,
+        ties: str,
+        sides: int = 2,
+        transitive: bool = True,
     ) -> "Family":
         """Return the family for a method; one that splits its level itself is always strict."""
         strict = registry.find(method).splits_itself or sides == 1
-        return cls(k=k, baseline=baseline, ties="strict" if strict else ties, sides=sides)
+        return cls(
+            k=k,
+            baseline=baseline,
+            ties="strict" if strict else ties,
+            sides=sides,
+            transitive=transitive,
+        )
 
     @cached_property
     def pairs(self) -> Ints:

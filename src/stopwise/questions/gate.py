@@ -100,9 +100,13 @@ class Gate:
     def interval(self) -> Interval:
         """Interval of the mean of the new policy less that of the baseline, at all times.
 
-        With a reference, of the mean of the new policy.
+        If lower is better, of the baseline's less that of the new one: its advantage. With a
+        reference, of the mean of the new policy.
         """
-        return Interval(self.not_worse.interval.low, self.worse.interval.high)
+        good, bad = self.not_worse.interval, self.worse.interval
+        if self.rules.reference is not None and self.rules.lower_is_better:
+            return Interval(bad.low, good.high)
+        return Interval(good.low, bad.high)
 
     @property
     def interval_level(self) -> float:
@@ -121,7 +125,8 @@ class Gate:
         if self.shown != UNDECIDED:
             return 0
         span = self.rules.bounds[1] - self.rules.bounds[0]
-        gap = (self.not_worse.mean1 - self.not_worse.mean0 + self.margin) / span
+        means = self.not_worse
+        gap = (self.rules.advantage(means.mean1 - means.mean0) + self.margin) / span
         if self.n == self.n_max or abs(gap) < ROUNDING:
             return None
         claim = self.not_worse if gap > 0 else self.worse
@@ -177,7 +182,9 @@ class Gate:
     @property
     def _edge(self) -> float:
         """Where the interval lies beyond once something is shown."""
-        return (self.rules.reference or 0.0) - self.margin
+        if self.rules.reference is None:
+            return -self.margin
+        return self.rules.reference + self.rules.advantage(-self.margin)
 
     def _more(self) -> str:
         if self.n == self.n_max:
@@ -190,17 +197,18 @@ class Gate:
         return f"about {more} if things go on like this, which promises nothing{left}"
 
     def _facts(self) -> str:
-        found = self.not_worse
-        means, what = f"mean {score_text(found.mean1)}", "mean"
+        found, lower = self.not_worse, self.rules.lower_is_better
+        means, what = f"mean {score_text(found.mean1)}", "the mean"
         if self.rules.reference is None:
             means = (
                 f"means {score_text(found.mean1)} ({self.policy}) and {score_text(found.mean0)} "
                 f"({self.baseline})"
             )
-            what = "difference"
+            what = f"{self.policy}'s advantage" if lower else "the difference"
         return (
-            f"{means}, anytime p = {self.p_value:.2g}, {100 * self.interval_level:.6g}% "
-            f"confidence sequence of the {what} {interval_text(self.interval, self._edge)}"
+            f"{means}{', lower is better' if lower else ''}, anytime p = {self.p_value:.2g}, "
+            f"{100 * self.interval_level:.6g}% "
+            f"confidence sequence of {what} {interval_text(self.interval, self._edge)}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -218,6 +226,7 @@ class Gate:
             "alpha": self.alpha,
             "design": self.design,
             "bounds": list(self.rules.bounds),
+            **({"lower_is_better": True} if self.rules.lower_is_better else {}),
             "task": self.task,
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
             **({} if self.rules.reference is None else {"reference": self.rules.reference}),

@@ -125,6 +125,7 @@ def pairs_of(
     )
     limits = table.bounds or (0.0, 1.0)
     table.check(Scale(*limits).check)
+    table = table.clipped(Scale(*limits))
     complete = ~np.isnan(table.scores).any(axis=1)
     paired = table.design == "paired"  # else the later trials of one policy have no partner yet
     holds = {
@@ -149,7 +150,7 @@ def _aligned(trials: Trials, names: tuple[str, ...], task: str | None, design: s
         Setting("task"),
         code="several-tasks",
     )
-    return align(trials, task=task, design=design or "auto", policies=names)
+    return align(trials, task=task, design=design or "auto", policies=names, in_turn=False)
 
 
 def _is_place(value: object) -> bool:

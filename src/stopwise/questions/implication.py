@@ -13,7 +13,7 @@ def with_implied(family: Family, claims: Bools) -> tuple[Bools, Bools]:
     claims (probability at most alpha) imply both directions of a pair: then neither is made.
     """
     undecided = ~claims.any(axis=-1)
-    if family.baseline is not None:
+    if family.baseline is not None or not family.transitive:
         return claims, np.zeros_like(undecided)
     better = family.better(claims)
     for _ in range(family.k.bit_length()):

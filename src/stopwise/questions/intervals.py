@@ -33,7 +33,8 @@ def difference_intervals(
         intervals do not follow a test, and hold for all pairs together.
     """
     columns = [scores[:, pair] for pair in pairs.tolist()]
-    met = [column[~np.isnan(column).any(axis=1)] for column in columns]
+    complete = [column[~np.isnan(column).any(axis=1)] for column in columns]
+    met = [np.stack(comparison.met(*own.T), axis=1) for own in complete]
     ends = np.empty((2, len(met)))
     start = comparison.test.start((len(met), len(comparison.directions)))
     for part in _parts([len(own) for own in met]):

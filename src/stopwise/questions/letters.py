@@ -89,6 +89,7 @@ def order_text(
     not_worse: bool = False,
     same: Bools | None = None,
     within: str = "",
+    transitive: bool = True,
 ) -> str:
     """Return the partial order in words: "A > B, C; B ? C", or "A > B; B = C (within 0.1)".
 
@@ -107,6 +108,8 @@ def order_text(
         Whether "better" is only "not worse".
     same, within
         Symmetric matrix (k, k): whether both were declared practically the same; and within what.
+    transitive
+        Whether something follows through a third policy at all.
 
     Examples
     --------
@@ -121,7 +124,11 @@ def order_text(
     for sign, note in ((">", ""), ("=", f" (within {within})"), ("?", "")):
         for position, i in enumerate(ranking):
             if sign == ">":
-                found = [j for j in ranking if better[i, j] and not _between(better, i, j)]
+                found = [
+                    j
+                    for j in ranking
+                    if better[i, j] and not (transitive and _between(better, i, j))
+                ]
             else:
                 pairs = same if sign == "=" else unknown
                 found = [j for j in ranking[position + 1 :] if pairs[i, j]]

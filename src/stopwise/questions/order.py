@@ -18,7 +18,7 @@ from stopwise.questions.pairs import PairStates
 from stopwise.questions.question import Question
 from stopwise.questions.rank import rank
 from stopwise.questions.ranking import Ranking
-from stopwise.questions.standing import Elimination, Standing, eliminations, standing_of
+from stopwise.questions.standing import Elimination, Standing, eliminations, only_best, standing_of
 from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
@@ -83,6 +83,12 @@ class OrderQuestion(Question):
         pairs = self._pairs
         return eliminations(self.policies, self._ranking.family, pairs.claims[0], pairs.rows[0])
 
+    @property
+    def best(self) -> str | None:
+        """The policy that was shown to be the best, or None."""
+        candidates = self.candidates  # first, since standings are more work
+        return only_best(self.rules, candidates, self.standings() if len(candidates) == 1 else ())
+
     def rows_for(self, policy: str) -> int:
         """Return the rows until all pairs of the policy were decided, or all."""
         if policy in self._tried:
@@ -141,6 +147,7 @@ class OrderQuestion(Question):
             "rules": self.rules.settings(),
             "edition": edition_of(self.rules.method),
             "scores": encode_shaped(np.array(self._scores)),
+            **({"trials": self._grouped} if self._grouped else {}),
             "runs": pairs.runs.tolist(),
             "state": [encode_shaped(array) for array in pairs.state],
             **({} if pairs.same is None else {"same": pairs.same.content()}),
@@ -154,6 +161,8 @@ class OrderQuestion(Question):
         question = cls(Rules.recorded(**content["rules"]))
         _, scores = content["scores"]
         question._scores = list(np.array(scores, dtype=float).reshape(-1, len(question.policies)))
+        trials = content.get("trials", {})
+        question._grouped = {name: list(map(float, own)) for name, own in trials.items()}
         pairs = question._pairs
         for name in _accounts(pairs):
             setattr(pairs, name, restore_shaped(content[name], getattr(pairs, name)))

@@ -193,7 +193,7 @@ class PairStates:
         r0 = scores[at[0], self.columns[0]]
         r1 = scores[at[0], self.columns[1]]
         present = None if complete else ~(np.isnan(r0) | np.isnan(r1))
-        self._step(r0, r1, present)
+        self._step(*self.comparison.met(r0, r1), present)
         evidence = method.evidence(self.state)
         if self.budget.shares_evidence:
             return self._shared(evidence, present)
@@ -233,7 +233,8 @@ class PairStates:
             return 0
         r0 = rows[:count, at[0], self.columns[0]]
         r1 = rows[:count, at[0], self.columns[1]]
-        state, path = method.leap(self.state, *self.comparison.directed(r0, r1))
+        met = self.comparison.met(r0, r1)
+        state, path = method.leap(self.state, *self.comparison.directed(*met))
         # Only a new minimum can change a decision; then the rows are gone through one by one.
         if (np.exp(-path) * self.halves < self.p_value[self.sided]).any():
             return 0

@@ -14,9 +14,11 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
+from stopwise.core.groups import averages
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.snapshot import Resumable
 from stopwise.errors import InvalidInput, require
+from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Elimination, Standing, remaining_rows
 from stopwise.rows.table import Table
@@ -61,6 +63,8 @@ class Question(Resumable):
         )
         self.rules = rules
         self._scores: list[Floats] = []
+        # Of policies with groups of trials, those that were taken.
+        self._grouped: dict[str, list[float]] = {name: [] for name in rules.groups or ()}
 
     policies = FromRules[tuple[str, ...]]("policies", "The names, in the order given.")
 
@@ -124,8 +128,14 @@ class Question(Resumable):
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """Policies that the next row tries, each as often as it does; none after n_max rows."""
-        return () if self.rows == self.rules.n_max else self.tried
+        """Policies that the next row tries, each as often as it does; none after n_max rows.
+
+        Those whose trials are stored are not among them.
+        """
+        if self.rows == self.rules.n_max:
+            return ()
+        stored = self.rules.stored
+        return tuple(name for name in self.tried if name not in stored) if stored else self.tried
 
     @property
     def numbered_apart(self) -> bool:
@@ -142,7 +152,11 @@ class Question(Resumable):
     @property
     def places(self) -> Places:
         """The trials that the next row takes, by their numbers among those of their policy."""
-        return {policy: range(self.rows, self.rows + 1) for policy in self.needed}
+        if self.rules.groups is None:
+            return {policy: range(self.rows, self.rows + 1) for policy in self.needed}
+        if self.rows == self.rules.n_max:
+            return {}
+        return {policy: self.rules.trials_of(policy, self.rows) for policy in self.tried}
 
     @property
     def joined(self) -> Mapping[str, int]:
@@ -156,9 +170,9 @@ class Question(Resumable):
             "from the start"
         )
 
-    def taken(self, policy: str) -> int:  # noqa: ARG002
+    def taken(self, policy: str) -> int:
         """Return the number of the policy's next trial: those before it are looked at, or past."""
-        return self.rows
+        return self.rules.trials_of(policy, self.rows).start
 
     def passed_over(self, policy: str, number: int) -> bool:  # noqa: ARG002
         """Whether rows went by without this trial of a policy that was tried again later."""
@@ -200,18 +214,40 @@ class Question(Resumable):
     def add(self, row: Mapping[str, Any]) -> None:
         """Add one row of scores; a pair with a policy that is missing in it waits.
 
-        Scores of policies that are no longer needed are kept, and change no decision.
+        Scores of policies that are no longer needed are kept, and change no decision. Of a policy
+        with groups of trials the row has all scores of its group.
         """
         self._require_room()
         scores = np.full(len(self.policies), np.nan)
         if self.rules.reference_name is not None:
             scores[self._columns[self.rules.reference_name]] = self.rules.reference
+        groups = self.rules.groups or {}
         for name, score in row.items():
             self._require_known(name)
+            if name in groups:
+                scores[self._columns[name]] = self._average(name, score)
+                continue
             self.comparison.unit_score(score, repr(name))
             scores[self._columns[name]] = score
         self._show(self.comparison.scale.unit(scores))
         self._scores.append(scores)
+
+    def _average(self, name: str, given: Sequence[float | None]) -> float:
+        """Keep the scores of a group by their numbers; return their average."""
+        numbers = self.rules.trials_of(name, self.rows)
+        require(
+            len(given) == len(numbers),
+            f"this row takes {counted(len(numbers), 'trial')} of {name!r}, but got "
+            f"{counted(len(given), 'score')}",
+        )
+        for score in given:
+            if score is not None:
+                self.comparison.unit_score(score, repr(name))
+        nearest = self.comparison.scale.nearest
+        found = [math.nan if score is None else nearest(float(score)) for score in given]
+        own = self._grouped[name]
+        own += [math.nan] * (numbers.start - len(own)) + found  # rows that went by without it
+        return float(averages(np.array(found), np.array([0]), self.rules)[0])
 
     def _require_room(self) -> None:
         require(
@@ -236,8 +272,9 @@ class Question(Resumable):
             yield self.rows - 1
 
     def _row(self, found: Mapping[str, Sequence[float | None]]) -> Mapping[str, Any]:
-        """Return what ``add`` takes: one score of each policy that has one."""
-        return {policy: score for policy, (score,) in found.items() if score is not None}
+        """Return what ``add`` takes: one score of each policy that has one, or a group of them."""
+        row = {name: own if name in self._grouped else own[0] for name, own in found.items()}
+        return {name: score for name, score in row.items() if score is not None}
 
     def scores(self) -> list[dict[str, float]]:
         """Return the scores that rows seen have taken, by the number of the trial."""
@@ -245,8 +282,9 @@ class Question(Resumable):
         return [{name: score for name, score in row if not math.isnan(score)} for row in rows]
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
-        """Return the rows seen as a table."""
-        return self._table(np.array(self._scores).reshape(-1, len(self.policies)), task, notes)
+        """Return the rows seen as a table; with groups, the trials of each policy in order."""
+        scores = np.array(self._scores).reshape(-1, len(self.policies))
+        return self._table(scores, task, notes).having(self._grouped)
 
     def _table(self, scores: Floats, task: str | None, notes: Sequence[str]) -> Table:
         return Table(

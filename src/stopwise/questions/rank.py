@@ -7,45 +7,56 @@ import numpy as np
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
+from stopwise.core.groups import averaged
 from stopwise.core.progress import watched
 from stopwise.core.rules import Rules
+from stopwise.core.scores import Scale
 from stopwise.messages import Message, counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.doubts import (
     CAUTIONS,
+    checkpoints_only,
     dependent,
     doubtful,
     doubts,
     drifting,
+    moving,
+    said,
     wide_bounds,
+    worn_out,
 )
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import difference_intervals, interval_level, mean_intervals
 from stopwise.questions.letters import letters, order_text, ranked
 from stopwise.questions.pairs import Replay, replay
 from stopwise.questions.ranking import Ranking
-from stopwise.questions.standing import eliminations, standing_of
+from stopwise.questions.standing import eliminations, only_best, standing_of
 from stopwise.questions.trace import Trace
-from stopwise.rows.table import Table, unit_scores
+from stopwise.rows.table import Table, shares_won, unit_scores
 
 
 def rank(table: Table, ranking: Ranking) -> Analysis:
     """Return the analysis of one table."""
     rules, family, comparison = ranking.rules, ranking.family, ranking.comparison
-    used = table.first(rules.n_max)
-    scores = unit_scores(used, comparison)
+    used = _counted(table, rules)
+    single = unit_scores(used, comparison)
+    used = used.clipped(comparison.scale)
+    scores = single if rules.groups is None else _rows_of_groups(used, comparison)
     title = f"{table.task}: " if table.task else ""
     with watched(f"{title}{counted(len(scores), 'row')} of {family.k} policies") as progress:
         budget = ranking.budget
         outcome = replay(comparison, budget, scores[None], with_trace=True, progress=progress)
     pairs, differences = _pair_results(scores, comparison, family, outcome)
-    policies = _policy_results(used, scores, ranking, outcome)
+    policies = _policy_results(used, single, scores, ranking, outcome)
     if rules.reference is not None:
         policies = _beside_number(policies, pairs, rules)
-    found = doubts(policies, pairs, differences, comparison.scale.span)
+    found = doubts(used, policies, pairs, differences, rules)
+    found = found or moving(comparison, scores, family, pairs)
+    if found:  # the order of the rows may have decided, not the policies
+        policies = tuple(replace(policy, letters="") for policy in policies)
     found += drifting(pairs, scores, family)
-    shared = dependent(comparison, scores, family)
+    shared = (*dependent(comparison, scores, family), *worn_out(table, rules))
     order = [rules.policies.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
     same = family.better(np.repeat(outcome.same[0][:, None], 2, axis=1))
@@ -63,21 +74,23 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
             not_worse=family.sides == 1,
             same=same,
             within=f"{rules.equivalence or 0:g}",
+            transitive=family.transitive,
         ),
         rules=rules,
         aligned=used,
         ties=family.ties,
         doubts=(*found, *shared),
         warnings=(
-            *doubtful(found),
+            *doubtful(found, lettered=family.baseline is None),
             *shared,
-            *table.notes,
-            *_beyond(table, rules.n_max),
-            *wide_bounds(used.without({rules.reference_name})),
+            *said(used, rules),
+            *checkpoints_only(used),
+            *_beyond(table, rules),
+            *(wide_bounds(used.without({rules.reference_name})) if family.transitive else ()),
             *_warnings(used, family, comparison, outcome),
         ),
         facts=comparison.test.facts(),
-        best=left[0] if len(left) == 1 else None,
+        best=only_best(rules, left, pairs),
         candidates=left,
         eliminated=eliminated,
         futile=any(pair.futile for pair in pairs)
@@ -85,54 +98,89 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     )
 
 
-def _beyond(table: Table, n_max: int | None) -> tuple[str, ...]:
+def _counted(table: Table, rules: Rules) -> Table:
+    """Return the table of the trials that count: n_max of each policy, or as many as declared."""
+    if rules.groups is None:
+        return table.first(rules.n_max)
+    scores = table.scores[: max(rules.groups.values())].copy()
+    for index, name in enumerate(rules.policies):
+        scores[rules.groups.get(name, rules.n_max) :, index] = np.nan
+    return replace(table, scores=scores)
+
+
+def _rows_of_groups(table: Table, comparison: Comparison) -> Floats:
+    """Return the averages in [0, 1] that rows hold, up to the last in which two policies meet."""
+    rows = comparison.scale.unit(averaged(table.scores, comparison.rules))
+    meeting = np.flatnonzero((~np.isnan(rows)).sum(axis=1) > 1)
+    return rows[: meeting.max(initial=-1) + 1]
+
+
+def _beyond(table: Table, rules: Rules) -> tuple[str, ...]:
     """Say that trials were left out, for whoever declares a smaller n_max than the file holds."""
-    rest = 0 if n_max is None else int((~np.isnan(table.scores[n_max:])).sum())
+    n_max = rules.n_max
+    single = table if rules.groups is None else table.without(rules.groups)
+    rest = 0 if n_max is None else int((~np.isnan(single.scores[n_max:])).sum())
     text = f"{counted(rest, 'trial')} beyond n_max = {n_max} per policy left out"
     return (Message(text, code="beyond-n-max"),) if rest else ()
 
 
 def _policy_results(
-    table: Table, scores: Floats, ranking: Ranking, outcome: Replay
+    table: Table, single: Floats, scores: Floats, ranking: Ranking, outcome: Replay
 ) -> tuple[PolicyResult, ...]:
-    """Return the policies' results, from best to worst."""
-    family, comparison, n_max = ranking.family, ranking.comparison, ranking.rules.n_max
-    low, high = comparison.bounds
-    means = np.nanmean(table.scores, axis=0)
+    """Return the policies' results, from best to worst; rows may be of averages of trials."""
+    family, comparison, rules = ranking.family, ranking.comparison, ranking.rules
+    n_max, scale, wins = rules.n_max, comparison.scale, rules.by == "wins"
+    won = shares_won(scores) if wins else single
+    means = _means(won if wins else table.scores)
     better = family.better(outcome.claims[0])
-    order = ranked(better & (family.sides == 2), means)
+    order = ranked(better & (family.sides == 2), means * rules.advantage(1.0))
     shown = [""] * family.k
     if family.baseline is None:
         shown = list(letters(better | better.T, order))
     # The pairs hold together at alpha; so do the policies.
     alpha = comparison.alpha * family.size / family.k
-    lows, highs = mean_intervals(scores, alpha)
+    lows, highs = mean_intervals(won, alpha)
+    of = Scale(*scale.ends) if wins else scale
     last = outcome.last[0].tolist()
     entered = _entered(scores, ranking, outcome)
     results = []
     for index in order:
-        known = ~np.isnan(scores[:, index])
-        own = scores[known, index]
-        trials_used = int(entered[:, index].sum())
-        later = int(known[last[index] :].sum())
+        name = table.policies[index]
+        known = ~np.isnan(single[:, index])
+        if rules.groups is None:
+            trials_used = int(entered[:, index].sum())
+        else:
+            rows = np.flatnonzero(entered[:, index]).tolist()
+            taken = [rules.trials_of(name, row) for row in rows]
+            trials_used = sum(int(known[own.start : own.stop].sum()) for own in taken)
+        later = int(known[rules.trials_of(name, last[index]).start :].sum())
         # Of a policy that needs more nothing is saved, though it may have had fewer than n_max.
         done = not outcome.tried[0, index]
+        saved = later
+        if name in rules.stored:  # they were run before
+            saved = 0
+        elif n_max is not None and done:
+            saved = rules.trials_of(name, n_max).start - rules.trials_of(name, last[index]).start
         results.append(
             PolicyResult(
-                name=table.policies[index],
-                n=own.size,
+                name=name,
+                n=int(known.sum()),
                 mean=float(means[index]),
-                interval=Interval(
-                    low + float(lows[index]) * (high - low),
-                    low + float(highs[index]) * (high - low),
-                ),
+                interval=Interval(*of.interval(float(lows[index]), float(highs[index]))),
                 letters=shown[index],
                 trials_used=trials_used,
-                trials_saved=later if n_max is None or not done else n_max - last[index],
-                trials_unpaired=own.size - later - trials_used,
+                trials_saved=saved,
+                trials_unpaired=int(known.sum()) - later - trials_used,
             )
         )
     return tuple(results)
+
+
+def _means(scores: Floats) -> Floats:
+    """Return the mean of each column; of one that met nobody the share of wins is one half."""
+    empty = np.isnan(scores).all(axis=0)
+    means: Floats = np.nanmean(np.where(empty, 0.5, scores) if empty.any() else scores, axis=0)
+    return means
 
 
 def _beside_number(
@@ -140,15 +188,14 @@ def _beside_number(
 ) -> tuple[PolicyResult, ...]:
     """Return the results with a number that has no trials, and intervals that agree with it."""
     number = rules.reference or 0.0
-    (low, high), (least, most) = rules.bounds, pairs[0].interval
-    ends = Interval(max(number + least, low), min(number + most, high))
+    ends = rules.beside_reference(pairs[0].interval)
 
     def beside(policy: PolicyResult) -> PolicyResult:
         if policy.name == rules.reference_name:
             own = replace(policy, n=0, trials_used=0, trials_saved=0, trials_unpaired=0)
             return replace(own, mean=number, interval=Interval(number, number))
         # Of several policies the intervals of the means hold together, those of the pairs may not.
-        return replace(policy, interval=ends) if len(pairs) == 1 else policy
+        return replace(policy, interval=Interval(*ends)) if len(pairs) == 1 else policy
 
     return tuple(map(beside, policies))
 
@@ -170,7 +217,7 @@ def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:
 def _pair_results(
     scores: Floats, comparison: Comparison, family: Family, outcome: Replay
 ) -> tuple[tuple[PairResult, ...], Floats]:
-    """Return the pairs' results, and the mean differences over all trials of each pair."""
+    """Return the pairs' results, and the mean advantage of policy 1 over all trials of each."""
     span = comparison.scale.span
     results, differences = [], np.full(family.size, np.nan)
     levels = None if outcome.levels is None else outcome.levels[0]
@@ -180,7 +227,8 @@ def _pair_results(
         rows = scores[:, [policy0, policy1]]
         met = rows[~np.isnan(rows).any(axis=1)]
         if met.size:
-            differences[pair] = span * (met[:, 1] - met[:, 0]).mean()
+            r0, r1 = comparison.met(*met.T)
+            differences[pair] = span * (r1 - r0).mean()
         trace = outcome.trace
         assert isinstance(trace, Trace)
         results.append(
@@ -198,21 +246,29 @@ def _warnings(
     table: Table, family: Family, comparison: Comparison, outcome: Replay
 ) -> list[Message]:
     # A policy that is no longer needed is not missing.
-    columns = zip(table.scores.T, outcome.last[0].tolist(), strict=True)
-    incomplete = any(np.isnan(column[:rows]).any() for column, rows in columns)
-    test = comparison.test
+    test, rules = comparison.test, comparison.rules
+    columns = zip(table.policies, table.scores.T, outcome.last[0].tolist(), strict=True)
+    incomplete = any(
+        np.isnan(own[: rules.trials_of(name, rows).start]).any() for name, own, rows in columns
+    )
     holds = {
         "rows-incomplete": incomplete,
-        "bounds-undeclared": table.bounds is None,
+        "bounds-undeclared": table.bounds is None and comparison.rules.by == "means",
+        "wins": comparison.rules.by == "wins",
+        "wins-not-transitive": not family.transitive and family.size > 1,
         "ties-not-counted": family.ties == "paper",
         "fixed-sample": not test.anytime,
         "pooled-rates": bool(table.pooled_tasks) and test.constant_rates,
         "approximate": not test.exact,
-        "randomised": test.uses_seed(comparison.rules.parameters),
+        "randomised": test.uses_seed(rules.parameters),
+        "grouped": rules.groups is not None,
+        "stored": bool(rules.stored),
     }
     known = {
         "method": comparison.method,
         "n_max": comparison.n_max,
-        "seed": comparison.rules.parameters.get("seed"),
+        "seed": rules.parameters.get("seed"),
+        "stored": ", ".join(rules.stored),
+        "numbers": ", ".join(f"{name} {number}" for name, number in (rules.groups or {}).items()),
     }
     return [Message(CAUTIONS[code].format(**known), code=code) for code, so in holds.items() if so]

@@ -74,6 +74,7 @@ class Ranking:
             baseline=baseline,
             ties=rules.ties,
             sides=2 if rules.alternative == "two-sided" else 1,
+            transitive=rules.by == "means",
         )
 
     @cached_property

@@ -187,6 +187,18 @@ def eliminations(
     return MappingProxyType(found)
 
 
+def only_best(rules: Rules, left: Sequence[str], standings: Iterable[Standing]) -> str | None:
+    """Return the only policy that none was shown to be better than, or None.
+
+    Of wins it must have been shown to win against every other: that all others lose against some
+    does not make it the best, since there need not be one.
+    """
+    if len(left) != 1:
+        return None
+    beaten = {standing.worse for standing in standings if standing.better == left[0]}
+    return left[0] if rules.by == "means" or len(beaten) == len(rules.policies) - 1 else None
+
+
 def share_of_way(standing: Standing, *, alpha: float) -> float:
     """Return how much of the way from p = 1 to alpha a pair has gone, from 0 to 1, in logarithms.
 

@@ -1,7 +1,7 @@
 """What the figures of an analysis show, computed apart from drawing it."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from stopwise.questions.analysis_parts import PairResult
     from stopwise.questions.best_analysis import BestAnalysis
 
+# So many different scores are shown as proportions; a swarm of them would be a few thick lines.
+FEW_VALUES = 7
+
 
 # Pairs that the text of a figure tells one by one.
 MOST_TOLD = 12
@@ -24,11 +27,12 @@ MOST_TOLD = 12
 
 @dataclass(frozen=True, eq=False)
 class ScoreStrip:
-    """One policy's column in the figure of scores."""
+    """One policy's strip in the figure of scores."""
 
     label: str
     scores: Floats
-    sideways: Floats  # shift of each dot, so that equal scores do not hide each other
+    sideways: Floats  # shift of each dot: the width at a height says how many are there
+    shares: Floats  # of each of the values that there are, if they are few; else none
     mean: float
     low: float
     high: float
@@ -44,10 +48,19 @@ class Curve:
     decided_at: int | None
 
 
+def few_values(analysis: "Analysis") -> Floats:
+    """Return the values that scores take, from the highest, if they are few; else none."""
+    values = np.unique(np.concatenate([analysis.scores[p.name] for p in analysis.policies]))
+    return values[::-1] if values.size <= FEW_VALUES else values[:0]
+
+
 def score_strips(analysis: "Analysis") -> list[ScoreStrip]:
     """Return one strip per policy, from best to worst."""
     strips = []
-    for policy in analysis.policies:
+    values = few_values(analysis)
+    heights = [_heights(analysis.scores[p.name], analysis.bounds) for p in analysis.policies]
+    step = _dot_step(heights)
+    for policy, height in zip(analysis.policies, heights, strict=True):
         used = analysis.scores[policy.name]
         letters = f"{policy.letters}, " if policy.letters else ""
         trials = f"{policy.trials_used} of {counted(policy.n, 'trial')}"
@@ -55,13 +68,22 @@ def score_strips(analysis: "Analysis") -> list[ScoreStrip]:
             ScoreStrip(
                 f"{wrapped(policy.name)}\n{letters}{trials}",
                 used,
-                _beeswarm(used, analysis.bounds),
+                _beeswarm(height, step),
+                (used == values[:, None]).mean(axis=1) if values.size else values,
                 policy.mean,
                 policy.interval.low,
                 policy.interval.high,
             )
         )
     return strips
+
+
+def difference_name(analysis: "Analysis") -> str:
+    """Return what the interval of a pair is of; more is always better for the first policy."""
+    if analysis.rules.by == "wins":
+        return "difference of the shares won"
+    lower = analysis.rules.lower_is_better
+    return "advantage (by how much its mean is lower)" if lower else "difference of means"
 
 
 def elimination_label(analysis: "BestAnalysis", policy: str) -> str:
@@ -126,12 +148,21 @@ def _curve(pair: "PairResult", kind: str) -> Curve:
     return Curve(wrapped(label, 24), path.n, value, ended)
 
 
-def _beeswarm(scores: Floats, bounds: tuple[float, float]) -> Floats:
-    """Spread dots of the same height symmetrically, at most 0.4 to either side."""
-    heights = np.round((scores - bounds[0]) / (bounds[1] - bounds[0]) * 60).astype(int)
-    sideways = np.zeros(scores.size)
+def _heights(scores: Floats, bounds: tuple[float, float]) -> Ints:
+    heights: Ints = np.round((scores - bounds[0]) / (bounds[1] - bounds[0]) * 60).astype(int)
+    return heights
+
+
+def _dot_step(heights: Sequence[Ints]) -> float:
+    """Return the distance of dots of the same height, one for all policies: widths compare."""
+    most = max(int(np.unique(own, return_counts=True)[1].max()) for own in heights)
+    return min(0.04, 0.8 / most)
+
+
+def _beeswarm(heights: Ints, step: float) -> Floats:
+    """Spread dots of the same height symmetrically, as far as there are many."""
+    sideways = np.zeros(heights.size)
     for height in np.unique(heights):
         same = np.flatnonzero(heights == height)
-        width = min(0.4, 0.02 * same.size)
-        sideways[same] = np.linspace(-width, width, same.size) if same.size > 1 else 0.0
+        sideways[same] = step * (np.arange(same.size) - (same.size - 1) / 2)
     return sideways

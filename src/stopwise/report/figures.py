@@ -5,14 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stopwise.core.arrays import Floats
 from stopwise.core.promise import p_value_name
-from stopwise.core.step.design import StepDesign
 from stopwise.messages import counted
 from stopwise.report.canvas import COLOURS, GREY, STYLES, coloured, legend_below, new_axes
 from stopwise.report.figure_data import (
     Curve,
+    ScoreStrip,
+    difference_name,
     elimination_label,
     evidence_curves,
+    few_values,
     score_strips,
 )
 from stopwise.report.fonts import drawable, wrapped
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from stopwise.core.step.design import StepDesign
     from stopwise.questions.analysis import Analysis
     from stopwise.questions.best_analysis import BestAnalysis
 
@@ -35,30 +39,83 @@ MOST_LINES, LINE = 40, 0.115
 LEAST_SHOWN = -3.0
 # More points than this are drawn as pixels, also within a vector figure.
 DENSE = 3000
+# A smaller part of a bar has no room for its number.
+LEAST_NAMED = 0.07
 
 
 def plot_scores(analysis: "Analysis") -> "Figure":
-    """Draw every score as a dot, with means, intervals, letters and trials used."""
-    strips = score_strips(analysis)
+    """Draw the scores of each policy, with means, intervals, letters and trials used.
+
+    Few different scores are drawn as bars of their shares, with the means beside them; others as a
+    dot each, in swarms whose widths compare between policies.
+    """
+    strips, values = score_strips(analysis), few_values(analysis)
     lines = max(strip.label.count("\n") for strip in strips) + 1
     row = max(0.14 + 0.14 * lines, min(0.7, 3 / len(strips)))
     figure, axes = new_axes(WIDTH, height=1.1 + row * len(strips))
+    axes.set_yticks(range(len(strips)), [strip.label for strip in strips], fontsize=8)
+    if values.size:
+        beside = axes.inset_axes((0.72, 0, 0.28, 1), sharey=axes)
+        _draw_shares(axes, strips, values, "won" if analysis.rules.by == "wins" else "score")
+    else:
+        beside = axes
+        _draw_swarms(axes, strips)
+    for place, strip in enumerate(strips):
+        beside.plot([strip.low, strip.high], [place, place], color="black", linewidth=1.6)
+        beside.plot([strip.mean], [place], "D", color="black", markersize=6)
+    beside.set_ylim(len(strips) - 0.4, -0.6)
+    level = f"{100 * (1 - analysis.alpha):g}%"
+    wins = analysis.rules.by == "wins"
+    lower = " (lower is better)" if analysis.rules.lower_is_better and not wins else ""
+    shown = "Wins, shares" if wins else "Scores, means"
+    axes.set_title(f"{shown} and {level} intervals", fontsize=10)
+    if values.size:
+        beside.tick_params(left=False, labelleft=False, labelsize=8)
+        beside.set_xlabel("share won" if wins else f"mean score{lower}", fontsize=9)
+        low, high = analysis.bounds
+        beside.set_xlim(low - 0.05 * (high - low), high + 0.05 * (high - low))
+        ticks = (low, (low + high) / 2, high)
+        beside.set_xticks(ticks, [f"{tick:.3g}" for tick in ticks])
+        for side in ("top", "right", "left"):
+            beside.spines[side].set_visible(False)
+        legend_below(figure)
+    else:
+        axes.set_xlabel("share of its meetings that a trial won" if wins else f"score{lower}")
+    return drawable(figure)
+
+
+def _draw_shares(axes: "Axes", strips: list[ScoreStrip], values: Floats, name: str) -> None:
+    """Draw a bar per policy with the share of each score, the highest first, as percentages."""
+    greys = np.linspace(0, 1, values.size)
+    dark, light = np.array([0.0, 0.447, 0.698]), np.array([0.87, 0.87, 0.87])
+    left = np.zeros(len(strips))
+    for index, value in enumerate(values):
+        share = np.array([strip.shares[index] for strip in strips])
+        colour = tuple(dark + greys[index] * (light - dark)) if values.size > 1 else tuple(dark)
+        axes.barh(
+            range(len(strips)), share, left=left, height=0.6, color=colour, edgecolor="white",
+            linewidth=0.8, label=f"{name} {value:.3g}",
+        )  # fmt: skip
+        for place in np.flatnonzero(share >= LEAST_NAMED).tolist():
+            axes.text(
+                left[place] + share[place] / 2, place, f"{100 * share[place]:.0f}", ha="center",
+                va="center", fontsize=7, color="white" if greys[index] < 0.4 else "black",
+            )  # fmt: skip
+        left += share
+    # The right third is for the means.
+    axes.set_xlim(0, 1 / 0.64)
+    axes.set_xticks([0, 0.5, 1], ["0", "50", "100"], fontsize=8)
+    axes.set_xlabel("share of trials, %", fontsize=9, loc="left")
+    axes.spines["bottom"].set_bounds(0, 1)
+
+
+def _draw_swarms(axes: "Axes", strips: list[ScoreStrip]) -> None:
     dense = sum(strip.scores.size for strip in strips) > DENSE
     for place, strip in enumerate(strips):
-        colour = COLOURS[place % len(COLOURS)]
         axes.plot(
-            strip.scores, place + strip.sideways, "o", color=colour, alpha=0.35, markersize=3.5,
-            markeredgewidth=0, rasterized=dense,
+            strip.scores, place + strip.sideways, "o", color=COLOURS[place % len(COLOURS)],
+            alpha=0.35, markersize=3.5, markeredgewidth=0, rasterized=dense,
         )  # fmt: skip
-    # Above all dots, which are one image where they are pixels.
-    for place, strip in enumerate(strips):
-        axes.plot([strip.low, strip.high], [place, place], color="black", linewidth=1.6)
-        axes.plot([strip.mean], [place], "D", color="black", markersize=6)
-    axes.set_yticks(range(len(strips)), [strip.label for strip in strips], fontsize=8)
-    axes.set_ylim(len(strips) - 0.4, -0.6)
-    axes.set_xlabel("score")
-    axes.set_title(f"Scores, means and {100 * (1 - analysis.alpha):g}% intervals", fontsize=10)
-    return drawable(figure)
 
 
 def plot_eliminations(analysis: "BestAnalysis") -> "Figure":
@@ -192,7 +249,7 @@ def plot_intervals(analysis: "Analysis") -> "Figure":
     axes.set_yticks([])
     axes.set_ylim(len(labels) - 0.6, -0.9)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel("difference of means, with its interval", fontsize=9)
+    axes.set_xlabel(f"{difference_name(analysis)}, with its interval", fontsize=9)
     return drawable(figure)
 
 
@@ -269,7 +326,7 @@ def _is_matrix(analysis: "Analysis") -> bool:
     return len(analysis.pairs) > MOST_NAMED and analysis.baseline is None
 
 
-def plot_decision_regions(design: StepDesign, n: int) -> "Figure":
+def plot_decision_regions(design: "StepDesign", n: int) -> "Figure":
     """Draw what ``step`` decides after n pairs, by the successes of both policies.
 
     Parameters

@@ -29,7 +29,9 @@ def interval_matrix(analysis: "Analysis") -> "Figure":
     rows, columns = np.nonzero(np.abs(np.nan_to_num(open_)))
     axes.plot(columns, rows, ".", color="black", markersize=2)
     bar = figure.colorbar(image, ax=axes, orientation="horizontal", shrink=0.6)
-    bar.set_label("row - column: middle of the interval; dot: 0 is within", fontsize=8)
+    bar.set_label(
+        "by how much the row is better: middle of the interval; dot: 0 is within", fontsize=8
+    )
     return drawable(figure)
 
 

@@ -46,8 +46,11 @@ def order_paragraph(analysis: "Analysis") -> str:
     form = ", in its anytime-valid form" if anytime else ""
     adjusted = ADJUSTMENTS[analysis.adjust].format(pairs=pairs, form=form)
     letters = "Policies that share a letter were not told apart. "
+    compared = f"the mean scores (range [{low:g}, {high:g}]{_lower(analysis)})"
+    if analysis.rules.by == "wins":
+        compared = f"how often each policy wins against another (by scores{_lower(analysis)})"
     return (
-        f"We compared the mean scores (range [{low:g}, {high:g}]) of {policies}"
+        f"We compared {compared} of {policies}"
         f"{against}{_pooling(analysis)} with the {kind} {analysis.method}{horizon}, using "
         f"{adjusted}; {_promise(analysis, anytime)}. {_meaning(analysis)}"
         f"{design}{letters if analysis.baseline is None else ''}"
@@ -71,9 +74,10 @@ def best_paragraph(analysis: "Analysis") -> str:
     )
     horizon = _horizon(analysis, "row", "of trials")
     looks = "" if analysis.bounds_inferred else ", however often the data are looked at"
+    most = "lowest" if analysis.rules.lower_is_better else "greatest"
     same = "The claim assumes that one policy is the best on each task. "
     return (
-        f"We asked which of {len(analysis.rules.policies)} policies has the greatest mean score "
+        f"We asked which of {len(analysis.rules.policies)} policies has the {most} mean score "
         f"(range [{low:g}, {high:g}]){_pooling(analysis)} with the sequential test "
         f"{analysis.method}{horizon}. {BETS[top > 1]}, and the policy is dropped "
         f"when this wealth is large enough; {promised}{looks}. So the candidates are at all times "
@@ -84,6 +88,10 @@ def best_paragraph(analysis: "Analysis") -> str:
         "Intervals of the means hold together, at all times, with probability "
         f"{1 - analysis.alpha:.6g}. {method.citation}."
     )
+
+
+def _lower(analysis: "Analysis") -> str:
+    return ", lower is better" if analysis.rules.lower_is_better else ""
 
 
 def _horizon(analysis: "Analysis", unit: str, of_what: str) -> str:
@@ -114,6 +122,8 @@ def _promise(analysis: "Analysis", anytime: bool) -> str:
 
 
 def _pooling(analysis: "Analysis") -> str:
+    if analysis.aligned.mean is not None:
+        return f", in {analysis.aligned.mean.meaning},"
     if not analysis.pooled_tasks:
         return ""
     return f", pooled over {analysis.pooled_tasks} tasks (a row of trials of each in turn),"
@@ -122,19 +132,41 @@ def _pooling(analysis: "Analysis") -> str:
 def _meaning(analysis: "Analysis") -> str:
     """Return what a reader must know of the claims before anything else."""
     said, margin, within = "", analysis.margin, analysis.rules.equivalence
+    wins = analysis.rules.by == "wins"
     if within is not None:
+        differ = "the shares of pairs that they win" if wins else "their means"
         said = (
             "Policies were declared practically the same once two one-sided tests had shown that "
-            f"their means differ by less than {within:g}, which assumes that the difference stays "
+            f"{differ} differ by less than {within:g}, which assumes that the difference stays "
             "the same throughout. "
         )
     elif margin < 0:
         said = f"A policy counts as not worse if it is not worse by {-margin:g} or more. "
     elif margin > 0:
         said = f"A policy counts as better if it is better by more than {margin:g}. "
-    if analysis.pooled_tasks:
-        said += f"A declared order means only: {analysis.pooled_claim}. "
-    return said + _doubts(analysis)
+    if analysis.pooled_tasks or wins:
+        said += f"A declared order means only: {analysis.claim_meaning}. "
+    if analysis.aligned.training_runs:
+        said += f"All claims are {analysis.checkpoint_claim}. "
+    return said + _groups(analysis) + _doubts(analysis)
+
+
+def _groups(analysis: "Analysis") -> str:
+    """Return which trials entered as averages, and what that assumes."""
+    rules = analysis.rules
+    if rules.groups is None:
+        return ""
+    numbers = ", ".join(f"{number} of {name}" for name, number in rules.groups.items())
+    said = (
+        f"Of policies with more trials ({numbers}), each row holds the average of a group, whose "
+        "size was fixed by these numbers before any score was seen. "
+    )
+    if rules.stored:
+        said += (
+            f"The trials of {' and '.join(rules.stored)} were run before the study and are assumed "
+            "to come from the same conditions. "
+        )
+    return said
 
 
 def _doubts(analysis: "Analysis") -> str:

@@ -36,7 +36,8 @@ def plot_stream(
     axes.axhline(level, color=GREY, linewidth=1, label=f"needed: {level:g}")
     if verdict.n_decided is not None:
         axes.axvline(verdict.n_decided, color=GREY, linewidth=1, linestyle=":")
-    ends = {Decision.POLICY0: f"{names[0]} is better", Decision.POLICY1: f"{names[1]} is better"}
+    claim = "wins more often" if verdict.rules.by == "wins" else "is better"
+    ends = {Decision.POLICY0: f"{names[0]} {claim}", Decision.POLICY1: f"{names[1]} {claim}"}
     unit, counted = "pairs", "pairs of trials"
     if verdict.rules.reference is not None:
         ends[Decision.POLICY0] = f"{names[1]} is worse"

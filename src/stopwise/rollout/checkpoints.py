@@ -66,6 +66,8 @@ class Checkpoints:
     begun
         Names of a race that goes on, by ``identity_of`` the checkpoint; what else is there by now
         appeared later. None for a new race.
+    least
+        How many checkpoints there must be at the start.
     clock
         The time in seconds.
 
@@ -82,6 +84,8 @@ class Checkpoints:
         given: Any,
         load: Loader | None,
         begun: Mapping[str, str] | None = None,
+        *,
+        least: int = 2,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._load = _checked(given, load)
@@ -91,7 +95,7 @@ class Checkpoints:
             found = {path: own for path, own in found.items() if identity_of(own) in begun}
         require(found != {}, f"{given}: no checkpoint matches", code="no-checkpoints")
         require(
-            len(found) > 1,
+            len(found) >= least,
             f"{given}: only {next(iter(found))} matches, but a comparison needs at least 2 "
             "checkpoints",
             code="one-checkpoint",

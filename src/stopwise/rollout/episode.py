@@ -5,11 +5,12 @@ from typing import Any, NamedTuple, Self
 
 
 class Ticket(NamedTuple):
-    """One episode to be run: the policy, its row in the comparison, and its seed."""
+    """One episode to be run: the policy, its row in the comparison, its seed, and its task."""
 
     policy: str
     row: int
     seed: int
+    task: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,8 +19,9 @@ class Episode:
 
     Attributes
     ----------
-    policy, row, seed
-        The ticket: rows count from 0, and the seed is that of the environment.
+    policy, row, seed, task
+        The ticket: rows count from 0, the seed is that of the environment, and the task is the one
+        of several that was drawn, or None.
     score
         What is compared; None if the episode failed.
     length
@@ -37,6 +39,7 @@ class Episode:
     length: int | None
     seconds: float
     error: str | None = None
+    task: str | None = None
 
     @classmethod
     def failed(cls, ticket: Ticket, error: str, seconds: float) -> Self:
@@ -50,4 +53,7 @@ class Episode:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as the journal keeps them."""
-        return asdict(self)
+        found = asdict(self)
+        if self.task is None:  # as it was before there were tasks
+            del found["task"]
+        return found

@@ -1,6 +1,8 @@
 """The one call: run policies against each other, as many episodes as needed and no more."""
 
-from collections.abc import Callable, Mapping
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import ceil
@@ -8,22 +10,26 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from stopwise.core import registry
+from stopwise.core.arrays import Floats
 from stopwise.core.keywords import flat
+from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import uses_seed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number, require_whole
 from stopwise.core.settings import RaceSettings
 from stopwise.errors import require
-from stopwise.messages import named
+from stopwise.messages import Setting, named
 from stopwise.rollout.checkpoints import Checkpoints, Loader, identity_of, named_policies
 from stopwise.rollout.drive import drive
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
 from stopwise.rollout.race_result import RaceProgress, RaceResult, result_of
 from stopwise.rollout.schedule import FailureRule, Schedule
-from stopwise.rollout.seeds import episode_seed
+from stopwise.rollout.seeds import drawn_task, episode_seed
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.worker import Setup
+from stopwise.rows.task_mean import require_tasks_choice
+from stopwise.rows.task_mean import shares as task_shares
 
 # Rows begun ahead, in units of what the executor holds: enough that one slow episode does not
 # keep the others waiting at once, and no more.
@@ -40,13 +46,16 @@ def race(
     bounds: tuple[float, float] = (0.0, 1.0),
     n_max: int | None = 500,
     design: str | None = None,
-    seed: int = 0,
+    tasks: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    seed: int | None = None,
     executor: str | Executor = "serial",
     journal: str | Path | None = None,
     on_error: str = "raise",
     timeout: float | None = None,
     window: int | None = None,
     on_progress: Callable[[RaceProgress], None] | None = None,
+    stored: Mapping[str, Sequence[float] | Floats] | None = None,
     **settings: Unpack[RaceSettings],
 ) -> RaceResult:
     """Run policies in an environment until it is clear which is better, or n_max is reached.
@@ -69,14 +78,15 @@ def race(
         with ``later``, else from the ``reserve`` of alpha. Those declared are waited for.
     env
         A gymnasium id, an environment, a factory of one (also of a vector environment), or a
-        function ``episode(policy, seed)`` that returns a score or a dictionary of measures.
+        function ``episode(policy, seed)`` that returns a score or a dictionary of measures. Or
+        several tasks by name, each one of these, with ``tasks="mean"``.
     load
         For checkpoints: a function that makes a policy of a path, or "package.module:name" of one.
     score
         What is compared: "return", "success", "length", another measure of the episode function,
         or a function of the measures. By default a function's own score, else the return.
     bounds
-        Range of the score, known beforehand; a score outside stops the race.
+        Range of the score, known beforehand, on every task; a score outside stops the race.
     n_max
         The declared greatest number of episodes per policy, or None.
     design
@@ -84,9 +94,17 @@ def race(
         episodes where they find the same ones hard. "independent": every episode has its own seed.
         By default that of the journal; of a new race, "paired" unless the method is proven for
         independent episodes only.
+    tasks
+        "mean": claims are about the mean over the tasks in ``env``. The task of each row is drawn
+        at random, the same for all policies of the row (in the independent design, for each
+        episode on its own).
+    weights
+        Of the tasks, as in {"reach": 2}; 1 where none is given. A task is drawn as often as it
+        weighs.
     seed
-        Of the whole race, a whole number of at least 0. A randomised method draws one of its own
-        when the race begins, and the journal keeps it.
+        Of the whole race, a whole number of at least 0; by default 0. With several tasks there is
+        no usual one: it is drawn from the operating system, and the journal and the result keep it.
+        A randomised method draws one of its own when the race begins, and the journal keeps it.
     executor
         "serial", "processes", "ray", or one made by ``stopwise.rollout.executors``.
     journal
@@ -103,6 +121,10 @@ def race(
         busy.
     on_progress
         Called whenever episodes came back.
+    stored
+        Scores, by name, of policies that were run before in the same environment and are not run
+        again, at least n_max of each; ``policies`` are then the others, one or more. A row holds
+        the average of a group of them (see ``StopRule``). The design is independent.
     **settings
         ``method``, ``alpha``, ``adjust``, ``baseline``, ``reference``, ``ties``, ``goal="order"``
         (or "best", with ``top``, ``indifference``, ``allocation="leader"``, ``later`` and
@@ -121,9 +143,22 @@ def race(
     >>> sw.race({"low": low, "high": high}, episode, n_max=100, goal="best").sentence
     'high is the best of 2 (alpha 0.05), after 20 episodes instead of 200'
     """
-    require_whole(seed, "seed", 0)
+    shares = _shares(env, tasks, weights, settings.get("by"))
+    stored = stored or {}
+    require(
+        not stored or shares is None,
+        "stored trials belong to one task, but several were given",
+        parameter="stored",
+    )
     begun = {} if journal is None else recorded_race(journal)
-    first, arrivals = _entrants(policies, load, settings, begun)
+    if seed is None:
+        seed = 0 if shares is None else begun.get("seed", drawn_seed())
+    require_whole(seed, "seed", 0)
+    alone = bool(stored) or settings.get("reference") is not None
+    first, arrivals = _entrants(policies, load, settings, begun, least=1 if alone else 2)
+    for name in stored:
+        both = f"{name!r} has stored trials and is among the policies to run: leave it out of one"
+        require(name not in first, both, parameter="stored")
     require(
         timeout is None or (is_number(timeout) and timeout > 0),
         named("timeout"),
@@ -131,26 +166,35 @@ def race(
         code="bad-timeout",
     )
     if design is None:
-        design = begun.get("design", _usual_design(settings))
+        design = begun.get("design", "independent" if stored else _usual_design(settings))
     # The seed of the race is for its episodes: a method that needs luck has its own.
     luck = {"seed": begun["method_seed"]} if "method_seed" in begun else {}
     settings["later"] = [name for name in settings.get("later", ()) if name not in first]
-    names = [*first, *settings["later"]]
-    rule = StopRule(names, n_max=n_max, bounds=bounds, design=design, **settings, **luck)
+    rule = StopRule(
+        [*stored, *first, *settings["later"]],
+        stored=stored,
+        n_max=n_max,
+        bounds=bounds,
+        design=design,
+        **settings,
+        **luck,
+    )
     failures = FailureRule(on_error)
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
     setup = Setup(env=env, policies=first, score=score, timeout=timeout)
+    paired = design == "paired"
     schedule = Schedule(
         rule,
-        partial(episode_seed, seed, paired=design == "paired"),
+        partial(episode_seed, seed, paired=paired),
+        task_of=None if shares is None else partial(drawn_task, seed, shares, paired=paired),
         window=1 if window is None else require_whole(window, "window", 1),
         failures=failures,
     )
     place = executor_of(executor)
     book, seconds = None, 0.0
     if journal is not None:
-        book = Journal(journal, _identity(rule, setup, seed), on_error)
+        book = Journal(journal, _identity(rule, setup, seed, shares), on_error)
     try:
         if book is not None:
             # Under "raise" what failed is run anew: its cause may have been mended.
@@ -173,7 +217,13 @@ def race(
         told = "appeared during the race without being declared, and took no part"
         notes.append(f"{', '.join(arrivals.left_out)} {told}")
     return result_of(
-        schedule, retries=place.retries, abandoned=abandoned, seconds=seconds, notes=notes
+        schedule,
+        shares=shares,
+        seed=seed,
+        retries=place.retries,
+        abandoned=abandoned,
+        seconds=seconds,
+        notes=notes,
     )
 
 
@@ -182,14 +232,44 @@ def _entrants(
     load: Loader | None,
     settings: RaceSettings,
     begun: Mapping[str, Any],
+    *,
+    least: int,
 ) -> tuple[dict[str, Any], Checkpoints | None]:
     """Return the policies of the start, and where others may appear, if they may join."""
     if isinstance(policies, Mapping):
         require_all_there(settings)
         return named_policies(policies, load), None
     joining = bool(settings.get("later") or settings.get("reserve"))
-    found = Checkpoints(policies, load, _named(begun) if joining else None)
+    found = Checkpoints(policies, load, _named(begun) if joining else None, least=least)
     return dict(found.first), found if joining else None
+
+
+def _shares(
+    env: Any, tasks: str | None, weights: Mapping[str, float] | None, by: str | None
+) -> dict[str, float] | None:
+    """Return the tasks with their shares, None for a single environment; or raise."""
+    require_tasks_choice(tasks, weights=weights, by=by)
+    if not isinstance(env, Mapping):
+        require(
+            tasks is None,
+            Setting("tasks", "mean"),
+            " needs environments by name, as in {'reach': env, 'push': env}",
+            code="tasks-missing",
+        )
+        return None
+    require(
+        tasks is not None,
+        "several environments are tasks: give ",
+        Setting("tasks", "mean"),
+        " to compare the mean over them",
+        code="several-tasks",
+    )
+    few = f"the mean over tasks needs at least 2 tasks, but got {len(env)}"
+    require(len(env) >= 2, few, parameter="env")
+    for name in env:
+        text = f"the names of tasks must be text, but got {name!r}"
+        require(isinstance(name, str) and bool(name), text, parameter="env")
+    return task_shares(sorted(env), weights)  # a race that goes on may list them otherwise
 
 
 def require_all_there(settings: RaceSettings) -> None:
@@ -209,7 +289,9 @@ def _usual_design(settings: RaceSettings) -> str:
     return "paired" if "paired" in proven else proven[0]
 
 
-def _identity(rule: StopRule, setup: Setup, seed: int) -> dict[str, Any]:
+def _identity(
+    rule: StopRule, setup: Setup, seed: int, shares: Mapping[str, float] | None
+) -> dict[str, Any]:
     """Return what makes a race this one and no other, as far as it can be told."""
     rules = rule.rules
     luck = {"method_seed": rules.parameters["seed"]} if uses_seed(rules.settings()) else {}
@@ -217,10 +299,11 @@ def _identity(rule: StopRule, setup: Setup, seed: int) -> dict[str, Any]:
         **rules.identity(),
         **luck,
         **{f"policy {name!r}": identity_of(policy) for name, policy in setup.policies.items()},
-        "env": identity_of(setup.env),
+        **_places(setup.env, shares),
         "score": identity_of(setup.score),
         "timeout": setup.timeout,
         "seed": int(seed),
+        **{f"stored trials of {name!r}": _digest(own) for name, own in rule.stored.items()},
     }
 
 
@@ -228,3 +311,13 @@ def _named(begun: Mapping[str, Any]) -> dict[str, str]:
     """Return the names of the policies that a recorded race began with, by what they are."""
     places = {name: begun.get(f"policy {name!r}") for name in begun.get("policies", ())}
     return {place: name for name, place in places.items() if place is not None}
+
+
+def _places(env: Any, shares: Mapping[str, float] | None) -> dict[str, Any]:
+    if shares is None:
+        return {"env": identity_of(env)}
+    return {f"task {task!r}": [identity_of(env[task]), share] for task, share in shares.items()}
+
+
+def _digest(scores: Sequence[float]) -> str:
+    return hashlib.sha256(json.dumps(scores).encode()).hexdigest()

@@ -8,11 +8,12 @@ from typing import Any
 from stopwise.core.delegated import Delegated
 from stopwise.core.plain_values import plain_values
 from stopwise.data.trials import Trials
-from stopwise.messages import counted
+from stopwise.messages import Message, counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Elimination, Standing
 from stopwise.rollout.episode import Episode
 from stopwise.rollout.schedule import Schedule
+from stopwise.rows.task_mean import MEAN, described
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +78,8 @@ class RaceResult:
     decided
         Whether every pair is decided, or the best is named; if not, n_max was reached, or a
         decision by then had become too unlikely (``analysis.futile``, with binding futility).
+    seed
+        That of the race: with it the same call gives the same episodes.
     seconds
         Since the race began, or was taken up again.
     """
@@ -91,6 +94,7 @@ class RaceResult:
     rows: int
     window: int
     decided: bool
+    seed: int
     seconds: float
 
     best = Delegated[str | None]("analysis.best", "The policy shown to be the best, or None.")
@@ -110,6 +114,8 @@ class RaceResult:
     def sentence(self) -> str:
         """What was found, at which alpha, and what it took; ``analysis.sentence`` says more."""
         found, most = self.analysis, self.analysis.most_trials
+        if most is not None:  # stored trials are no episodes
+            most -= sum((found.rules.groups or {})[name] for name in found.rules.stored)
         fewer = self.decided and most is not None and self.used < most
         instead = f" instead of {most:,}" if fewer else ""
         episodes = "episode" if self.used == 1 else "episodes"
@@ -128,7 +134,8 @@ class RaceResult:
                 "episodes": len(self.episodes),
                 "used": self.used,
                 "overshoot": len(self.overshoot),
-                **plain_values(self, ("abandoned", "window", "failures", "retries", "seconds")),
+                **plain_values(self, ("abandoned", "window", "failures", "retries", "seed")),
+                "seconds": self.seconds,
             },
         }
 
@@ -162,16 +169,31 @@ def progress_of(schedule: Schedule, seconds: float) -> RaceProgress:
 
 
 def result_of(
-    schedule: Schedule, *, retries: int, abandoned: int, seconds: float, notes: Sequence[str]
+    schedule: Schedule,
+    *,
+    shares: Mapping[str, float] | None,
+    seed: int,
+    retries: int,
+    abandoned: int,
+    seconds: float,
+    notes: Sequence[str],
 ) -> RaceResult:
-    """Return the result of a race that is over."""
+    """Return the result of a race that is over; ``shares`` are those of its tasks, if several."""
     rule = schedule.rule
     failed = Counter(e.policy for e in schedule.used if e.error is not None)
     failures = {policy: failed[policy] for policy in rule.rules.run_policies}
     warnings = [*notes, *_on_failures(schedule, failures), *_on_retries(retries)]
+    trials, task, mean = _trials(schedule, warnings), None, None
+    if shares is not None:
+        task, mean = MEAN, described("random", shares, trials.frame, rule.rules.run_policies)
+        drawn = (
+            f"the tasks were drawn with seed {seed}: keep that seed; a race repeated with others "
+            "until it decides has no guarantee"
+        )
+        warnings.append(Message(drawn, code="tasks-drawn"))
     return RaceResult(
-        analysis=rule.analysis(warnings=warnings),
-        trials=_trials(schedule, warnings),
+        analysis=rule.analysis(task=task, warnings=warnings, mean=mean),
+        trials=trials,
         episodes=schedule.episodes,
         overshoot=schedule.overshoot,
         abandoned=abandoned,
@@ -180,6 +202,7 @@ def result_of(
         rows=rule.rows,
         window=schedule.window,
         decided=rule.decided,
+        seed=seed,
         seconds=seconds,
     )
 
@@ -213,12 +236,17 @@ def _on_retries(retries: int) -> list[str]:
 
 
 def _trials(schedule: Schedule, notes: Sequence[str]) -> Trials:
-    """Return the scores that count; in a paired design the row is the block."""
+    """Return the scores that count, stored ones first; in a paired design the row is the block."""
     scored = schedule.scored
+    stored = [(name, score) for name, own in schedule.rule.stored.items() for score in own]
     columns: dict[str, list[object]] = {
-        "policy": [episode.policy for episode, _ in scored],
-        "score": [score for _, score in scored],
+        "policy": [*(name for name, _ in stored), *(episode.policy for episode, _ in scored)],
+        "score": [*(score for _, score in stored), *(score for _, score in scored)],
     }
     if schedule.rule.design == "paired":
         columns["block"] = [str(episode.row) for episode, _ in scored]
-    return Trials.from_columns(columns, bounds=schedule.rule.bounds, notes=notes)
+    if any(episode.task is not None for episode, _ in scored):
+        columns["task"] = [episode.task for episode, _ in scored]
+    rule = schedule.rule
+    bounds = None if rule.rules.by == "wins" else rule.bounds
+    return Trials.from_columns(columns, bounds=bounds, notes=notes)

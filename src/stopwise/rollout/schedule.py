@@ -65,6 +65,8 @@ class Schedule:
         The greatest number of rows begun and not yet looked at.
     failures
         What an episode without a score counts as.
+    task_of
+        The task of row and policy (by number), where there are several.
     """
 
     def __init__(
@@ -74,9 +76,10 @@ class Schedule:
         *,
         window: int,
         failures: FailureRule,
+        task_of: Callable[[int, int], str] | None = None,
     ) -> None:
         self.rule, self.window, self.failures = rule, window, failures
-        self._seed_of = seed_of
+        self._seed_of, self._task_of = seed_of, task_of
         self._numbers = {policy: number for number, policy in enumerate(rule.policies)}
         self._begun = 0
         self._queue: deque[Ticket] = deque()
@@ -187,8 +190,9 @@ class Schedule:
         wanted = [(policy, number) for policy, own in places.items() for number in own]
         for policy, number in wanted:
             if (policy, number) not in self._given and (policy, number) not in self._episodes:
-                seed = self._seed_of(number, self._numbers[policy])
-                self._queue.append(Ticket(policy, number, seed))
+                place = number, self._numbers[policy]
+                task = None if self._task_of is None else self._task_of(*place)
+                self._queue.append(Ticket(policy, number, self._seed_of(*place), task))
         self._given.update(wanted)
 
     def _row(self, places: Places) -> dict[str, list[float | None]] | None:
@@ -210,9 +214,10 @@ class Schedule:
             self.rule.check(episode.policy, episode.score)
             return episode.score
         if self.failures.kind == "raise":
+            task = "" if episode.task is None else f", task {episode.task}"
             failed = EpisodeFailed(
-                f"the episode of {episode.policy!r} in row {episode.row} (seed {episode.seed}) "
-                f"failed: {episode.error}; to go on, choose ",
+                f"the episode of {episode.policy!r} in row {episode.row} (seed {episode.seed}"
+                f"{task}) failed: {episode.error}; to go on, choose ",
                 Setting("on_error", "score:0"),
                 " or ",
                 Setting("on_error", "void"),

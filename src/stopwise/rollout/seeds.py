@@ -5,10 +5,14 @@ chance: they are independent draws from 2**32 equally likely seeds, so that scor
 draws too, and nothing is lost.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from stopwise.rows.task_mean import task_at
+
 # Branches of the tree of seeds; changing one changes every race.
-_PAIRED, _INDEPENDENT, _POLICY = 0, 1, 2
+_PAIRED, _INDEPENDENT, _POLICY, _TASK = 0, 1, 2, 3
 
 
 def episode_seed(seed: int, row: int, policy: int, *, paired: bool) -> int:
@@ -23,6 +27,22 @@ def episode_seed(seed: int, row: int, policy: int, *, paired: bool) -> int:
     [357565251, 2689258163]
     """
     return _draw(seed, (_PAIRED, row) if paired else (_INDEPENDENT, row, policy))
+
+
+def drawn_task(
+    seed: int, shares: Mapping[str, float], row: int, policy: int, *, paired: bool
+) -> str:
+    """Return the task of an episode, drawn by its shares: one for all policies of a row if paired.
+
+    Examples
+    --------
+    >>> from stopwise.rollout.seeds import drawn_task
+    >>> shares = {"reach": 0.75, "push": 0.25}
+    >>> [drawn_task(7, shares, row, 0, paired=True) for row in range(4)]
+    ['reach', 'push', 'push', 'reach']
+    """
+    drawn = _draw(seed, (_TASK, row) if paired else (_TASK, row, policy))
+    return task_at(shares, drawn / 2.0**32)
 
 
 def policy_seed(seed: int) -> int:

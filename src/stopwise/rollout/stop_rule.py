@@ -2,12 +2,16 @@
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self, Unpack
 
+import numpy as np
+
+from stopwise.core.arrays import Floats
 from stopwise.core.delegated import Delegated
 from stopwise.core.keywords import described, flat
 from stopwise.core.rules import FromRules, Rules
-from stopwise.core.scores import is_number, require_whole
+from stopwise.core.scores import is_number, numeric_array, require_whole
 from stopwise.core.settings import StopSettings
 from stopwise.core.snapshot import Resumable
 from stopwise.errors import InvalidInput, require
@@ -16,6 +20,7 @@ from stopwise.questions import pose, resume
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.question import FindRow, Places, complete
 from stopwise.questions.standing import Elimination, Standing
+from stopwise.rows.task_mean import TaskMean
 
 
 @described
@@ -31,6 +36,13 @@ class StopRule(Resumable):
     ----------
     policies
         Two or more names; one or more with a ``reference``, the number to compare them with.
+    stored
+        Scores of policies that were tried before the study and are not tried again, at least n_max
+        of each: a row holds the average of a group of them, whose size follows from n_max. They
+        are assumed to come from the conditions of today.
+    fresh
+        How many new trials each stored policy gets all the same, one in each of the first rows.
+        They enter no comparison; the analysis says if they disagree with the stored ones.
     **settings
         ``method="nscore-plus"``, ``alpha=0.05``, ``n_max``, ``bounds=(0, 1)``,
         ``design="independent"`` (or "paired": a row is one environment), ``adjust="holm"``,
@@ -49,13 +61,38 @@ class StopRule(Resumable):
     ...         rule.add(policy, outcome[policy])
     >>> rule.rows, rule.analysis().order_text
     (5, 'new > base')
+    >>> rule = sw.StopRule(["base", "new"], stored={"base": [0.1, 0.2, 0.3, 0.2] * 50}, n_max=50)
+    >>> rule.needed
+    ('new',)
+    >>> while not rule.stop:
+    ...     rule.add("new", 0.9)
+    >>> rule.rows, rule.analysis().order_text
+    (5, 'new > base')
     """
 
     _kind = "StopRule"
 
     @flat(StopSettings)
-    def __init__(self, policies: Sequence[str], **settings: Unpack[StopSettings]) -> None:
-        self._question = pose(Rules.of(policies=tuple(policies), **settings))
+    def __init__(
+        self,
+        policies: Sequence[str],
+        *,
+        stored: Mapping[str, Sequence[float] | Floats] | None = None,
+        fresh: int = 0,
+        **settings: Unpack[StopSettings],
+    ) -> None:
+        # Of stored policies all scores by number, those of fresh trials last.
+        self._stored = {name: _scores(name, own) for name, own in (stored or {}).items()}
+        rules = Rules.of(
+            policies=tuple(policies),
+            groups={name: len(own) for name, own in self._stored.items()},
+            stored=tuple(self._stored),
+            fresh=fresh,
+            **settings,
+        )
+        self._question = pose(rules)
+        for name, own in self._stored.items():
+            self._question.comparison.check(np.array(own), f"stored trials of {name!r}")
         # Results that are not looked at yet, by number; None where a policy has none to offer.
         self._waiting: dict[int, dict[str, float | None]] = {}
         self._next = dict.fromkeys(self.rules.run_policies, 0)
@@ -67,10 +104,6 @@ class StopRule(Resumable):
     alpha = FromRules[float]("alpha", "The probability of any false claim.")
     design = FromRules[str]("design", 'The design, "independent" or "paired".')
     bounds = FromRules[tuple[float, float]]("bounds", "The declared range of the score.")
-    needed = Delegated[tuple[str, ...]](
-        "_question.needed", "Policies that the next row tries, each as often as it does."
-    )
-    places = Delegated[Places]("_question.places", "The same, with the numbers of their trials.")
     best = Delegated[str | None]("_question.best", "The policy shown to be the best, or None.")
     candidates = Delegated[tuple[str, ...]](
         "_question.candidates", "Policies that may still be the best."
@@ -82,6 +115,27 @@ class StopRule(Resumable):
     p_values = Delegated[Mapping[str, float]](
         "_question.p_values", 'Anytime p-values of "this is a best policy", asked for the best.'
     )
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Policies that the next row tries, each as often as it does."""
+        needed = self._question.needed
+        return (*needed, *self._freshly_tried) if needed else ()
+
+    @property
+    def places(self) -> Places:
+        """The trials of the next row that are still to be run, by their numbers."""
+        return self._to_run(self._question.places)
+
+    @property
+    def _freshly_tried(self) -> tuple[str, ...]:
+        """Stored policies that get a new trial with the next row."""
+        due = min(self.rules.fresh, self.rows + 1)
+        number = self.rules.groups or {}
+        return tuple(name for name, own in self._stored.items() if len(own) < number[name] + due)
+
+    def _to_run(self, places: Places) -> Places:
+        return {name: own for name, own in places.items() if name not in self._stored}
 
     @property
     def awaited(self) -> tuple[str, ...]:
@@ -130,6 +184,9 @@ class StopRule(Resumable):
             policy in self._next,
             f"policies are {', '.join(self._next)}, but got a result of {policy!r}",
         )
+        if policy in self._stored:
+            self._add_fresh(policy, score)
+            return
         # In the paired design others may have met blocks without it.
         following = max(self._next[policy], self._question.taken(policy))
         row = following if row is None else require_whole(row, "row", 0)
@@ -151,6 +208,20 @@ class StopRule(Resumable):
         if self.rows > before:
             self._forget()
 
+    def _add_fresh(self, policy: str, score: float | None) -> None:
+        """Take in a new trial of a stored policy, which is only held against the stored ones."""
+        own, number = self._stored[policy], (self.rules.groups or {})[policy]
+        require(
+            len(own) < number + self.rules.fresh,
+            f"{policy!r} has {number} stored trials and is not tried again; to check whether "
+            "conditions are the same, declare ",
+            Setting("fresh"),
+            code="stored-and-new",
+        )
+        if score is not None:
+            self.check(policy, score)
+            own.append(float(score))
+
     def taken(self, policy: str) -> int:
         """Return the number of the policy's next trial: those before it were looked at."""
         return self._question.taken(policy)
@@ -171,9 +242,23 @@ class StopRule(Resumable):
 
         For those who keep results themselves: ``find(places)`` gets, for each policy of the row,
         the numbers of its trials, and returns their scores (None for a trial without one), or None
-        as long as one is awaited.
+        as long as one is awaited. It is not asked for stored trials.
         """
-        deque(self._question.take(find), maxlen=0)
+
+        def find_all(places: Places) -> Mapping[str, Sequence[float | None]] | None:
+            found = find(self._to_run(places))
+            if found is None:
+                return None
+            stored = {name: self._stored[name] for name in places if name in self._stored}
+            return {
+                **found,
+                **{
+                    name: own[places[name].start : places[name].stop]
+                    for name, own in stored.items()
+                },
+            }
+
+        deque(self._question.take(find_all if self._stored else find), maxlen=0)
 
     def check(self, policy: str, score: float) -> None:
         """Raise unless this is a number within the bounds that the method accepts."""
@@ -188,6 +273,12 @@ class StopRule(Resumable):
             )
             raise InvalidInput(message) from error
 
+    @property
+    def stored(self) -> dict[str, tuple[float, ...]]:
+        """The stored scores of policies that are not tried, without those of fresh trials."""
+        numbers = self.rules.groups or {}
+        return {name: tuple(own[: numbers[name]]) for name, own in self._stored.items()}
+
     def settings(self) -> dict[str, Any]:
         """Return all settings as plain values."""
         return self.rules.settings()
@@ -200,9 +291,16 @@ class StopRule(Resumable):
         """Return the rows still needed at the growth of evidence so far; None if unknown."""
         return self._question.remaining(standings)
 
-    def analysis(self, *, task: str | None = None, warnings: Sequence[str] = ()) -> Analysis:
-        """Return the whole analysis of the rows looked at."""
-        return self._question.analysis(task=task, notes=warnings)
+    def analysis(
+        self,
+        *,
+        task: str | None = None,
+        warnings: Sequence[str] = (),
+        mean: TaskMean | None = None,
+    ) -> Analysis:
+        """Return the whole analysis of the rows looked at, of one task or of the mean over many."""
+        table = self._question.table(task=task, notes=warnings).having(self._stored)
+        return self._question.analyze(replace(table, mean=mean))
 
     def __repr__(self) -> str:
         shown = ("policies", "n_max", "rows", "needed", "decided")
@@ -225,12 +323,27 @@ class StopRule(Resumable):
             "contest": self._question.to_json(),
             "waiting": [[row, results] for row, results in self._waiting.items()],
             "next": self._next,
+            **({"stored": self._stored} if self._stored else {}),
         }
 
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
         rule = cls.__new__(cls)
         rule._question = resume(content["contest"])
+        stored = content.get("stored", {})
+        rule._stored = {str(name): list(map(float, own)) for name, own in stored.items()}
         rule._waiting = {int(row): dict(results) for row, results in content["waiting"]}
         rule._next = {str(policy): int(row) for policy, row in content["next"].items()}
         return rule
+
+
+def _scores(name: str, given: Any) -> list[float]:
+    """Return the stored scores of a policy as plain numbers, or raise."""
+    scores = numeric_array(given, f"stored trials of {name!r}")
+    require(
+        scores.ndim == 1 and not np.isnan(scores).any(),
+        f"stored trials of {name!r} must be one row of numbers, each a score",
+        parameter="stored",
+    )
+    found: list[float] = scores.astype(float).tolist()
+    return found

@@ -13,7 +13,6 @@ from stopwise.core.plain_values import plain_values
 from stopwise.core.registry import other_edition, uses_seed
 from stopwise.data.read import read_trials
 from stopwise.data.sources import require_apart
-from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.messages import Message, Setting, named
 from stopwise.questions import for_files
@@ -23,8 +22,10 @@ from stopwise.questions.standing import Elimination, Standing
 from stopwise.rollout.journal import plain
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_watch_state
-from stopwise.rows.align import align
+from stopwise.rows.mean_table import over_tasks
 from stopwise.rows.table import Table
+from stopwise.rows.task_mean import require_tasks_choice
+from stopwise.rows.task_tables import tables
 
 # What lets a policy come after the first look, asked for the best.
 _TO_COME_LATER = (
@@ -124,6 +125,9 @@ class Watch:
     settings
         Settings of ``StopRule``; ``later`` names policies that may appear after the first look.
         Asked for the best, the usual ``allocation`` is "even", as for ``stopwise.analyze``.
+    tasks, task_order, weights
+        As for ``stopwise.analyze``, with a weight for every task: which tasks there will be has to
+        be known beforehand.
     state
         File that keeps the rows looked at, so that a later watch refuses a past that has changed
         as well; without it they are kept as long as this object.
@@ -136,8 +140,21 @@ class Watch:
         reading: Mapping[str, Any],
         design: str = "auto",
         settings: Mapping[str, Any],
+        tasks: str | None = None,
+        task_order: str = "rounds",
+        weights: Mapping[str, float] | None = None,
         state: Path | None = None,
     ) -> None:
+        require_tasks_choice(tasks, task_order, weights, by=settings.get("by"))
+        require(
+            tasks is None or bool(weights),
+            "the mean over tasks of growing files needs ",
+            named("weights"),
+            " of every task: which there will be has to be known beforehand",
+            code="weights-missing",
+        )
+        own = {"order": task_order, "weights": weights}
+        self._mean: dict[str, Any] | None = None if tasks is None else own
         # So that what is wrong is said at once; the names of the policies are not known yet.
         baseline = None if settings.get("baseline") is None else "one"
         later = list(settings.get("later", ()))
@@ -171,18 +188,24 @@ class Watch:
             If the state was begun with another edition of the method.
         """
         trials = read_trials(self._source, **self._reading)
+        if self._mean is None:
+            found = tables(trials, design=self._design, in_turn=False)
+        else:
+            found = [over_tasks(trials, design=self._design, growing=True, **self._mean)]
         for task in self._seen:
-            if task not in trials.tasks:
+            if task not in [table.task for table in found]:
                 raise PastChanged(f"task {task!r} was there at an earlier look, but is gone now")
-        sights = tuple(self._task(trials, task) for task in trials.tasks)
+        sights = tuple(self._task(str(table.task), table, trials.policies) for table in found)
         if self._state is not None:
             write_watch_state(self._state, self._seen)
         return sights
 
-    def _task(self, trials: Trials, task: str) -> TaskSight:
-        aligned = align(trials, task=task, design=self._design)
+    def _task(self, task: str, aligned: Table, every: tuple[str, ...]) -> TaskSight:
+        least = 2 if self._settings.get("reference") is None else 1
+        if len(aligned.policies) < least <= len(every) and task not in self._seen:
+            return self._not_begun(task, aligned, every)
         notes = list(aligned.notes)
-        if aligned.bounds is None:
+        if aligned.bounds is None and self._settings.get("by") != "wins":
             text = "no bounds were declared: scores are assumed to lie in [0, 1]"
             notes.append(Message(text, code="bounds-undeclared"))
         if task in self._seen:
@@ -195,13 +218,34 @@ class Watch:
             if name not in rule.policies or name in rule.awaited:
                 self._join(task, rule, name)
         self._follow(task, rule, aligned)
-        return self._sight(task, rule, _arranged(aligned, rule.policies), notes)
+        return self._sight(task, rule, aligned, notes)
+
+    def _not_begun(self, task: str, aligned: Table, every: tuple[str, ...]) -> TaskSight:
+        """Return how a task stands in which only one of the policies has trials so far."""
+        return TaskSight(
+            task=task,
+            stop=False,
+            decided=False,
+            futile=False,
+            best=None,
+            candidates=(),
+            eliminated={},
+            awaited=(),
+            rows=0,
+            n_max=self._settings.get("n_max"),
+            needed=tuple(name for name in every if name not in aligned.policies),
+            waiting=sum(aligned.counts),
+            standings=(),
+            remaining=None,
+            analysis=None,
+        )
 
     def _begin(self, task: str, aligned: Table) -> StopRule:
         """Return the rule of a task before its first row, with the policies it began with."""
         settings = {
             "bounds": aligned.bounds or (0.0, 1.0),
             "design": aligned.design,
+            **({"by": "wins"} if aligned.preferences else {}),
             **self._settings,
         }
         before = self._seen.get(task)
@@ -215,7 +259,7 @@ class Watch:
         if self._seen.setdefault(task, WatchedTask(rules=rules, rows=rows)).rules != rules:
             self._refuse_rules(task, rules)
         for name, row in self._seen[task].joined.items():
-            rule.follow(partial(_row, rule, _arranged(aligned, rule.policies), row))
+            rule.follow(partial(_row, rule, aligned.arranged(rule.policies), row))
             rule.join(name)
         return rule
 
@@ -255,15 +299,15 @@ class Watch:
 
     def _follow(self, task: str, rule: StopRule, aligned: Table) -> None:
         """Show the rule the rows that are complete now."""
-        scores = _arranged(aligned, rule.policies)
+        scores = aligned.arranged(rule.policies)
         rule.follow(partial(_row, rule, scores, None))
         taken = _taken(rule)
         rows = scores[: max(taken)].copy()
         rows[np.arange(len(rows))[:, None] >= taken] = np.nan
         self._seen[task] = replace(self._seen[task], rows=rows)
 
-    def _sight(self, task: str, rule: StopRule, scores: Floats, notes: list[str]) -> TaskSight:
-        standings = rule.standings()
+    def _sight(self, task: str, rule: StopRule, aligned: Table, notes: list[str]) -> TaskSight:
+        standings, scores = rule.standings(), aligned.arranged(rule.policies)
         after = np.arange(len(scores))[:, None] >= _taken(rule)
         return TaskSight(
             task=task,
@@ -280,7 +324,9 @@ class Watch:
             waiting=int((after & ~np.isnan(scores)).sum()),
             standings=standings,
             remaining=rule.remaining(standings),
-            analysis=rule.analysis(task=task, warnings=notes) if rule.rows else None,
+            analysis=(
+                rule.analysis(task=task, warnings=notes, mean=aligned.mean) if rule.rows else None
+            ),
         )
 
 
@@ -304,15 +350,6 @@ def _row(
             if score is not None:
                 rule.check(policy, score)
     return row
-
-
-def _arranged(aligned: Table, policies: tuple[str, ...]) -> Floats:
-    """Return the scores with these columns; of a policy without trials, an empty one."""
-    scores = np.full((len(aligned.scores), len(policies)), np.nan)
-    for column, name in enumerate(policies):
-        if name in aligned.policies:
-            scores[:, column] = aligned.scores[:, aligned.policies.index(name)]
-    return scores
 
 
 def _taken(rule: StopRule) -> Ints:
@@ -343,7 +380,7 @@ def _require_same(task: str, seen: WatchedTask, aligned: Table) -> None:
             f"{seen.rules.get('design')}, but now it is {aligned.design}: start over and declare "
             "the design"
         )
-    scores = _arranged(aligned, tuple(dict.fromkeys([*seen.rules["policies"], *seen.joined])))
+    scores = aligned.arranged(list(dict.fromkeys([*seen.rules["policies"], *seen.joined])))
     rows, columns = seen.rows.shape
     looked_at = ~np.isnan(seen.rows)
     past = scores[:rows, :columns]  # one that joined last may have no column yet

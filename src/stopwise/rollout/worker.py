@@ -8,7 +8,6 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from stopwise.core.delegated import Delegated
 from stopwise.core.scores import is_number
 from stopwise.errors import InvalidInput, StopwiseError
 from stopwise.messages import Message, Setting
@@ -24,7 +23,7 @@ class Setup:
     Attributes
     ----------
     env
-        A gymnasium id, an environment or its factory, or an episode function.
+        A gymnasium id, an environment or its factory, or an episode function; or one per task.
     policies
         Policies, their factories, or names ``package.module:name``.
     score
@@ -58,25 +57,25 @@ class Newcomer:
 class Worker:
     """Runs tickets; the environment is made at once, a policy when it is first needed.
 
-    With a time-out all policies are loaded at once.
+    Of several tasks all but the first environment are made when they are first needed, too. With a
+    time-out everything is loaded at once.
     """
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self._arena: Arena = arena(setup.env)
-        self._players: dict[str, Any] = {}
+        self._envs = setup.env if isinstance(setup.env, Mapping) else {None: setup.env}
+        self._arenas: dict[str | None, Arena] = {}
         self._policies = dict(setup.policies)
-        if setup.timeout is not None:
-            for policy in setup.policies:  # so that loading takes nothing of an episode's time
-                self._player(policy)
-
-    width = Delegated[int]("_arena.width", "Episodes of one policy that run side by side.")
+        self._loaded: dict[str, Any] = {}
+        self._players: dict[tuple[str, str | None], Any] = {}
+        self.width = self._arena(next(iter(self._envs))).width
+        for policy in setup.policies:
+            self._load_in_time(policy)
 
     def join(self, name: str, policy: Any) -> None:
         """Take a policy that joins."""
         self._policies[name] = policy
-        if self._setup.timeout is not None:
-            self._player(name)
+        self._load_in_time(name)
 
     def run(self, tickets: Sequence[Any]) -> list[Episode]:
         """Return one episode per ticket; whatever goes wrong in one is its outcome."""
@@ -86,22 +85,25 @@ class Worker:
             return []
         found: list[Episode] = []
         # Tickets of one policy together, so that a vector environment can be filled.
-        for policy, group in groupby(sorted(tickets), key=attrgetter("policy")):
-            own = list(group)
-            for start in range(0, len(own), self.width):
-                found += self._run(policy, own[start : start + self.width])
+        ordered = sorted(tickets, key=attrgetter("policy", "row"))
+        ordered.sort(key=lambda ticket: (ticket.policy, ticket.task or ""))
+        for (policy, task), group in groupby(ordered, key=attrgetter("policy", "task")):
+            own, width = list(group), self._arena(task).width
+            for start in range(0, len(own), width):
+                found += self._run(policy, task, own[start : start + width])
         return found
 
     def close(self) -> None:
-        """Close the environment."""
-        self._arena.close()
+        """Close every environment."""
+        for place in self._arenas.values():
+            place.close()
 
-    def _run(self, policy: str, tickets: list[Ticket]) -> list[Episode]:
-        seeds, player = [ticket.seed for ticket in tickets], self._player(policy)
+    def _run(self, policy: str, task: str | None, tickets: list[Ticket]) -> list[Episode]:
+        seeds, player = [ticket.seed for ticket in tickets], self._player(policy, task)
         begin = time.perf_counter()
         outcomes: Sequence[Measures | Exception]
         try:
-            outcomes = self._arena.episodes(player, seeds, self._setup.timeout)
+            outcomes = self._arenas[task].episodes(player, seeds, self._setup.timeout)
         except Exception as error:  # whatever the user's code raises is an outcome
             outcomes = [error] * len(tickets)
         seconds = (time.perf_counter() - begin) / len(tickets)
@@ -110,16 +112,35 @@ class Worker:
             for ticket, outcome in zip(tickets, outcomes, strict=True)
         ]
 
-    def _player(self, policy: str) -> Any:
-        """Return the policy, loaded; if it cannot be, that is an error and no failed episode."""
-        if policy not in self._players:
+    def _load_in_time(self, policy: str) -> None:
+        """With a time-out, load it now, so that loading takes nothing of an episode's time."""
+        if self._setup.timeout is not None:
+            for task in self._envs:
+                self._player(policy, task)
+
+    def _arena(self, task: str | None) -> Arena:
+        """Return where a task is tried; if it cannot be made, that is an error as well."""
+        if task not in self._arenas:
             try:
-                self._players[policy] = self._arena.player(made(self._policies[policy]))
+                self._arenas[task] = arena(self._envs[task])
+            except InvalidInput as error:
+                place = "" if task is None else f"task {task!r}: "
+                raise InvalidInput(f"{place}{error}") from error
+        return self._arenas[task]
+
+    def _player(self, policy: str, task: str | None) -> Any:
+        """Return the policy, loaded; if it cannot be, that is an error and no failed episode."""
+        if (policy, task) not in self._players:
+            place = self._arena(task)
+            try:
+                if policy not in self._loaded:
+                    self._loaded[policy] = made(self._policies[policy])
+                self._players[policy, task] = place.player(self._loaded[policy])
             except Exception as error:  # whatever the user's code raises
                 raise StopwiseError(
                     f"policy {policy!r} cannot be loaded: {_line(error)}"
                 ) from error
-        return self._players[policy]
+        return self._players[policy, task]
 
     def _episode(self, ticket: Ticket, outcome: Measures | Exception, seconds: float) -> Episode:
         if isinstance(outcome, Exception):

@@ -9,6 +9,9 @@ Rules, each counted in the notes of the result:
   trials of a policy in one block the first counts. Trials without a block are left out.
 - stratified: as paired, but the j-th trial of a policy in a block (the stratum) meets the j-th of
   the others there, so that every trial with a partner counts.
+  Rows go round the strata, whatever their order in the file: all trials of one scene first would
+  let that scene decide. Within a round, strata that are near each other in the file are kept apart.
+- unit "seed": the mean score of a training run is one trial, and runs are independent.
 - the i.i.d. correction: in each row of a paired or stratified design one policy is drawn at random
   and only its score is kept; what remains is an independent design with about n/k trials each.
 """
@@ -21,9 +24,11 @@ from stopwise.core.scores import require_whole
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import BLANK, Notes, Setting, counted
+from stopwise.rows.groups import unequal_numbers
 from stopwise.rows.table import Table, side_by_side
 
 DESIGNS = ("auto", "independent", "paired", "stratified")
+UNITS = ("trial", "seed")
 FEW_ROWS_PER_STRATUM = 5
 
 
@@ -35,6 +40,8 @@ def align(
     policies: tuple[str, ...] | None = None,
     iid_correction: bool = False,
     seed: int | None = None,
+    unit: str = "trial",
+    in_turn: bool = True,
 ) -> Table:
     """Align the trials of one task.
 
@@ -55,6 +62,11 @@ def align(
         truly independent between policies, at the price of all other trials of the block.
     seed
         A whole number for the i.i.d. correction.
+    unit
+        "trial", or "seed": the mean of a training run is one trial.
+    in_turn
+        Whether rows of a stratified design go round the strata. Not where the file still grows:
+        there rows come in the order of the file, so that those looked at stay the first.
 
     Examples
     --------
@@ -71,6 +83,12 @@ def align(
     task = _chosen(trials, task)
     frame, names = _selected(trials, task, policies)
     notes = Notes(trials.notes)
+    require_choice("unit", unit, UNITS)
+    runs = 0
+    if unit == "seed":
+        frame = _by_training_run(frame, notes)
+    elif "seed" in frame.columns:
+        runs = _training_runs(frame)
     if design == "auto":
         design = _detected(frame, notes)
     if iid_correction and design == "independent":
@@ -83,7 +101,7 @@ def align(
         columns = [grouped[(name,)]["score"].to_numpy() for name in names]
         scores = _aligned(columns, names, notes)
     else:
-        scores = _by_block(frame, names, design, notes)
+        scores = _by_block(frame, names, design, notes, in_turn=in_turn)
         design = "independent" if iid_correction else "paired"
         empty = int(np.isnan(scores).sum())
         if iid_correction:
@@ -99,7 +117,38 @@ def align(
         bounds=trials.bounds.get(task),
         notes=tuple(notes),
         bounds_inferred=trials.bounds_inferred,
+        training_runs=runs,
+        preferences=trials.preferences,
     )
+
+
+def _training_runs(frame: pl.DataFrame) -> int:
+    """Return how many training runs the trials come from, if some have several trials."""
+    runs = frame.drop_nulls("seed").group_by("policy", "seed").len()["len"]
+    return len(runs) if (runs > 1).any() else 0
+
+
+def _by_training_run(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+    """Return one trial per training run: its mean score."""
+    require(
+        "seed" in frame.columns,
+        Setting("unit", "seed"),
+        " needs a column of training seeds, and none was found; name it with ",
+        Setting("columns", {"seed": BLANK}),
+        code="no-seed-column",
+    )
+    without = frame["seed"].null_count()
+    require(
+        without == 0,
+        Setting("unit", "seed"),
+        f" needs the training seed of every trial, but {counted(without, 'trial')} have none",
+        code="seed-missing",
+    )
+    grouped = frame.group_by("policy", "seed", maintain_order=True)
+    means = grouped.agg(pl.col("score").mean())
+    runs = counted(len(means), "training run")
+    notes.add(f"the mean of each of {runs} is one trial, however many it has", code="unit-seed")
+    return means
 
 
 def _chosen(trials: Trials, task: str | None) -> str:
@@ -143,19 +192,17 @@ def _detected(frame: pl.DataFrame, notes: Notes) -> str:
 
 
 def _aligned(columns: list[Floats], names: tuple[str, ...], notes: Notes) -> Floats:
-    lengths = [len(column) for column in columns]
-    if len(set(lengths)) > 1:
-        numbers = ", ".join(f"{name} {n}" for name, n in zip(names, lengths, strict=True))
-        notes.add(
-            f"unequal numbers of trials ({numbers}): the last trials of the longer policies "
-            "have no partner",
-            code="unequal-numbers",
-        )
+    notes += unequal_numbers(dict(zip(names, map(len, columns), strict=True)))
     return side_by_side(columns)
 
 
-def _by_block(frame: pl.DataFrame, names: tuple[str, ...], design: str, notes: Notes) -> Floats:
+def _by_block(
+    frame: pl.DataFrame, names: tuple[str, ...], design: str, notes: Notes, *, in_turn: bool
+) -> Floats:
     """Return one row per block (paired), or per block and occurrence (stratified)."""
+    if "block" not in frame.columns and "row" in frame.columns:
+        frame = frame.rename({"row": "block"})
+        notes.add("blocks: the rows of the table, as the design says", code="blocks-of-rows")
     require(
         "block" in frame.columns,
         f"design {design!r} needs a column of blocks, and no column has a usual name for one; "
@@ -173,12 +220,17 @@ def _by_block(frame: pl.DataFrame, names: tuple[str, ...], design: str, notes: N
     if design == "stratified":
         occurrence = pl.int_range(pl.len()).over("block", "policy").alias("occurrence")
         frame = frame.with_columns(occurrence)
-        _note_strata(frame, notes)
+        _note_strata(frame, notes, in_turn=in_turn)
         keys = ["block", "occurrence"]
     else:
         frame = _first_in_block(frame, notes)
         keys = ["block"]
-    rows = frame.select(keys).unique(maintain_order=True).with_row_index("row")
+    rows = frame.select(keys).unique(maintain_order=True)
+    if design == "stratified" and in_turn:
+        strata = rows["block"].unique(maintain_order=True)
+        turn = rows["block"].replace_strict(strata, _spread(len(strata)), return_dtype=pl.Int64)
+        rows = rows.with_columns(turn.alias("turn")).sort("occurrence", "turn").drop("turn")
+    rows = rows.with_row_index("row")
     row = frame.join(rows, on=keys, how="left", maintain_order="left")["row"].to_numpy()
     policy = frame["policy"].replace_strict(names, range(len(names)), return_dtype=pl.Int64)
     scores = np.full((len(rows), len(names)), np.nan)
@@ -200,11 +252,22 @@ def _first_in_block(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     return first
 
 
-def _note_strata(frame: pl.DataFrame, notes: Notes) -> None:
+def _spread(count: int) -> list[int]:
+    """Return places that keep neighbours apart: the number of each with its bits reversed.
+
+    Files list alike scenes together, and a round that begins with all scenes at which one policy is
+    the better would look like a difference.
+    """
+    bits = max((count - 1).bit_length(), 1)
+    return [int(f"{number:0{bits}b}"[::-1], 2) for number in range(count)]
+
+
+def _note_strata(frame: pl.DataFrame, notes: Notes, *, in_turn: bool) -> None:
     strata = frame["block"].n_unique()
     rows = frame.select(pl.struct("block", "occurrence").n_unique()).item()
     within = f"{counted(rows, 'row')} within {counted(strata, 'stratum', 'strata')}"
-    notes.add(f"stratified: {within}, in order of occurrence", code="strata")
+    order = "one of each in turn" if in_turn else "in order of occurrence"
+    notes.add(f"stratified: {within}, {order}", code="strata")
     if rows < FEW_ROWS_PER_STRATUM * strata:
         notes.add(
             "strata with few trials each are exchangeable rather than i.i.d.: the guarantee is "

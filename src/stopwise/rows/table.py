@@ -1,7 +1,8 @@
 """The scores of one task, aligned: a row of trials, a column per policy, NaN where none is."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message, Setting
+from stopwise.messages import Message, Setting, counted
+from stopwise.rows.task_mean import TaskMean
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,6 +38,13 @@ class Table:
         Whether the range was taken from the data, which voids the guarantee.
     pooled_tasks
         Number of tasks that were pooled, 0 for one task as it is.
+    mean
+        What makes the claim one about the mean over tasks, or None.
+    training_runs
+        Number of training runs that the trials come from, several each: then claims are about these
+        checkpoints. 0 if there is nothing to be said of it.
+    preferences
+        Whether scores say which of two trials was preferred: then wins are compared.
     """
 
     policies: tuple[str, ...]
@@ -46,6 +55,9 @@ class Table:
     notes: tuple[str, ...] = ()
     bounds_inferred: bool = False
     pooled_tasks: int = 0
+    mean: TaskMean | None = None
+    training_runs: int = 0
+    preferences: bool = False
 
     def __post_init__(self) -> None:
         # A view, so that the caller's own array can still be written.
@@ -73,6 +85,19 @@ class Table:
             return self
         return replace(self, bounds=Scale.declared(bounds).ends, bounds_inferred=False)
 
+    def clipped(self, scale: Scale) -> "Table":
+        """Return the table with scores moved to the bounds that rounding carried over them."""
+        scores = scale.clip(self.scores)
+        moved = int((np.isfinite(self.scores) & (scores != self.scores)).sum())
+        if not moved:
+            return self
+        note = Message(
+            f"{counted(moved, 'score lies', 'scores lie')} outside the bounds by the rounding of "
+            "32-bit floats, and count as the bound",
+            code="scores-rounded",
+        )
+        return replace(self, scores=scores, notes=(*self.notes, note))
+
     def first(self, rows: int | None) -> "Table":
         """Return the table of the first so many rows, or of all."""
         return replace(self, scores=self.scores[:rows])
@@ -91,6 +116,22 @@ class Table:
         column = np.full((len(self.scores), 1), rules.reference)
         scores = np.concatenate([self.scores, column], axis=1)
         return replace(self, policies=(*self.policies, name), scores=scores)
+
+    def arranged(self, policies: Sequence[str]) -> Floats:
+        """Return the scores with these columns; of a policy without trials, an empty one."""
+        scores = np.full((len(self.scores), len(policies)), np.nan)
+        for column, name in enumerate(policies):
+            if name in self.policies:
+                scores[:, column] = self.scores[:, self.policies.index(name)]
+        return scores
+
+    def having(self, columns: Mapping[str, Sequence[float]]) -> "Table":
+        """Return the table with these scores in place of some policies' own."""
+        if not columns:
+            return self
+        known = {**dict(zip(self.policies, self.scores.T, strict=True)), **columns}
+        own = [np.array(known[name], dtype=float) for name in self.policies]
+        return replace(self, scores=side_by_side(own))
 
     def check(self, check: Callable[[Floats, str], None]) -> None:
         """Check the scores of each policy; say in the error which task, and what helps."""
@@ -121,6 +162,24 @@ def side_by_side(columns: Sequence[Floats]) -> Floats:
     for index, column in enumerate(columns):
         scores[: len(column), index] = column
     return scores
+
+
+def shares_won(scores: Floats) -> Floats:
+    """Return the share of its meetings that each trial has won, a tie counting half.
+
+    A trial meets those of the other policies in its row; NaN where it meets none.
+    """
+    won, meetings = np.zeros((2, *scores.shape))
+    for first, second in combinations(range(scores.shape[1]), 2):
+        r0, r1 = scores[:, first], scores[:, second]
+        met = (~(np.isnan(r0) | np.isnan(r1))).astype(np.float64)
+        gained = 0.5 * (met + (r1 > r0) - (r1 < r0))
+        won[:, first] += met - gained
+        won[:, second] += gained
+        meetings[:, [first, second]] += met[:, None]
+    with np.errstate(invalid="ignore"):
+        shares: Floats = won / meetings
+    return shares
 
 
 def unit_scores(table: Table, comparison: Comparison) -> Floats:

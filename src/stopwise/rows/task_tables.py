@@ -1,7 +1,7 @@
-"""From whatever holds trials to tables, one per task."""
+"""From whatever holds trials to tables, one per task or one of all."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,13 +10,21 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale, numeric_array
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message, counted
+from stopwise.messages import Message, Setting, counted
+from stopwise.rows.groups import unequal_numbers
 from stopwise.rows.table import Table, side_by_side
 
 POOLED = "pooled"
 
 
-def tables(source: Any, *, design: str | None, iid_seed: int | None = None) -> list[Table]:
+def tables(
+    source: Any,
+    *,
+    design: str | None,
+    iid_seed: int | None = None,
+    unit: str = "trial",
+    in_turn: bool = True,
+) -> list[Table]:
     """Return one table per task from a trial table, or from whatever holds trials."""
     from stopwise.data.frames import is_frame
     from stopwise.data.read import read_trials
@@ -28,9 +36,23 @@ def tables(source: Any, *, design: str | None, iid_seed: int | None = None) -> l
     if isinstance(source, Trials):
         chosen, correct = design or "auto", iid_seed is not None
         return [
-            align(source, task=task, design=chosen, iid_correction=correct, seed=iid_seed)
+            align(
+                source,
+                task=task,
+                design=chosen,
+                iid_correction=correct,
+                seed=iid_seed,
+                unit=unit,
+                in_turn=in_turn,
+            )
             for task in source.tasks
         ]
+    require(
+        unit == "trial",
+        Setting("unit", unit),
+        " needs a trial table with a column of training seeds: read it with read_trials",
+        code="no-seed-column",
+    )
     require(
         iid_seed is None,
         "the i.i.d. correction needs a trial table with blocks",
@@ -47,23 +69,19 @@ def tables(source: Any, *, design: str | None, iid_seed: int | None = None) -> l
     )
 
 
-def pooled(parts: list[Table]) -> Table:
-    """Return one table of all tasks, normalised, a row of each task in turn.
+def pooled(parts: list[Table], *, scaled: bool = True) -> Table:
+    """Return one table of all tasks, normalised if so wished, a row of each task in turn.
 
     Each row stays within its task, so both policies of a pair always meet the same task.
     """
+    kept, missing = of_every_policy({str(part.task): part.policies for part in parts})
+    parts = [part for part in parts if part.task in kept]
     policies = parts[0].policies
-    for part in parts:
-        require(
-            set(part.policies) == set(policies),
-            "tasks can be pooled only if each has the same policies, but "
-            f"{part.task!r} has {', '.join(part.policies)} and "
-            f"{parts[0].task!r} has {', '.join(policies)}",
-        )
     turns = np.concatenate([np.arange(len(part.scores)) for part in parts])
-    rows = np.concatenate([_normalised(part, policies) for part in parts])
+    rows = np.concatenate([_in_order(part, policies, scaled=scaled) for part in parts])
+    scaling = ", with scores scaled to [0, 1]" if scaled else ""
     assumption = (
-        f"{len(parts)} tasks are pooled, one row of each in turn, with scores scaled to [0, 1]. A "
+        f"{len(parts)} tasks are pooled, one row of each in turn{scaling}. A "
         "claim then says that a policy is better on some task (implied claims, and the closed "
         "adjustment of more than 2 policies, need tasks that agree on the order). It is a claim "
         "about the mean over tasks only if no policy is better on one task and worse on another, "
@@ -75,16 +93,59 @@ def pooled(parts: list[Table]) -> Table:
         scores=rows[np.argsort(turns, kind="stable")],
         task=POOLED,
         bounds=(0.0, 1.0),
-        notes=(*notes, Message(assumption, code="pooled")),
+        notes=(*missing, *notes, Message(assumption, code="pooled")),
         pooled_tasks=len(parts),
+        training_runs=max(part.training_runs for part in parts),
     )
 
 
-def _normalised(part: Table, policies: tuple[str, ...]) -> Floats:
+def of_every_policy(
+    policies: Mapping[str, Collection[str]],
+) -> tuple[list[str], tuple[Message, ...]]:
+    """Return the tasks in which every policy has trials, and a note on the others."""
+    every = list(dict.fromkeys(name for own in policies.values() for name in own))
+    lacking = {task: [name for name in every if name not in own] for task, own in policies.items()}
+    kept = [task for task, names in lacking.items() if not names]
+    gaps = [f"{task} has no {', '.join(names)}" for task, names in lacking.items() if names]
+    listed = "; ".join(gaps)
+    require(bool(kept), f"no task has trials of every policy: {listed}")
+    if not listed:
+        return kept, ()
+    text = (
+        f"{counted(len(gaps), 'task is', 'tasks are')} left out, because not every policy has "
+        f"trials there ({listed}): claims are about the other {len(kept)}, and valid only if what "
+        "is missing does not depend on the scores"
+    )
+    return kept, (Message(text, code="tasks-incomplete"),)
+
+
+def comparable(parts: list[Table], baseline: str | None) -> list[Table]:
+    """Return the tables with policies to compare; all of them say what is missing in which task."""
+    every = list(dict.fromkeys(name for part in parts for name in part.policies))
+    kept, gaps = [], []
+    for part in parts:
+        lacking = [name for name in every if name not in part.policies]
+        # A baseline that is in no task is a mistake, for the rules to refuse.
+        based = baseline not in every or baseline in part.policies
+        enough = len(part.policies) >= 2 and based
+        if lacking:
+            left = "" if enough else ", and is left out"
+            gaps.append(f"{part.task} has no trials of {', '.join(lacking)}{left}")
+        if enough or len(parts) == 1:
+            kept.append(part)
+    listed = "; ".join(gaps)
+    require(bool(kept), f"no task has policies to compare: {listed}")
+    note = (Message(f"the trials are not complete: {listed}", code="tasks-incomplete"),)
+    return [replace(part, notes=(*part.notes, *note)) for part in kept] if gaps else kept
+
+
+def _in_order(part: Table, policies: tuple[str, ...], *, scaled: bool) -> Floats:
+    scores = part.arranged(policies)
+    if not scaled:
+        return scores
     scale = Scale(*(part.bounds or (0.0, 1.0)))
     part.check(scale.check)
-    columns = [part.policies.index(name) for name in policies]
-    return scale.unit(part.scores[:, columns])
+    return scale.unit(scores)
 
 
 def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:
@@ -96,9 +157,11 @@ def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:
         f"{counted(gaps, 'score is', 'scores are')} NaN, which counts as no trial",
         code="nan-scores",
     )
+    numbers = {str(name): len(own) for name, own in zip(source, columns, strict=True)}
+    uneven = () if design == "paired" else unequal_numbers(numbers)
     return Table(
         policies=tuple(map(str, source)),
         scores=side_by_side(columns),
         design=design or "independent",
-        notes=(note,) if gaps else (),
+        notes=(*((note,) if gaps else ()), *uneven),
     )

@@ -5,6 +5,7 @@ The choice uses only what is in the journal, and the random order was fixed by t
 
 from stopwise.errors import NotAllowed, require, require_choice
 from stopwise.messages import Setting
+from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
 from stopwise.study.board import SlotBoard
 from stopwise.study.event import Event
@@ -32,7 +33,7 @@ def take(
         _require_alone(state, holder, station, now)
     held = holding(state, station, now)
     if held is not None:
-        if held.started or state.boards[held.task].wants(held.row, held.arm):
+        if held.started or state.board(held).wants(held.row, held.arm):
             return []
         events.append(Released(trial=held.number, reason=UNNEEDED))
     assigned = next_trial(state, lots, station=station, now=now, task=task)
@@ -49,11 +50,17 @@ def next_trial(
     blocks all of a row is run at one station, unless that station has left it.
     """
     plan = locked_plan(state)
+    if any(board.lacks_stored for board in state.boards.values()):
+        raise NotAllowed(
+            "the plan declares stored trials: import them before the first trial, with "
+            "`stopwise study import`"
+        )
     asking = station if plan.design == "blocks" else None
     place = _free_slot(state, lots, now, task, asking) or _new_row(state, lots, plan, task)
     if place is None:
         return None
-    name, row, arm, opens = place
+    board, row, arm, opens = place
+    name = _drawn_task(lots, plan, row, arm) or board
     number = len(state.trials) + 1
     return Assigned(
         trial=number,
@@ -116,7 +123,7 @@ def _under_way(state: StudyState, code: str) -> TrialRecord | None:
 def needed(state: StudyState, trial: TrialRecord) -> bool:
     """Whether a result of this trial could still be used."""
     open_slot = trial.status == "leased" and not state.slot(trial).settled
-    return open_slot and state.boards[trial.task].wants(trial.row, trial.arm)
+    return open_slot and state.board(trial).wants(trial.row, trial.arm)
 
 
 def finished(state: StudyState) -> bool:
@@ -183,11 +190,15 @@ def _new_row(
     if not boards:
         return None
     row, _, name, board = min(boards, key=lambda item: item[:2])
-    return name, row, lots.shuffled(board.needed, "order", name, row)[0], board.needed
+    return name, row, lots.shuffled(board.opening, "order", name, row)[0], board.opening
 
 
 def _boards(state: StudyState, task: str | None) -> list[tuple[str, SlotBoard]]:
     if task is not None:
+        require(
+            MEAN not in state.boards,
+            f"the task of each trial is drawn at random, but {task!r} was asked for",
+        )
         require_choice("task", task, state.boards)
     return [(name, board) for name, board in state.boards.items() if task in (None, name)]
 
@@ -203,9 +214,17 @@ def _code(state: StudyState, lots: Lots, plan: StudyPlan, arm: str, number: int)
     return lots.code(state.codes, "trial", number)
 
 
+def _drawn_task(lots: Lots, plan: StudyPlan, row: int, arm: str) -> str | None:
+    """Return the task of a trial where it is drawn: in a design with blocks one for the row."""
+    if plan.shares is None:
+        return None
+    return lots.task(plan.shares, row, *([] if plan.design == "blocks" else [arm]))
+
+
 def _condition(lots: Lots, plan: StudyPlan, task: str, row: int, arm: str) -> str | None:
     conditions = plan.task(task).conditions
     if plan.design == "blocks":
-        return lots.condition(conditions, row, "block", task, in_turn=True)
+        # In turn, what is left would depend on what has been: rows of a drawn task draw afresh.
+        return lots.condition(conditions, row, "block", task, in_turn=plan.shares is None)
     # Gone through in turn by each arm for itself, what is left would depend on what has been.
     return lots.condition(conditions, row, "condition", task, arm, in_turn=False)

@@ -10,9 +10,10 @@ import hmac
 import itertools
 import math
 import secrets
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from stopwise.rows.task_mean import task_at
 from stopwise.study.study_plan import Conditions, StudyPlan
 
 # Without letters and digits that are mistaken for each other when read aloud.
@@ -47,6 +48,10 @@ class Lots:
     def shuffled(self, items: Iterable[str], *purpose: object) -> list[str]:
         """Return the items in a random order."""
         return sorted(items, key=lambda item: self._draw(*purpose, item))
+
+    def task(self, shares: Mapping[str, float], *purpose: object) -> str:
+        """Return one of several tasks, each with its share as the probability."""
+        return task_at(shares, self._uniform("task", *purpose))
 
     def code(self, taken: Collection[str], *purpose: object) -> str:
         """Return a short code that is not taken; longer ones when a quarter of them are."""

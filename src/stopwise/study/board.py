@@ -7,7 +7,8 @@ came late or out of order (proof: docs/design/studies.md).
 
 Asked for the best, an arm may be left out of rows and come back. In a design with blocks its slots
 stay in the rows they were opened in, whose scene they share; in an independent design the next slot
-of each arm is its next trial, whichever row that is in.
+of each arm is its next trial, whichever row that is in. So it is where an arm has stored trials:
+its first slots are those, and what comes after them is fresh and enters no comparison.
 """
 
 import math
@@ -82,8 +83,9 @@ class SlotBoard:
         self._refusal = refusal
         self._question = pose(rules, self.joined)
         # Of each arm, the rows of its slots; None where the rows are those of the question.
+        apart = bool(rules.groups) or self._question.numbered_apart
         empty: dict[str, list[int]] = {arm: [] for arm in rules.policies}
-        self._own = empty if self._question.numbered_apart else None
+        self._own = empty if apart else None
         self._checkpoints: list[tuple[int, str]] = []
         self._changed = False  # whether more rows may be usable than are used
 
@@ -102,6 +104,29 @@ class SlotBoard:
     def needed(self) -> tuple[str, ...]:
         """Arms that need more trials; empty when all is decided or n_max is reached."""
         return self.question.needed
+
+    @property
+    def opening(self) -> tuple[str, ...]:
+        """Arms that a row which is opened now has a slot for: those needed, and fresh ones."""
+        fresh, needed = self.rules.fresh, self.needed
+        numbers = self.rules.groups or {}
+        due = (arm for arm in self.rules.stored if self.opened(arm) < numbers[arm] + fresh)
+        return (*needed, *due) if needed and fresh else needed
+
+    @property
+    def lacks_stored(self) -> bool:
+        """Whether stored trials that were declared have not been imported yet."""
+        numbers = self.rules.groups or {}
+        return any(self.opened(arm) < numbers[arm] for arm in self.rules.stored)
+
+    def stored_scores(self) -> dict[str, list[float]]:
+        """Return all scores of stored arms, those of fresh trials last; NaN where there is none."""
+        own = self._own or {}
+        found = {arm: [self.rows[row][arm].score for row in own[arm]] for arm in self.rules.stored}
+        return {
+            arm: [math.nan if score is None else score for score in scores]
+            for arm, scores in found.items()
+        }
 
     @property
     def awaited(self) -> tuple[str, ...]:
@@ -127,18 +152,19 @@ class SlotBoard:
         """
         question, n_max = self.question, self.rules.n_max
         ahead = min(
-            (self._opened(arm) - question.taken(arm) for arm in question.needed), default=math.inf
+            (self.opened(arm) - question.taken(arm) for arm in question.needed), default=math.inf
         )
         within = n_max is None or ahead < n_max - question.rows
         return ahead < math.inf and within and (look_ahead is None or ahead <= look_ahead)
 
     def wants(self, row: int, arm: str) -> bool:
         """Whether a result of this slot could still be used."""
-        return arm in self.needed and row >= self._next_row(arm)
+        first = self._first_wanted().get(arm)
+        return first is not None and row >= first
 
     def open_slots(self) -> Iterator[tuple[int, str, Slot]]:
         """Yield (row, arm, slot) of the slots that are needed and not settled, row by row."""
-        first = {arm: self._next_row(arm) for arm in self.needed}
+        first = self._first_wanted()
         for row in range(min(first.values(), default=len(self.rows)), len(self.rows)):
             for arm, slot in self.rows[row].items():
                 if arm in first and row >= first[arm] and not slot.settled:
@@ -151,6 +177,8 @@ class SlotBoard:
             return
         # The trial of this number is in no row of the question before that one.
         number = row if self._own is None else bisect_left(self._own[arm], row)
+        if self.rules.groups is not None and self.rules.n_max is not None:
+            number = number * self.rules.n_max // self.rules.groups.get(arm, self.rules.n_max)
         while self._checkpoints and self._checkpoints[-1][0] > number:
             self._checkpoints.pop()
         known = self._checkpoints[-1][1] if self._checkpoints else None
@@ -187,7 +215,7 @@ class SlotBoard:
         for number, row in enumerate(self.rows):
             for arm, slot in row.items():
                 wanted = (number, arm) in used or (arm in first and number >= first[arm])
-                if slot.score is not None and not wanted:
+                if slot.score is not None and not wanted and arm not in self.rules.stored:
                     yield number, arm, slot
 
     def saved(self) -> int:
@@ -198,8 +226,8 @@ class SlotBoard:
         if self.rules.n_max is None:
             return 0
         question = self.question
-        awaited = {arm for arm in self.rules.later if arm not in self.joined}
-        done = [arm for arm in self.rules.run_policies if arm not in awaited.union(question.needed)]
+        out = {arm for arm in self.rules.later if arm not in self.joined}.union(self.rules.stored)
+        done = [arm for arm in self.rules.run_policies if arm not in out.union(question.needed)]
         spared = sum(
             self.rules.n_max - self.joined.get(arm, 0) - question.rows_for(arm) for arm in done
         )
@@ -221,9 +249,18 @@ class SlotBoard:
         self.rows.append(slots)
         self.owners.append(owner)
 
-    def _opened(self, arm: str) -> int:
+    def opened(self, arm: str) -> int:
         """Return the number of the arm's first trial that has no slot yet."""
         return len(self.rows) if self._own is None else len(self._own[arm])
+
+    def _first_wanted(self) -> dict[str, int]:
+        """Return the first row of each arm whose slots are still of use."""
+        first = {arm: self._next_row(arm) for arm in self.needed}
+        for arm in self.rules.stored if first and self.rules.fresh else ():
+            own, number = (self._own or {})[arm], (self.rules.groups or {})[arm]
+            if len(own) > number:
+                first[arm] = own[number]
+        return first
 
     def _next_row(self, arm: str) -> int:
         """Return the row of the arm's next trial; that after the last if it is not opened yet."""

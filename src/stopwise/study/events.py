@@ -22,7 +22,7 @@ class Locked(
     Event,
     kind="locked",
     says="plan locked, SHA-256 {digest:.16}…",
-    left_out=("edition", "stopwise", "later"),
+    left_out=("edition", "stopwise", "later", "stored_trials"),
 ):
     """The plan was frozen, and the labels were drawn.
 
@@ -36,6 +36,8 @@ class Locked(
         SHA-256 of the secret behind all random draws.
     arms, baseline, later
         The labels, that of the baseline, and those of policies that join later.
+    stored_trials
+        The labels of policies that were tried before the study, with the numbers of their trials.
     """
 
     edition: Open[int | None] = None
@@ -46,6 +48,7 @@ class Locked(
     arms: Blind[tuple[str, ...]]
     baseline: Blind[str | None]
     later: Blind[tuple[str, ...]] = ()
+    stored_trials: Blind[dict[str, int] | None] = None
 
 
 class Assigned(

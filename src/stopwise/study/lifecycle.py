@@ -32,6 +32,10 @@ def lock(state: StudyState, lots: Lots, plan: StudyPlan) -> Locked:
         arms=tuple(labels),
         baseline=next((arm for arm, name in labels.items() if name == plan.baseline), None),
         later=tuple(arm for arm, name in labels.items() if name in plan.later),
+        stored_trials={
+            arm: plan.stored[name] for arm, name in labels.items() if name in plan.stored
+        }
+        or None,
     )
 
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
+from stopwise.study.board import SlotBoard
 from stopwise.study.entries import Entry
 from stopwise.study.events import Assigned, Released, Scored, Undone, Voided
 from stopwise.study.state import StudyState
@@ -46,6 +47,9 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
     shown = state.shown()
     found: list[tuple[object, ...]] = []
     for task, board in state.boards.items():
+        if plan.shares is not None:
+            found = _drawn_tasks(state, board)
+            break
         rows = board.question.scores() if state.refusal is None else board.settled_scores()
         for row, scores in enumerate(rows, start=1):
             found += [(task, shown[arm], score, str(row)) for arm, score in scores.items()]
@@ -58,6 +62,17 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
         del columns["block"]
     bounds = {task.name: task.score.bounds for task in plan.tasks if task.name in known}
     return Trials.from_columns(columns, bounds=bounds)
+
+
+def _drawn_tasks(state: StudyState, board: SlotBoard) -> list[tuple[object, ...]]:
+    """Return the same of a study whose rows draw their tasks, each trial with its own."""
+    used, shown = board.used_slots() if state.refusal is None else None, state.shown()
+    return [
+        (state.trials[slot.settled_by - 1].task, shown[arm], slot.score, str(row + 1))
+        for row, slots in enumerate(board.rows)
+        for arm, slot in slots.items()
+        if slot.settled_by is not None and (used is None or (row, arm) in used)
+    ]
 
 
 def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
@@ -78,7 +93,7 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
     shown = state.shown()
     rows = []
     for trial in state.trials:
-        place = (trial.task, trial.row, trial.arm)
+        place = (state.board_name(trial.task), trial.row, trial.arm)
         duplicate = trial.status == "scored" and not trial.counted
         rows.append(
             {

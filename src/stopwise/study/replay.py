@@ -66,12 +66,13 @@ def _created(event: Created, state: StudyState, _: Entry) -> None:
 @take_in.register
 def _locked(event: Locked, state: StudyState, _: Entry) -> None:
     state.digest, state.edition, state.stopwise = event.digest, event.edition, event.stopwise
-    state.lock(StudyPlan.model_validate(event.plan), event.arms, event.baseline, event.later)
+    plan = StudyPlan.model_validate(event.plan)
+    state.lock(plan, event.arms, event.baseline, event.later, stored=event.stored_trials)
 
 
 @take_in.register
 def _assigned(event: Assigned, state: StudyState, entry: Entry) -> None:
-    board = state.boards[event.task]
+    board = state.boards[state.board_name(event.task)]
     if event.row == len(board.rows):
         board.open_row(event.opens or ())
     trial = TrialRecord(
@@ -97,7 +98,7 @@ def _started(event: Started, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.started = True
     trial.expires = state.clock + event.lease
-    state.boards[trial.task].owners[trial.row] = trial.station, trial.expires
+    state.board(trial).owners[trial.row] = trial.station, trial.expires
 
 
 @take_in.register
@@ -125,7 +126,7 @@ def _settle(state: StudyState, trial: TrialRecord, score: float) -> None:
     trial.counted = not slot.settled
     if trial.counted:
         slot.score, slot.settled_by = score, trial.number
-        state.boards[trial.task].touch(trial.row, trial.arm)
+        state.board(trial).touch(trial.row, trial.arm)
 
 
 @take_in.register
@@ -154,7 +155,7 @@ def _voided(event: Voided, state: StudyState, _: Entry) -> None:
     slot.holder = None
     if not event.redraw and not slot.settled:
         slot.dropped = True
-        state.boards[trial.task].touch(trial.row, trial.arm)
+        state.board(trial).touch(trial.row, trial.arm)
 
 
 def _clear(state: StudyState, trial: TrialRecord) -> None:
@@ -164,7 +165,7 @@ def _clear(state: StudyState, trial: TrialRecord) -> None:
         slot.score = slot.settled_by = None
         slot.holder = trial.number
         trial.counted = False
-        state.boards[trial.task].touch(trial.row, trial.arm)
+        state.board(trial).touch(trial.row, trial.arm)
 
 
 @take_in.register

@@ -5,14 +5,24 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
+from stopwise.core.scores import Scale
 from stopwise.errors import InvalidInput, require
 
 MANY = 4096
 # What may be typed in the terminal instead of a score, as the first word.
 COMMANDS = ("undo", "release", "quit", "back")
 SETS = ("all", "none")  # of milestones
+LATER = "lower_is_better"
 
 
 class PlanPart(BaseModel):
@@ -31,7 +41,15 @@ DISTINCT = AfterValidator(_distinct_names)
 
 
 class _ScoreRule(PlanPart):
-    """How a trial is scored; from 0 to 1, unless it says otherwise."""
+    """How a trial is scored; from 0 to 1, unless it says otherwise, and more is better."""
+
+    lower_is_better: bool = False
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, handler: SerializerFunctionWrapHandler) -> Any:
+        """Leave out what plans that were locked earlier did not have, where it says nothing."""
+        content = handler(self)
+        return {name: value for name, value in content.items() if name != LATER or value}
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -160,11 +178,12 @@ class Number(_ScoreRule):
     def score(self, answer: Any) -> float:
         """Return the number, which must lie within the range."""
         require(_is_number(answer), f"the score must be a number, but got {answer!r}")
+        scale = Scale(self.low, self.high)
         require(
-            self.low <= answer <= self.high,
+            abs(answer - scale.nearest(answer)) <= scale.slack,
             f"the score must lie in [{self.low:g}, {self.high:g}], but got {answer!r}",
         )
-        return float(answer)
+        return float(scale.nearest(answer))
 
 
 Rubric = Annotated[Binary | Milestones | Levels | Number, Field(discriminator="kind")]

@@ -44,6 +44,7 @@ def dump_state(state: StudyState) -> str:
                 "question": board.question.to_json(),
                 **({"later": board.rules.later} if board.rules.later else {}),
                 **({"joined": board.joined} if board.joined else {}),
+                **({"stored": board.rules.groups} if board.rules.groups else {}),
             }
             for name, board in state.boards.items()
         },
@@ -131,7 +132,8 @@ def _restore_boards(state: StudyState, content: dict[str, Any]) -> None:
         tuple(content["arms"]),
         first["baseline"],
         tuple(first.get("later", ())),
-        {name: saved.get("joined", {}) for name, saved in boards.items()},
+        joined={name: saved.get("joined", {}) for name, saved in boards.items()},
+        stored=first.get("stored"),
     )
     for name, saved in boards.items():
         rows = [{arm: Slot(*slot) for arm, slot in row.items()} for row in saved["rows"]]

@@ -8,6 +8,7 @@ from typing import Literal
 
 from stopwise.core.registry import UNWRITTEN, other_edition
 from stopwise.errors import NotAllowed
+from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.entries import ORIGIN
@@ -151,9 +152,17 @@ class StudyState:
         """Return a trial by its number."""
         return self.trials[number - 1] if 1 <= number <= len(self.trials) else None
 
+    def board_name(self, task: str) -> str:
+        """Return where the rows of a task are: by itself, or with all others for their mean."""
+        return task if task in self.boards else MEAN
+
+    def board(self, trial: TrialRecord) -> SlotBoard:
+        """Return the board that a trial is on."""
+        return self.boards[self.board_name(trial.task)]
+
     def slot(self, trial: TrialRecord) -> Slot:
         """Return the place that a trial was handed out for."""
-        return self.boards[trial.task].rows[trial.row][trial.arm]
+        return self.board(trial).rows[trial.row][trial.arm]
 
     @property
     def later(self) -> tuple[str, ...]:
@@ -181,7 +190,9 @@ class StudyState:
         arms: tuple[str, ...],
         baseline: str | None,
         later: tuple[str, ...],
+        *,
         joined: Mapping[str, Mapping[str, int]] | None = None,
+        stored: Mapping[str, int] | None = None,
     ) -> None:
         """Set up the boards of a locked plan; only its own edition may replay the evidence."""
         self.plan, self.arms = plan, arms
@@ -192,7 +203,7 @@ class StudyState:
             version="" if self.stopwise is None else f" (stopwise {self.stopwise})",
             go_on="finish it",
         )
-        for task in plan.tasks:
-            rules = plan.rules(task).among(arms, baseline, later)
-            known = (joined or {}).get(task.name)
-            self.boards[task.name] = SlotBoard(rules, self.refusal, known)
+        for name, rules in plan.questions().items():
+            known = (joined or {}).get(name)
+            own = rules.among(arms, baseline, later, stored)
+            self.boards[name] = SlotBoard(own, self.refusal, known)

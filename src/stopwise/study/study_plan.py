@@ -11,8 +11,9 @@ from pydantic import BaseModel, Field, field_validator, model_validator
 from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import uses_seed, with_recorded_seed
 from stopwise.core.rules import Rules
-from stopwise.errors import StopwiseError
+from stopwise.errors import StopwiseError, require
 from stopwise.questions import QUESTIONS, for_files, pose
+from stopwise.rows.task_mean import MEAN, shares
 from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Rubric, confusing_name
 
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
@@ -23,6 +24,7 @@ AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
 SINCE = (
     *("reference", "goal", "top", "indifference", "later", "reserve"),
     *("futility", "margin", "equivalence", "given_back"),
+    *("over_tasks", "weights", "stored", "fresh"),
 )
 
 
@@ -94,8 +96,17 @@ class StudyPlan(PlanPart):
     equivalence
         Asked for the order: policies whose means differ by less than this, in units of the score,
         may be declared practically the same, which also ends their comparison; or None.
+    over_tasks, weights
+        Of several tasks: "each" is asked by itself, or "mean": one question about their mean, with
+        these weights (1 where none is given). The task of each row is then drawn at random.
+    stored, fresh
+        Policies that were tried before the study, with the number of their trials on each task,
+        at least n_max: these are imported before the first trial, and only the other policies are
+        tried. ``fresh`` is how many new trials each of them gets, to see whether conditions are
+        still the same.
     n_max
-        The greatest number of trials per policy and task, or None for no limit.
+        The greatest number of trials per policy and task, or None for no limit; per policy, if one
+        question is asked about the mean over tasks.
     futility
         With n_max: "advisory" (say when a decision by then has become unlikely), "binding" (end
         there, undecided) or None.
@@ -136,6 +147,10 @@ class StudyPlan(PlanPart):
     later: tuple[str, ...] = ()
     reserve: float = Field(default=0.0, ge=0)
     equivalence: float | None = Field(default=None, gt=0)
+    over_tasks: Literal["each", "mean"] = "each"
+    weights: dict[str, float] = Field(default_factory=dict)
+    stored: dict[str, int] = Field(default_factory=dict)
+    fresh: int = Field(default=0, ge=0)
     n_max: int | None = Field(default=None, ge=1)
     futility: Literal["advisory", "binding"] | None = "advisory"
     margin: float = 0.0
@@ -168,7 +183,8 @@ class StudyPlan(PlanPart):
     def _own_parameters(cls, value: dict[str, Any]) -> dict[str, Any]:
         # The seed of a randomised method is its own; that of the plan enters the random order.
         # Plans locked before have the kind of futility stops here.
-        declared = ({*cls.model_fields, "bounds"} - {"seed", "futility"}) & set(value)
+        set_here = {*cls.model_fields, "bounds", "lower_is_better", "by"} - {"seed", "futility"}
+        declared = set_here & set(value)
         if declared:
             raise ValueError(f"{min(declared)} is set by the plan itself, not under parameters")
         return value
@@ -191,11 +207,50 @@ class StudyPlan(PlanPart):
     @model_validator(mode="after")
     def _test_exists(self) -> "StudyPlan":
         try:
+            require(
+                self.reference is None or not self.stored,
+                "stored trials are held against new ones, not against a reference",
+            )
+            self._check_mean()
             for task in self.tasks:
                 pose(self.rules(task))
         except StopwiseError as error:
             raise ValueError(str(error)) from error
         return self
+
+    def _check_mean(self) -> None:
+        if self.over_tasks == "each":
+            require(not self.weights, "weights belong to over_tasks: mean")
+            return
+        require(len(self.tasks) > 1, "over_tasks: mean needs at least 2 tasks")
+        require(not self.stored, "stored trials need over_tasks: each, since they were not drawn")
+        self.shares  # noqa: B018 - raises if a weight is wrong
+        first = self.tasks[0]
+        for task in self.tasks:
+            (low, high), (least, most) = task.score.bounds, first.score.bounds
+            require(
+                task.score.bounds == first.score.bounds,
+                "over_tasks: mean needs one range of scores for all tasks, but "
+                f"{first.name} has [{least:g}, {most:g}] and {task.name} [{low:g}, {high:g}]",
+            )
+            require(
+                task.score.lower_is_better == first.score.lower_is_better,
+                "over_tasks: mean needs scores of which more is better on all tasks, or on none, "
+                f"but {first.name} and {task.name} differ in lower_is_better",
+            )
+
+    @property
+    def shares(self) -> dict[str, float] | None:
+        """The share of each task in the mean over tasks, or None if each is asked by itself."""
+        if self.over_tasks == "each":
+            return None
+        return shares([task.name for task in self.tasks], self.weights)
+
+    def questions(self) -> dict[str, Rules]:
+        """Return what is asked, for policies by their names: by task, or once about the mean."""
+        if self.over_tasks == "mean":
+            return {MEAN: self.rules(self.tasks[0])}
+        return {task.name: self.rules(task) for task in self.tasks}
 
     def unfit_rubrics(self) -> Iterator[tuple[Place, str]]:
         """Yield where a rubric gives scores that the method refuses, or names that confuse.
@@ -223,20 +278,22 @@ class StudyPlan(PlanPart):
 
     def rules(self, task: Task) -> Rules:
         """Return the rules of one task, for policies by their names."""
-        shares = len(self.tasks) if self.alpha_for == "study" else 1
+        split = self.alpha_for == "study" and self.over_tasks == "each"
+        parts = len(self.tasks) if split else 1
         declared = {
             "goal": self.goal,
             "top": self.top,
             "indifference": self.indifference,
             "later": self.later,
-            "reserve": self.reserve / shares,
+            "reserve": self.reserve / parts,
         }
         return Rules(
             policies=self.policy_names,
             method=self.method,
-            alpha=self.alpha / shares,
+            alpha=self.alpha / parts,
             n_max=self.n_max,
             bounds=task.score.bounds,
+            lower_is_better=task.score.lower_is_better,
             design="paired" if self.design == "blocks" else "independent",
             adjust=self.adjust,
             baseline=self.baseline,
@@ -244,6 +301,9 @@ class StudyPlan(PlanPart):
             margin=self.margin,
             equivalence=self.equivalence,
             reference=self.reference,
+            groups=self.stored,
+            stored=tuple(self.stored),
+            fresh=self.fresh,
             **for_files(declared),
             parameters=self._recorded_parameters(),
         )
@@ -265,8 +325,11 @@ class StudyPlan(PlanPart):
 
     def content(self) -> dict[str, Any]:
         """Return the plan as plain JSON content."""
+        known = type(self).model_fields
         unsaid = {
-            name for name in SINCE if getattr(self, name) == type(self).model_fields[name].default
+            name
+            for name in SINCE
+            if getattr(self, name) == known[name].get_default(call_default_factory=True)
         }
         return self.model_dump(mode="json", exclude=unsaid)
 

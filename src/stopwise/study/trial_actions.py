@@ -151,7 +151,7 @@ def _judged(state: StudyState, trial: TrialRecord, answer: Any) -> tuple[Any, fl
     answer = plain_answer(answer)
     score = locked_plan(state).task(trial.task).score.score(answer)
     # A score that the test does not take would stand in the way of every later verdict.
-    state.boards[trial.task].comparison.unit_score(score, f"trial {trial.number}")
+    state.board(trial).comparison.unit_score(score, f"trial {trial.number}")
     return answer, score
 
 

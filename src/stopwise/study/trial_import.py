@@ -9,6 +9,7 @@ from stopwise.errors import InvalidInput, NotAllowed, require_choice
 from stopwise.messages import Setting, counted
 from stopwise.rows.align import align
 from stopwise.study.assignment import locked_plan, require_reason
+from stopwise.study.board import SlotBoard
 from stopwise.study.event import Event
 from stopwise.study.events import Imported
 from stopwise.study.state import Import, StudyState
@@ -39,6 +40,11 @@ def imported(
     """
     plan = locked_plan(state)
     require_reason("importing trials", reason)
+    if plan.shares is not None:
+        raise NotAllowed(
+            "trials cannot be imported into a study of the mean over tasks: their tasks were not "
+            "drawn by it"
+        )
     labels = {name: label for label, name in names.items()}
     events: list[Event] = []
     for given in trials.tasks:
@@ -65,7 +71,10 @@ def imported(
             for scores in aligned.scores
         )
         known = len(board.rows)
-        if plan.n_max is not None and known + len(rows) > plan.n_max:
+        if board.rules.groups:
+            for policy, count in zip(aligned.policies, aligned.counts, strict=True):
+                _require_declared(board, labels[policy], policy, count)
+        elif plan.n_max is not None and known + len(rows) > plan.n_max:
             raise NotAllowed(
                 f"{counted(known, 'row is', 'rows are')} open and this import adds {len(rows)}, "
                 f"but n_max is {plan.n_max}"
@@ -76,6 +85,19 @@ def imported(
             Imported(task=task, rows=rows, source=source, reason=reason.strip(), again=again)
         )
     return events
+
+
+def _require_declared(board: SlotBoard, arm: str, policy: str, count: int) -> None:
+    """Raise unless these are the stored trials that the plan declares."""
+    number = (board.rules.groups or {}).get(arm)
+    if number is None:
+        raise NotAllowed(f"the plan declares no stored trials of {policy!r}: it is tried instead")
+    if board.opened(arm):
+        raise NotAllowed(f"the stored trials of {policy!r} have been imported already")
+    if count != number:
+        raise NotAllowed(
+            f"the plan declares {number} stored trials of {policy!r}, but there are {count}"
+        )
 
 
 def _require_new(state: StudyState, task: str, rows: tuple[dict[str, float], ...]) -> None:

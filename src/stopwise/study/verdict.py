@@ -12,8 +12,10 @@ from stopwise.errors import NotAllowed
 from stopwise.questions import QUESTIONS, pose
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Elimination, Standing
+from stopwise.rows.task_mean import MEAN, described
 from stopwise.study.assignment import finished
 from stopwise.study.board import SlotBoard
+from stopwise.study.records import trial_table
 from stopwise.study.selection import doubts
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
@@ -184,19 +186,24 @@ def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
     """Return the whole analysis of each task in which every policy has a trial that is used."""
     shown = _shown(state)
     found = {}
-    for task in plan.tasks:
-        board = state.boards[task.name]
+    for name, board in state.boards.items():
         if not board.question.ready:
             continue
-        table = board.question.table(task=task.name)
+        table = board.question.table(task=name).having(board.stored_scores())
         baseline = board.rules.baseline
         rules = board.rules.among(
             tuple(shown[arm] for arm in state.arms),
             None if baseline is None else shown[baseline],
             tuple(shown[arm] for arm in board.rules.later),
+            {shown[arm]: number for arm, number in (board.rules.groups or {}).items()},
         )
         joined = {shown[arm]: row for arm, row in board.joined.items()}
-        found[task.name] = pose(rules, joined).analyze(replace(table, policies=rules.policies))
+        mean = None
+        if plan.shares is not None:
+            frame = trial_table(state, plan).frame
+            mean = described("random", plan.shares, frame, rules.run_policies)
+        shown_table = replace(table, policies=rules.policies, mean=mean)
+        found[name] = pose(rules, joined).analyze(shown_table)
     if not found:
         raise NotAllowed(f"there is nothing to analyse yet: {_what_is_awaited(state)}")
     return found
@@ -260,4 +267,4 @@ def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVer
 
 def _sentence(task: TaskVerdict, *, several: bool) -> str:
     found = QUESTIONS[task.goal].in_words(task)
-    return f"{task.task}: {found}" if several else found
+    return f"{task.task}: {found}" if several or task.task == MEAN else found

@@ -9,6 +9,8 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, between, greatest
 from stopwise.core.nscore_plus.constants import (
+    AVERAGES_BOLDNESS,
+    AVERAGES_CAUTION,
     BOUND_SHARE,
     FAILURE_FLOOR,
     FAILURE_OFFSET,
@@ -28,6 +30,7 @@ from stopwise.core.nscore_plus.estimates import Estimates, inside
 from stopwise.core.nscore_plus.state import Sums
 
 __all__ = [
+    "averages",
     "bounds",
     "cap",
     "centre",
@@ -53,6 +56,17 @@ def large_effects(pairs: Floats, total: Floats, second_order: float) -> Floats:
     shown = np.maximum(total, 0.0) / (pairs + SHOWN_WEIGHT)
     added: Floats = second_order * shown * shown
     return (1 + added) / (1 + SIGNAL_SHARE * added)
+
+
+def averages(pairs: Floats, total: Floats) -> Floats:
+    """Factor in place of ``large_effects`` where scores are averages of groups.
+
+    The deviation of averages is not known from their mean, as that of binary scores is. Few rows
+    often show too small a one, and with it an effect that is too large.
+    """
+    shown = np.maximum(total, 0.0) / (pairs + SHOWN_WEIGHT)
+    factor: Floats = AVERAGES_BOLDNESS / (1 + AVERAGES_CAUTION * (shown * shown))
+    return factor
 
 
 def shape(sums: Sums, estimates: Estimates, effect: Floats) -> Floats:

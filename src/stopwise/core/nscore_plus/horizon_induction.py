@@ -9,11 +9,10 @@ is: every bet it returns is predictable, hence valid.
 """
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.nscore_plus.constants import (
@@ -191,11 +190,13 @@ class _Moves(NamedTuple):
     """What a step of merged pairs does to the need, for every bet."""
 
     nodes: Floats
-    going: sparse.csr_matrix  # cost over (node, need) -> cost over (need, bet), summed over nodes
-    stops: sparse.csr_matrix  # 1 where the step of that node reaches the threshold
+    going: Any  # sparse: cost over (node, need) -> cost over (need, bet), summed over nodes
+    stops: Any  # sparse: 1 where the step of that node reaches the threshold
 
 
 def _moves(pairs: int, need: Floats, bets: Floats, design: str) -> _Moves:
+    from scipy import sparse  # only where a table is made
+
     nodes = _steps()[0] * np.sqrt(pairs)
     growth = _log_growth(bets[:, None], nodes[None, :], pairs, design)
     after = need[:, None, None] - growth[None, :, :]

@@ -244,7 +244,10 @@ class NScorePlus(MayBeFutile[PlusState]):
         deviation = np.sqrt(estimates.variance)
         total = (sums.high - sums.low) / deviation
         standardised = self._standardised_bet(sums.pairs, total, need, deviation)
-        bolder = bets.large_effects(sums.pairs, total, SECOND_ORDER[self.design])
+        if self.averages:
+            bolder = bets.averages(sums.pairs, total)
+        else:
+            bolder = bets.large_effects(sums.pairs, total, SECOND_ORDER[self.design])
         # The difference of means for which the bet of greatest growth is the planned one.
         effect = standardised * bolder * deviation
         amount = bets.shape(sums, estimates, effect) * size

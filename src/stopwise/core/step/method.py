@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,12 @@ from stopwise.core.citation import Citation
 from stopwise.core.method import Evidence, Method
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
-from stopwise.core.step.design import StepDesign
-from stopwise.core.step.design_lookup import step_design
 from stopwise.core.step.one_rate import OneRateTest, one_rate_test
 from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.errors import InvalidInput, require
+
+if TYPE_CHECKING:
+    from stopwise.core.step.design import StepDesign
 
 _REJECTED, _CLOSED, _FUTILE = np.int8(1), np.int8(2), np.int8(4)
 
@@ -117,8 +118,10 @@ class Step(Method[StepState]):
         return self.table == "paper"
 
     @cached_property
-    def stopping(self) -> StepDesign:
+    def stopping(self) -> "StepDesign":
         """The synthesised design, made on first use."""
+        from stopwise.core.step.design_lookup import step_design
+
         if self.n_max is None:
             raise InvalidInput("step answers only for a declared n_max, but n_max is None")
         return step_design(

@@ -5,8 +5,11 @@ from pathlib import Path
 from stopwise.data.formats import (
     csv_table,
     json_lines,
+    json_table,
     lbm_eval,
     lerobot,
+    markdown,
+    mlflow,
     numpy_arrays,
     openpi_droid,
     openvla_libero,
@@ -16,7 +19,9 @@ from stopwise.data.formats import (
     roboarena,
     sb3_evaluations,
     sb3_monitor,
+    spreadsheet,
     vla_evaluation_harness,
+    wandb,
 )
 from stopwise.data.formats.format import Format
 from stopwise.data.raw import RawTable
@@ -35,10 +40,15 @@ FORMATS: tuple[Format, ...] = (
     openpi_droid,
     polaris,
     openvla_libero,
+    wandb,
+    mlflow,
     parquet,
+    spreadsheet,
     numpy_arrays,
     race_journal,
+    json_table,
     json_lines,
+    markdown,
     csv_table,
 )
 

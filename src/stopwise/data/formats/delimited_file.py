@@ -1,63 +1,120 @@
 """Delimited text, shared by all formats that are CSV inside."""
 
 import csv
+import io
+import re
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
 
-from stopwise.data.formats.text_file import first_line
+from stopwise.data.formats.text_file import encoding, head, text_of
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
+from stopwise.messages import Notes
 
 DELIMITERS = ("\t", ";", ",")
+NUMBER = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?\s*")
+# So many lines are looked at to find the header below comments and a title.
+MOST_ABOVE = 40
 
 
 def header(path: Path) -> list[str]:
-    """Return the column names in the first line of a text file."""
-    line = first_line(path)
-    return next(csv.reader([line], delimiter=_delimiter(line)), [])
+    """Return the column names of a text file, in its first line below comments and titles."""
+    lines = head(path).splitlines()
+    above = lines_above(path)
+    return _fields(lines[above]) if above < len(lines) else []
 
 
-def read_delimited(path: Path, columns: Iterable[str] = (), comment_lines: int = 0) -> RawTable:
+def lines_above(path: Path) -> int:
+    """Return the number of lines before the header: blank ones, comments and titles.
+
+    A title fills its first field alone, above a line of several words that is as long as the next.
+    """
+    lines = head(path).splitlines()[:MOST_ABOVE]
+    filled = [index for index, line in enumerate(lines) if line.strip(" \t,;")]
+    for at, index in enumerate(filled):
+        own, *below = (_fields(lines[i]) for i in filled[at : at + 3])
+        if lines[index].startswith("#") and not (below and len(own) == len(below[0]) > 1):
+            continue
+        is_title = (
+            len(below) == 2
+            and own[0].strip() != ""
+            and not any(own[1:])
+            and 1 < len(below[0]) == len(below[1])
+            and not any(map(NUMBER.fullmatch, below[0]))
+        )
+        if not is_title:
+            return index
+    return 0
+
+
+def read_delimited(
+    path: Path, columns: Iterable[str] = (), comment_lines: int | None = None
+) -> RawTable:
     """Return all columns as text, so that a bad value can be named; these must be there.
 
     Blank lines are no rows.
     """
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        lines = [file.readline() for _ in range(comment_lines + 1)]
-    header_line = comment_lines + 1
-    require(lines[-1].strip() != "", f"{path}, line {header_line}: there is no header line")
+    above = lines_above(path) if comment_lines is None else comment_lines
+    lines = _lines(path)
+    first = next((line for index, line in enumerate(lines) if index == above), "")
+    require(first.strip() != "", f"{path}, line {above + 1}: there is no header line")
+    plain = encoding(path) == "utf-8-sig" and "\n" in head(path)
+    source = path if plain else io.BytesIO(text_of(path).encode())
     try:
         frame = pl.read_csv(
-            path, separator=_delimiter(lines[-1]), skip_lines=comment_lines, infer_schema=False
+            source, separator=_delimiter(first), skip_lines=above, infer_schema=False
         )
     except pl.exceptions.PolarsError as error:
-        _require_equal_fields(path, comment_lines)
+        _require_equal_fields(path, above)
         reason = str(error).splitlines()[0]
         raise InvalidInput(f"{path}: not a regular table: {reason}") from error
     # A line that was cut off has empty last columns; only then is the slow look worth it.
     if frame[:, -1].null_count():
-        _require_equal_fields(path, comment_lines)
+        _require_equal_fields(path, above)
         frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
     for column in columns:
-        missing = f"{path}, line {header_line}: the column {column!r} is missing"
+        missing = f"{path}, line {above + 1}: the column {column!r} is missing"
         require(column in frame.columns, missing)
-    place = partial(_line_of_row, path, comment_lines)
-    return RawTable(source=str(path), frame=frame, place=place)
+    place = partial(_line_of_row, path, above)
+    return RawTable(source=str(path), frame=frame, place=place, notes=_cut_off(path, frame))
 
 
-def _line_of_row(path: Path, comment_lines: int, row: int) -> str:
+def _cut_off(path: Path, frame: pl.DataFrame) -> Notes:
+    """Say if the file ends within a number: no line end, and shorter than all numbers above."""
+    notes = Notes()
+    if not len(frame) or not _ends_open(path):
+        return notes
+    *above, last = frame[:, -1].tail(50).to_list()
+    lengths = [len(value) for value in above if value is not None]
+    if last and NUMBER.fullmatch(last) and lengths and len(last) < min(lengths):
+        notes.add(
+            f"{path}: the last line ends without a line break, and its {last} is shorter than the "
+            "numbers above it: it may be cut off",
+            code="last-line-cut",
+        )
+    return notes
+
+
+def _ends_open(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-min(2, path.stat().st_size), io.SEEK_END)
+        return not set(file.read()) & set(b"\r\n")
+
+
+def _line_of_row(path: Path, above: int, row: int) -> str:
     """Return the line at which a row ends; read again, since quoted text may span lines."""
-    for index, (line, _) in enumerate(_rows(path, comment_lines)):
+    for index, (line, _) in enumerate(_rows(path, above)):
         if index == row + 1:
             return f"line {line}"
     return "the last line"
 
 
-def _require_equal_fields(path: Path, comment_lines: int) -> None:
-    rows = _rows(path, comment_lines)
+def _require_equal_fields(path: Path, above: int) -> None:
+    rows = _rows(path, above)
     try:
         _, names = next(rows)
         for line, fields in rows:
@@ -70,18 +127,25 @@ def _require_equal_fields(path: Path, comment_lines: int) -> None:
         raise InvalidInput(f"{path}: not a regular table: {error}") from error
 
 
-def _rows(path: Path, comment_lines: int) -> Iterator[tuple[int, list[str]]]:
+def _rows(path: Path, above: int) -> Iterator[tuple[int, list[str]]]:
     """Yield line number and fields of the header and of each row that is not blank."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for _ in range(comment_lines):
-            file.readline()
-        start = file.tell()
-        delimiter = _delimiter(file.readline())
-        file.seek(start)
-        reader = csv.reader(file, delimiter=delimiter, strict=True)
-        for fields in reader:
-            if any(fields):
-                yield comment_lines + reader.line_num, fields
+    lines = _lines(path)
+    for _ in range(above):
+        next(lines)
+    first = next(lines, "")
+    reader = csv.reader(chain([first], lines), delimiter=_delimiter(first), strict=True)
+    for fields in reader:
+        if any(fields):
+            yield above + reader.line_num, fields
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with path.open(encoding=encoding(path), newline="") as file:
+        yield from file
+
+
+def _fields(line: str) -> list[str]:
+    return next(csv.reader([line], delimiter=_delimiter(line)), [])
 
 
 def _delimiter(line: str) -> str:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, TypeVar
 
-from stopwise.data.formats.text_file import head
+from stopwise.data.formats.text_file import head, text_of
 from stopwise.errors import InvalidInput, require
 
 Value = TypeVar("Value")
@@ -20,7 +20,7 @@ def has_keys(path: Path, *keys: str) -> bool:
 def load_json(path: Path) -> Any:
     """Return the content; bare NaN, which some tools write, is accepted."""
     try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
+        return json.loads(text_of(path))
     except json.JSONDecodeError as error:
         raise InvalidInput(
             f"{path}, line {error.lineno}, column {error.colno}: not valid JSON ({error.msg}); "

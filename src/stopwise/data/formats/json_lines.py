@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from stopwise.data.formats.text_file import first_line
+from stopwise.data.formats.text_file import encoding, first_line
 from stopwise.data.raw import RawTable, frame_of_records
 from stopwise.errors import InvalidInput
 
@@ -44,7 +44,7 @@ def _read_at_once(path: Path) -> pl.DataFrame | None:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    with path.open(encoding="utf-8-sig") as file:
+    with path.open(encoding=encoding(path)) as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
                 yield number, line

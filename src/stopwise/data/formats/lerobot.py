@@ -1,5 +1,6 @@
 """LeRobot's eval_info.json, of version 0.4 and later (per_task) and up to 0.3.3 (per_episode)."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path) -> RawTable:
     """Return success (the default score), sum_rewards and max_rewards of each episode."""
-    content = load_json(path)
+    content = _unwrapped(load_json(path))
     older = isinstance(content, dict) and "per_task" not in content
     found = _older(path, content) if older else _newer(path, content)
     roles, notes = {"score": "success", "success": "success", "trial": "episode"}, Notes()
@@ -37,6 +38,17 @@ def read(path: Path) -> RawTable:
             code="no-seeds",
         )
     return table_of_records(path, found, roles=roles, bounds={"success": UNIT}, notes=notes)
+
+
+def _unwrapped(content: object) -> object:
+    """Return the results within what other tools put around them, such as {"eval_info": ...}."""
+    while isinstance(content, dict) and not {"per_task", "per_episode"} & content.keys():
+        inner = [value for value in content.values() if isinstance(value, dict)]
+        found = [value for value in inner if '"per_' in json.dumps(value)]
+        if len(found) != 1:
+            break
+        (content,) = found
+    return content
 
 
 def _newer(path: Path, content: object) -> Iterator[tuple[str, dict[str, object]]]:

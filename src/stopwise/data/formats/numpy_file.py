@@ -32,6 +32,11 @@ def load_arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
             return {name: content[name] for name in content.files}
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         reason = str(error).splitlines()[0] if str(error) else "it ends early"
+        if "allow_pickle" in reason:
+            raise InvalidInput(
+                f"{path}: it holds Python objects, which may run code when loaded and are not "
+                "read; save dictionaries of arrays with np.savez"
+            ) from error
         raise InvalidInput(
             f"{path}: not a whole NumPy file ({reason}); it may be cut off"
         ) from error

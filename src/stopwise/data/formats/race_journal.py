@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from stopwise.core.rules import OF_GOALS, Rules
+from stopwise.core.rule_checks import OF_GOALS
+from stopwise.core.rules import Rules
 from stopwise.data.formats.text_file import first_line
 from stopwise.data.raw import RawTable, table_of_records
 from stopwise.errors import InvalidInput, require
@@ -47,7 +48,8 @@ def read(path: Path) -> RawTable:
             isinstance(known.get("row"), int) and len(known) == len(EPISODE),
             f"{path}, line {number}: this is no episode of a race",
         )
-        places[known["policy"], known["row"]] = f"line {number}", known
+        task = {"task": line["task"]} if "task" in line else {}
+        places[known["policy"], known["row"]] = f"line {number}", {**known, **task}
     by_row = sorted(places, key=lambda place: place[1])
     kept = [(places[place][0], _counted(places[place][1], on_error)) for place in by_row]
     scored = [(place, known) for place, known in kept if known["score"] is not None]
@@ -59,6 +61,16 @@ def read(path: Path) -> RawTable:
         text = f"policies joined this race: to repeat its verdict, analyse it with joined={joined}"
         notes.add(text, code="race-joined")
     roles = {"policy": "policy", "score": "score", "trial": "row"}
+    if any("task" in known for _, known in scored):
+        roles["task"] = "task"
+        notes.add(
+            "this race drew the task of each row at random: to repeat its verdict, ask for the "
+            "mean with ",
+            Setting("tasks", "mean"),
+            " and ",
+            Setting("task_order", "random"),
+            code="race-tasks",
+        )
     if race.get("design") == "paired":
         roles["block"] = "row"
     bounds = race.get("bounds")

@@ -7,6 +7,7 @@ from typing import Any
 
 from stopwise.data.formats.json_file import field
 from stopwise.data.formats.text_file import head
+from stopwise.data.preferences import share_preferred
 from stopwise.data.raw import UNIT, RawTable, table_of_records
 from stopwise.errors import InvalidInput
 from stopwise.messages import Notes, counted
@@ -14,6 +15,7 @@ from stopwise.messages import Notes, counted
 name = "roboarena"
 SESSIONS = "evaluation_sessions"
 METADATA = "metadata.yaml"
+JUDGED = ("A", "B")
 
 
 def recognise(path: Path) -> bool:
@@ -25,12 +27,16 @@ def recognise(path: Path) -> bool:
 
 
 def read(path: Path) -> RawTable:
-    """Return partial_success (the default score), binary_success and duration of each trial."""
+    """Return partial_success (the default score), binary_success, duration and preference.
+
+    The evaluator prefers one of the first two policies of a session, A or B, or neither.
+    """
     files = [path] if path.is_file() else sorted(_files(path))
     found: list[tuple[str, dict[str, object]]] = []
     notes, empty = Notes(), 0
     for file in files:
         session, policies = _session(file)
+        preferred = str(session.pop("preference", ""))
         for letter, trial in policies.items():
             if trial is None:
                 empty += 1
@@ -40,6 +46,9 @@ def read(path: Path) -> RawTable:
             field(file, place, trial, "partial_success", object)
             within = file.relative_to(path) if path.is_dir() else file.name
             facts = {**session, **trial, "task": name, "session": file.parent.name}
+            if letter in JUDGED:
+                other = JUDGED[letter == JUDGED[0]]
+                facts["preference"] = share_preferred(preferred, other, letter)
             found.append((f"{within}, {place}", facts))
     sessions = f"{path}: {counted(len(files), 'session')}, sorted by the names of their folders"
     notes.add(sessions, code="sessions-sorted")
@@ -56,8 +65,9 @@ def read(path: Path) -> RawTable:
             "success": "binary_success",
             "block": "session",
         },
-        bounds={"partial_success": UNIT, "binary_success": UNIT},
+        bounds={"partial_success": UNIT, "binary_success": UNIT, "preference": UNIT},
         notes=notes,
+        preferences="preference",
     )
 
 
@@ -82,8 +92,6 @@ def _session(file: Path) -> tuple[dict[str, object], dict[str, Any]]:
         ) from error
     policies = field(file, "", content, "policies", dict)
     facts: dict[str, object] = {
-        key: value
-        for key, value in content.items()
-        if isinstance(value, str | int | float | date) and key != "preference"
+        key: value for key, value in content.items() if isinstance(value, str | int | float | date)
     }
     return facts, policies

@@ -12,6 +12,7 @@ from stopwise.data.formats.text_file import first_line
 from stopwise.data.raw import RawTable
 from stopwise.data.typed_columns import to_numbers
 from stopwise.errors import InvalidInput
+from stopwise.messages import Notes
 
 name = "sb3-monitor"
 
@@ -33,7 +34,13 @@ def read(path: Path) -> RawTable:
     if about["env_id"]:
         columns.append(pl.Series("env_id", [about["env_id"]]).new_from_index(0, len(raw.frame)))
         roles["task"] = "env_id"
-    return replace(raw, frame=raw.frame.with_columns(columns), roles=roles)
+    notes = Notes(raw.notes)
+    notes.add(
+        f"{path}: a monitor file of a training run is no evaluation: its episodes are of a policy "
+        "that changes, with its exploration",
+        code="training-log",
+    )
+    return replace(raw, frame=raw.frame.with_columns(columns), roles=roles, notes=notes)
 
 
 def _comment(path: Path) -> dict[str, object]:

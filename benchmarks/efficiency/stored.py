@@ -1,0 +1,87 @@
+"""What stored trials of a baseline save, and what groups make of files with unequal numbers.
+
+Run ``python -m benchmarks.efficiency.stored``: new trials and power by how many stored trials there
+are per new one; power of files with 200 and 50 trials; how often fresh trials of a baseline that
+has changed tell so.
+"""
+
+import argparse
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from stopwise.core.arrays import Floats
+from stopwise.core.rules import Rules
+from stopwise.core.simulate import Simulation, run_studies
+from stopwise.questions.doubts import FALSE_WEAR
+
+# Success rates of the baseline and of the new policy, n_max.
+CASES = ((0.5, 0.7, 100), (0.6, 0.8, 50), (0.5, 0.9, 100), (0.2, 0.4, 100), (0.8, 0.95, 50))
+SIZES = (1, 2, 4, 8)
+FILES = ((0.5, 0.5), (0.9, 0.9), (0.5, 0.7), (0.5, 0.75))
+CHANGES = ((0.5, 0.5), (0.5, 0.7), (0.5, 0.8), (0.5, 0.9), (0.5, 0.2))
+
+
+def study(
+    means: tuple[float, float], numbers: tuple[int, int], runs: int, seed: int, **settings: object
+) -> Simulation:
+    """Return studies in which policy 0 has so many trials, in groups, and policy 1 n_max."""
+    stored, n_max = numbers
+    groups = {"policy 0": stored} if stored > n_max else None
+    rules = Rules.of(n_max=n_max, groups=groups, **settings)
+    rng = np.random.default_rng(seed)
+    sizes = np.array([len(rules.trials_of("policy 0", row)) for row in range(n_max)])
+    scores0: Floats = rng.binomial(sizes, means[0], (runs, n_max)) / sizes
+    return run_studies(rules, scores0, rng.random((runs, n_max)) < means[1])
+
+
+def saved(runs: int, seed: int) -> Table:
+    """Return new trials and power, one-sided and as ``StopRule`` asks (two-sided, strict)."""
+    table = Table("means", "N", "per new trial", "one-sided", "StopRule")
+    for mean0, mean1, n_max in CASES:
+        for size in SIZES:
+            cells = []
+            for settings in ({"alternative": "greater"}, {}):
+                numbers = size * n_max, n_max
+                found = study((mean0, mean1), numbers, runs, seed, **settings)
+                cells.append(f"{found.n.mean():.1f} / {found.rate(1):.3f}")
+            table.add_row(f"{mean0:g} {mean1:g}", str(n_max), str(size), *cells)
+    return table
+
+
+def files(runs: int, seed: int) -> Table:
+    """Return how often the order of files with 200 and 50 trials is decided."""
+    table = Table("means", "the shorter counts", "groups")
+    for means in FILES:
+        cells = []
+        for stored in (50, 200):
+            found = study(means, (stored, 50), runs, seed)
+            cells.append(f"{found.rate(1):.3f} (the other way {found.rate(0):.3f})")
+        table.add_row(f"{means[0]:g} {means[1]:g}", *cells)
+    return table
+
+
+def worn(runs: int, seed: int) -> Table:
+    """Return how often so many fresh trials tell that 200 stored ones no longer hold."""
+    fresh = (5, 10, 20)
+    table = Table("stored, today", *(f"{number} fresh" for number in fresh))
+    for means in CHANGES:
+        told = [study(means, (200, few), runs, seed, alpha=FALSE_WEAR) for few in fresh]
+        cells = [f"{(found.decision >= 0).mean():.3f}" for found in told]
+        table.add_row(f"{means[0]:g} {means[1]:g}", *cells)
+    return table
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    for make in (saved, files, worn):
+        Console().print(make(options.runs, options.seed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""What a claim about the mean over tasks costs, by the way in which tasks come.
+
+Run ``python -m benchmarks.efficiency.tasks``. Ten tasks of different difficulty; one policy is
+better by .077 in the mean, by .2 on two tasks and worse by .05 on another. Pairs of trials are
+counted, so that a round over all tasks is ten of them. The last column has policies that trade
+tasks and are equal in the mean. The last two ways have no proof for the mean, and are shown to
+compare.
+"""
+
+import argparse
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import stopwise as sw
+from stopwise.core.arrays import Floats
+
+RATES = np.arange(0.05, 1.0, 0.1)
+GAPS = np.array([0.2, 0.2, 0.15, 0.1, 0.1, 0.08, 0.0, 0.0, -0.01, -0.05])
+WAYS = (
+    "task of each row drawn",
+    "task of each trial drawn",
+    "rounds, averaged",
+    "in turn (pooled)",
+    "list of equal numbers, shuffled",
+)
+
+
+def scores(
+    rng: np.random.Generator, tasks: tuple[np.ndarray, np.ndarray], gaps: Floats, shared: float
+) -> tuple[Floats, Floats]:
+    """Return successes of both policies on these tasks; a share of pairs meets one difficulty."""
+    tasks0, tasks1 = tasks
+    luck0, luck1 = rng.random((2, *tasks0.shape))
+    luck1 = np.where(rng.random(tasks0.shape) < shared, luck0, luck1)
+    return (luck0 < RATES[tasks0]) * 1.0, (luck1 < RATES[tasks1] + gaps[tasks1]) * 1.0
+
+
+def run(
+    way: str,
+    rng: np.random.Generator,
+    gaps: Floats,
+    shared: float,
+    arguments: argparse.Namespace,
+) -> tuple[float, float, float]:
+    """Return mean pairs, and how often either policy was declared better (1, then 0)."""
+    runs, n, one_sided = arguments.runs, arguments.n, arguments.one_sided
+    k, each, design = len(RATES), 1, "paired"
+    drawn = rng.integers(k, size=(2, runs, n))
+    tasks = (drawn[0], drawn[0])
+    if way == "task of each trial drawn":
+        tasks, design, shared = (drawn[0], drawn[1]), "independent", 0.0
+    elif way != "task of each row drawn":
+        in_turn = np.broadcast_to(np.arange(n) % k, (runs, n))
+        tasks = (in_turn, in_turn)
+    if way == "list of equal numbers, shuffled":
+        tasks = (rng.permuted(tasks[0], axis=1),) * 2
+    found = scores(rng, tasks, gaps, shared)
+    if way == "rounds, averaged":
+        each = k
+        found = tuple(own.reshape(runs, n // k, k).mean(axis=2) for own in found)
+    sim = sw.simulate(
+        *("nscore-plus", *found),
+        n_max=n // each,
+        design=design,
+        alternative="greater" if one_sided else "two-sided",
+        ties="paper" if one_sided else "strict",
+        workers=1,
+    )
+    return each * float(sim.n.mean()), sim.rate(1), sim.rate(0)
+
+
+def main() -> None:
+    """Print one row per way."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, default=500)
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=4)
+    parser.add_argument("--one-sided", action="store_true")
+    arguments = parser.parse_args()
+    title = f"Mean pairs / power, at most {arguments.n}, alpha .05, {arguments.runs} runs"
+    head = ("tasks", "own luck", "shared .5", "error at equal means")
+    table = Table(*head, title=title)
+    # As contrary as the rates allow, and equal in the mean.
+    contrary = 1.0 - 2.0 * RATES
+    for way in WAYS:
+        cells = []
+        for shared in (0.0, 0.5):
+            rng = np.random.default_rng([arguments.seed, round(10 * shared)])
+            pairs, power, _ = run(way, rng, GAPS, shared, arguments)
+            cells.append(f"{pairs:.0f} / {power:.2f}")
+        rng = np.random.default_rng(arguments.seed)
+        _, *wrong = run(way, rng, contrary, 0.0, arguments)
+        table.add_row(way, *cells, f"{sum(wrong):.3f}")
+    Console(width=100).print(table)
+
+
+if __name__ == "__main__":
+    main()

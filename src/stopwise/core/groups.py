@@ -1,0 +1,128 @@
+"""Rows of averages: which trials a row takes of a policy that has more of them than n_max.
+
+A row holds for each policy one trial, or the average of a group of its trials. The sizes of groups
+follow from numbers that were declared before any score. Why that is valid: docs/design/groups.md.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stopwise.core import registry
+from stopwise.core.arrays import Floats, Ints
+from stopwise.core.scores import require_whole
+from stopwise.errors import require
+from stopwise.messages import named
+
+if TYPE_CHECKING:
+    from stopwise.core.rules import Rules
+
+__all__ = ["averaged", "averages", "checked_groups", "trials_of"]
+
+
+def trials_of(number: int | None, n_max: int | None, row: int) -> range:
+    """Return the trials, by their numbers, that a row takes of a policy with so many in all.
+
+    Sizes are equal, or neighbours in turn: 3, 3 and 4 of 200 trials in 60 rows. Validity rests on
+    this rule: it sees no score.
+    """
+    if number is None or n_max is None:
+        return range(row, row + 1)
+    return range(row * number // n_max, (row + 1) * number // n_max)
+
+
+def averaged(scores: Floats, rules: "Rules") -> Floats:
+    """Return the rows of averages (n_max, policies) of trials by number (trials, policies).
+
+    Scores that are missing are left out of their group; a cell without any is NaN.
+    """
+    assert rules.n_max is not None
+    rows = np.full((rules.n_max, len(rules.policies)), np.nan)
+    for index, name in enumerate(rules.policies):
+        number = (rules.groups or {}).get(name, rules.n_max)
+        own = np.full(number, np.nan)
+        own[: len(scores)] = scores[:number, index]
+        rows[:, index] = averages(own, np.arange(rules.n_max) * number // rules.n_max, rules)
+    return rows
+
+
+def averages(own: Floats, starts: Ints, rules: "Rules") -> Floats:
+    """Return the averages of groups that begin at these trials of one policy."""
+    known = ~np.isnan(own)
+    sums = np.add.reduceat(np.where(known, own, 0.0), starts)
+    counts = np.add.reduceat(known.astype(np.int64), starts)
+    found = np.full(len(starts), np.nan)
+    np.divide(sums, counts, out=found, where=counts > 0)
+    # Of scores at a bound the average may be off by a rounding error.
+    inside: Floats = np.clip(found, *rules.bounds)
+    return inside
+
+
+def checked_groups(rules: "Rules") -> dict[str, int] | None:
+    """Return the declared numbers of trials, or raise."""
+    _check_stored(rules)
+    if not rules.groups:
+        return None
+    require(
+        rules.design == "independent",
+        "averages of groups need the independent design, but the design is 'paired': there a row "
+        "is one environment that all policies share",
+        parameter="design",
+    )
+    require(
+        rules.goal == "order",
+        f"averages of groups belong to the goal 'order', but the goal is {rules.goal!r}",
+        parameter="goal",
+    )
+    require(
+        rules.by == "means",
+        "averages of groups are compared by means, not by wins: an average is no trial that wins",
+        parameter="by",
+    )
+    method = registry.find(rules.method)
+    require(
+        method.scores == "any" and method.anytime and rules.parameters.get("bin_values") is None,
+        f"averages of groups need a method that takes any score, but {rules.method} does not: "
+        "choose nscore-plus, nscore (without bin_values) or wsr",
+        parameter="method",
+    )
+    require(
+        rules.n_max is not None,
+        "the sizes of groups follow from ",
+        named("n_max"),
+        ", the most trials of a policy that is tried: declare it",
+        code="n-max-missing",
+    )
+    assert rules.n_max is not None
+    checked = {}
+    for name, number in rules.groups.items():
+        checked[name] = require_whole(number, f"the number of trials of {name!r}", 1)
+        require(
+            number >= rules.n_max,
+            f"{name!r} has {number} trials, but n_max is {rules.n_max}: each of so many rows needs "
+            f"one, so declare an n_max of at most {number}",
+            parameter="n_max",
+        )
+    return checked
+
+
+def _check_stored(rules: "Rules") -> None:
+    require_whole(rules.fresh, "fresh", 0)
+    numbers = rules.groups or {}
+    for name in (*numbers, *rules.stored):
+        known = f"policies are {', '.join(rules.policies)}, but got stored trials of {name!r}"
+        require(name in rules.policies, known, parameter="stored")
+    fewest = min((numbers[name] for name in rules.stored), default=0)
+    only = f"at most {fewest}, the number of stored trials" if rules.stored else "0 without them"
+    require(
+        rules.fresh <= fewest,
+        f"fresh trials are held against stored ones: fresh must be {only}, but got {rules.fresh}",
+        parameter="fresh",
+    )
+    require(
+        not {*rules.policies} <= {*rules.stored},
+        "all policies have stored trials, so there is none to try: use ",
+        named("unequal"),
+        " of analyze",
+        code="all-stored",
+    )

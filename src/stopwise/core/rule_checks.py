@@ -1,0 +1,250 @@
+"""The checks of what is declared: each returns a plain value, or raises in one line."""
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stopwise.core import registry
+from stopwise.core.randomness import drawn_seed
+from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
+from stopwise.errors import require, require_choice
+from stopwise.messages import Setting, named
+
+if TYPE_CHECKING:
+    from stopwise.core.rules import Rules
+
+COMPARED_BY = ("means", "wins")
+DESIGNS = ("independent", "paired")
+# Settings that one goal has, and the others have not.
+OF_GOALS = {
+    "order": ("adjust", "baseline", "ties"),
+    "best": ("top", "indifference", "allocation", "later", "reserve"),
+}
+
+
+def with_seed(rules: "Rules") -> dict[str, Any]:
+    """Return the parameters as plain values, with the seed of a randomised method."""
+    given = {key: _plain(value, key) for key, value in rules.parameters.items()}
+    if given.get("seed") is None:
+        given.pop("seed", None)
+        if registry.find(rules.method).uses_seed(given):
+            given["seed"] = drawn_seed()
+    return given
+
+
+def checked_policies(rules: "Rules") -> tuple[str, ...]:
+    """Return the names of the policies."""
+    names = tuple(rules.policies)
+    few = f"a ranking needs at least 2 policies, but got {len(names)}"
+    require(len(names) >= 2, few, code="few-policies", parameter="policies")
+    for name in names:
+        text = f"the names of policies must be text, but got {name!r}"
+        require(isinstance(name, str), text, parameter="policies")
+    twice = f"policies must be distinct, but got {', '.join(names)}"
+    require(len(set(names)) == len(names), twice, parameter="policies")
+    if rules.baseline is not None:
+        require_choice("baseline", rules.baseline, names)
+    return names
+
+
+def checked_alpha(rules: "Rules") -> float:
+    """Return alpha."""
+    require(
+        is_number(rules.alpha) and 0 < rules.alpha < 1,
+        named("alpha"),
+        f" must lie strictly between 0 and 1, but got {rules.alpha!r}",
+        code="bad-alpha",
+    )
+    return float(rules.alpha)
+
+
+def checked_n_max(rules: "Rules") -> int | None:
+    """Return n_max."""
+    n_max = None if rules.n_max is None else require_whole(rules.n_max, "n_max", 1)
+    require(
+        n_max is not None or not registry.find(rules.method).needs_n_max,
+        f"{rules.method} needs ",
+        named("n_max"),
+        ", the most trials per policy, declared before the first one",
+        code="n-max-missing",
+    )
+    return n_max
+
+
+def check_design(rules: "Rules") -> None:
+    """Raise unless the method is proven for the design."""
+    require_choice("design", rules.design, DESIGNS)
+    proven = registry.find(rules.method).designs
+    require(
+        rules.by != "wins" or "paired" in proven,
+        f"{rules.method} is proven only for the independent design, and what two policies win "
+        "of a pair is not independent: choose nscore-plus, nscore or wsr",
+        parameter="by",
+    )
+    require(
+        rules.design in proven or rules.reference is not None,
+        f"{rules.method} is proven only for the {' and '.join(proven)} design, not for ",
+        Setting("design", rules.design),
+        "; nscore-plus, nscore and wsr hold for both",
+        code="design-not-proven",
+    )
+
+
+def checked_bounds(rules: "Rules") -> tuple[float, float]:
+    """Return the bounds; wins have their own."""
+    require_choice("by", rules.by, COMPARED_BY)
+    require(
+        isinstance(rules.lower_is_better, bool),
+        f"lower_is_better must be True or False, but got {rules.lower_is_better!r}",
+        parameter="lower_is_better",
+    )
+    return (0.0, 1.0) if rules.by == "wins" else Scale.declared(rules.bounds).ends
+
+
+def check_wins(rules: "Rules") -> None:
+    """Raise where what is asked needs means: winning is not transitive."""
+    if rules.by != "wins":
+        return
+    given = Setting("by", "wins")
+    require(
+        rules.goal == "order",
+        "a best policy need not exist with ",
+        given,
+        ": a may win more often against b, b against c and c against a; ask for the order",
+        code="best-of-wins",
+    )
+    require(
+        rules.adjust != "closed",
+        "the closed adjustment goes through all orders of the policies, which ",
+        given,
+        " need not have; choose 'holm'",
+        code="closed-wins",
+    )
+
+
+def checked_margin(rules: "Rules") -> float:
+    """Return the margin."""
+    span = Scale(*rules.bounds).span
+    # A margin as wide as the range would make the claim empty or certain.
+    require(
+        is_number(rules.margin) and abs(rules.margin) < (1 - 1e-6) * span,
+        f"margin must lie strictly between -{span:g} and {span:g}, the width of the bounds, "
+        f"but got {rules.margin!r}",
+        parameter="margin",
+    )
+    if rules.reference is not None:
+        check_edges(rules, rules.reference, float(rules.margin))
+    takes = registry.find(rules.method).takes_margin
+    require(rules.margin == 0 or takes, f"{rules.method} takes no margin", parameter="margin")
+    require(
+        rules.margin >= 0 or rules.alternative != "two-sided",
+        "a negative margin (not worse) needs a ",
+        named("baseline"),
+        " that others are not to be worse than (a test of one pair: alternative 'greater' or "
+        f"'less'), but got margin {rules.margin!r} without",
+        code="margin-without-baseline",
+    )
+    return float(rules.margin)
+
+
+def checked_indifference(rules: "Rules") -> float:
+    """Return the indifference."""
+    span = Scale(*rules.bounds).span
+    require(
+        is_number(rules.indifference) and 0 <= rules.indifference < (1 - 1e-6) * span,
+        f"indifference must be at least 0 and below {span:g}, the width of the bounds, but got "
+        f"{rules.indifference!r}",
+        parameter="indifference",
+    )
+    return float(rules.indifference)
+
+
+def checked_equivalence(rules: "Rules") -> float | None:
+    """Return the equivalence, or None."""
+    if rules.equivalence is None:
+        return None
+    span, method = Scale(*rules.bounds).span, registry.find(rules.method)
+    require(
+        is_number(rules.equivalence) and 0 < rules.equivalence < (1 - 1e-6) * span,
+        named("equivalence"),
+        f" must be above 0 and below {span:g}, the width of the bounds, but got "
+        f"{rules.equivalence!r}",
+        code="bad-equivalence",
+    )
+    require(
+        method.takes_margin and method.anytime,
+        named("equivalence"),
+        f" needs a method that bets with a margin; {rules.method} "
+        + ("answers only at n_max" if method.takes_margin else "takes no margin"),
+        code="equivalence-not-offered",
+    )
+    for name, so, needed in (
+        ("alternative", rules.alternative == "two-sided", "two-sided"),
+        ("margin", rules.margin == 0, 0),
+        ("goal", rules.goal == "order", "order"),
+    ):
+        require(
+            so,
+            named("equivalence"),
+            " needs ",
+            Setting(name, needed),
+            f", but got {getattr(rules, name)!r}",
+            code="equivalence-settings",
+        )
+    return float(rules.equivalence)
+
+
+def check_edges(rules: "Rules", reference: float, margin: float) -> None:
+    """Raise unless scores can lie on both sides of what is tested."""
+    low, high = rules.bounds
+    for edge, way in ((reference + margin, "greater"), (reference - margin, "less")):
+        require(
+            rules.alternative not in (way, "two-sided") or low < edge < high,
+            f"with margin {margin:g} a mean is held against {edge:g}, which does not lie "
+            f"strictly between the bounds {low:g} and {high:g}",
+            parameter="margin",
+        )
+
+
+def checked_reserve(rules: "Rules") -> float:
+    """Return the reserve, and check who comes later."""
+    require(
+        is_number(rules.reserve) and 0 <= rules.reserve < rules.alpha,
+        f"reserve must be at least 0 and below alpha = {rules.alpha:g}, but got {rules.reserve!r}",
+        parameter="reserve",
+    )
+    for name in rules.later:
+        text = f"later must name some of the policies, but {name!r} is not one of them: list it"
+        require(name in rules.policies, f"{text} under policies as well", parameter="later")
+    first = len(rules.policies) - len(set(rules.later))
+    require(
+        first >= 2 or not rules.later,
+        f"at least 2 policies must be there from the start, but only {first} of "
+        f"{len(rules.policies)} are",
+        parameter="later",
+    )
+    return float(rules.reserve)
+
+
+def check_goal(rules: "Rules") -> None:
+    """Raise if a setting was chosen that has no effect with this goal."""
+    usual = {entry.name: entry.default for entry in fields(rules)}
+    for goal, names in OF_GOALS.items():
+        for name in names:
+            require(
+                goal == rules.goal or getattr(rules, name) == usual[name],
+                named(name),
+                f" belongs to the goal {goal!r}, but the goal is {rules.goal!r}: leave it out",
+                code="other-goal",
+            )
+
+
+def _plain(value: Any, name: str) -> Any:
+    """Return a parameter as plain Python numbers, strings, booleans or tuples of them."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, np.generic) or is_number(value):
+        return value.item() if isinstance(value, np.generic) else float(value)
+    array = numeric_array(value if hasattr(value, "__len__") else [value], name)
+    return tuple(array.ravel().tolist())

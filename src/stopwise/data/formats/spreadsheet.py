@@ -1,0 +1,101 @@
+"""Sheets of Excel and of LibreOffice: .xlsx, .xls and .ods."""
+
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import polars as pl
+
+from stopwise.data.formats.text_file import first_bytes
+from stopwise.data.raw import RawTable
+from stopwise.data.roles import usual_role
+from stopwise.errors import InvalidInput, StopwiseError, require
+from stopwise.messages import Notes
+
+name = "excel"
+OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+PARTS = {"xl/workbook.xml", "xl/workbook.bin"}
+OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
+
+
+def recognise(path: Path) -> bool:
+    """Whether the file is a workbook, by what is in it."""
+    beginning = first_bytes(path, 200)
+    if beginning.startswith(OLD_EXCEL):
+        return path.suffix.lower() == ".xls"
+    if not beginning.startswith(b"PK"):
+        return False
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.namelist()
+            if "mimetype" in members:
+                return archive.read("mimetype").startswith(OPEN_DOCUMENT)
+    except (OSError, zipfile.BadZipFile):
+        return path.suffix.lower() in (".xlsx", ".ods")
+    return bool(PARTS.intersection(members))
+
+
+def read(path: Path) -> RawTable:
+    """Return the rows of all sheets with the columns of the first; titles above are skipped.
+
+    Where there are several such sheets, each is named after its task, or after its policy if there
+    is no column of policies.
+    """
+    sheets = {sheet: table for sheet, table in _sheets(path).items() if len(table[1])}
+    require(len(sheets) > 0, f"{path}: there is no table with a header in it")
+    first, (_, frame) = next(iter(sheets.items()))
+    alike = {sheet for sheet, (_, other) in sheets.items() if other.columns == frame.columns}
+    notes = Notes()
+    left_out = [sheet for sheet in sheets if sheet not in alike]
+    if left_out:
+        named = ", ".join(map(repr, left_out))
+        text = f"{path}: sheets with other columns than {first!r} left out: {named}"
+        notes.add(text, code="sheets-left-out")
+    parts, places = [], []
+    role = "task" if any(usual_role(column, "policy") for column in frame.columns) else "policy"
+    for sheet in (sheet for sheet in sheets if sheet in alike):
+        header_row, part = sheets[sheet]
+        if len(alike) > 1 and role not in part.columns:
+            part = part.with_columns(pl.lit(sheet).alias(role))
+        filled = ~part.select(pl.all_horizontal(pl.exclude(role).is_null()))[:, 0]
+        parts.append(part.filter(filled))
+        places += [f"sheet {sheet!r}, row {header_row + 2 + row}" for row in filled.arg_true()]
+    return RawTable(source=str(path), frame=pl.concat(parts), place=places.__getitem__, notes=notes)
+
+
+def _sheets(path: Path) -> dict[str, tuple[int, pl.DataFrame]]:
+    """Return, of each sheet, in which row its header is (from 0) and its cells below as text."""
+    if find_spec("fastexcel") is None:
+        raise StopwiseError('Excel and ODS files need fastexcel: pip install "stopwise[excel]"')
+    import fastexcel
+
+    found = {}
+    try:
+        book = fastexcel.read_excel(path)
+        for sheet in book.sheet_names:
+            loaded = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string")
+            cells = loaded.to_polars()
+            found[sheet] = _below_header(cells)
+    except fastexcel.FastExcelError as error:
+        reason = str(error).splitlines()[0]
+        raise InvalidInput(f"{path}: not a whole workbook ({reason}); it may be cut off") from error
+    return {sheet: table for sheet, table in found.items() if table is not None}
+
+
+def _below_header(cells: pl.DataFrame) -> tuple[int, pl.DataFrame] | None:
+    """Return the header's row and what is below, in the columns that have a name there.
+
+    The header is the first row in which more than one cell is filled, or any in a single column.
+    """
+    cells = cells.with_columns(pl.all().str.strip_chars().replace("", None))
+    if not cells.width:
+        return None
+    filled = cells.select(pl.sum_horizontal(pl.all().is_not_null()))[:, 0]
+    starts = (filled >= min(2, filled.max() or 1)).arg_true()
+    if not len(starts):
+        return None
+    names = {column: cells[column][starts[0]] for column in cells.columns}
+    kept = {column: title for column, title in names.items() if title is not None}
+    if len(set(kept.values())) < len(kept):
+        return None
+    return starts[0], cells.slice(starts[0] + 1).select(list(kept)).rename(kept)

@@ -1,0 +1,77 @@
+"""Exports of Weights & Biases: the CSV of a chart, and the history of a run."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from stopwise.data.formats.delimited_file import header, read_delimited
+from stopwise.data.raw import RawTable
+from stopwise.data.roles import usual_role
+from stopwise.errors import InvalidInput, require
+from stopwise.messages import Notes
+
+name = "wandb"
+# A chart has the least and the greatest value of each bin of steps beside each run.
+SPREAD = ("__MIN", "__MAX")
+# In a chart's column: the run, then the metric.
+JOINED = " - "
+STEPS = {"_step", "_runtime"}
+LOGGED = (
+    "values logged along a run are trials only if each is one episode of one fixed policy; those "
+    "of a training run belong to a policy that changes"
+)
+
+
+def recognise(path: Path) -> bool:
+    """Whether the columns are those of a chart, or of a history."""
+    names = header(path)
+    return any(column.endswith(SPREAD) for column in names) or set(names) >= STEPS
+
+
+def read(path: Path) -> RawTable:
+    """Return every logged value; in a chart each run is a policy."""
+    raw, notes = read_delimited(path), Notes()
+    notes.add(f"{path}: {LOGGED}", code="training-log")
+    if not any(column.endswith(SPREAD) for column in raw.frame.columns):
+        return _history(replace(raw, notes=(*raw.notes, *notes)))
+    columns = [column for column in raw.frame.columns if not column.endswith(SPREAD)]
+    step, *runs = columns
+    parts = [
+        raw.frame.select(
+            pl.lit(column.rpartition(JOINED)[0] or column).alias("run"),
+            pl.lit(column.rpartition(JOINED)[2]).alias("metric"),
+            pl.col(column).alias("value"),
+            pl.col(step).alias("step"),
+            pl.int_range(pl.len()).alias("_row"),
+        ).filter(pl.col("value").fill_null("") != "")
+        for column in runs
+    ]
+    require(len(parts) > 0, f"{path}: there is no run in it")
+    long = pl.concat(parts).sort("_row", maintain_order=True)
+    metrics = long["metric"].unique(maintain_order=True).to_list()
+    if len(metrics) > 1:
+        shown = ", ".join(map(repr, metrics))
+        raise InvalidInput(f"{path}: export one metric at a time; these are {shown}")
+    rows = long["_row"].to_list()
+    return replace(
+        raw,
+        frame=long.drop("_row"),
+        place=lambda row: raw.place(rows[row]),
+        roles={"policy": "run", "score": "value"},
+        notes=(*raw.notes, *notes),
+    )
+
+
+def _history(raw: RawTable) -> RawTable:
+    """Return the history with its usual score, one that is of an evaluation if there is any."""
+    roles = {"time": "_timestamp"} if "_timestamp" in raw.frame.columns else {}
+    scores = [c for c in raw.frame.columns if usual_role(c.rpartition("/")[2], "score")]
+    if not scores:
+        return replace(raw, roles=roles)
+    roles["score"] = min(scores, key=lambda column: not column.startswith(("eval", "test")))
+    filled = raw.frame[roles["score"]].fill_null("") != ""
+    rows = filled.arg_true().to_list()
+    return replace(
+        raw, frame=raw.frame.filter(filled), place=lambda row: raw.place(rows[row]), roles=roles
+    )

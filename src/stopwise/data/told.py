@@ -1,0 +1,76 @@
+"""What a reader has to be told: odd names of policies, and all notes in order of importance."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+import polars as pl
+
+from stopwise.data.standard import Part
+from stopwise.messages import Message, Notes
+
+# From so many files on, what is said of each is said once.
+MANY_FILES = 3
+# A single trial is odd where others have so many.
+MANY_TRIALS = 5
+# What may change the answer comes first, then what was left out; the rest was only assumed.
+FIRST = (
+    *("bounds-of-data", "training-log", "copied-scores", "last-line-cut", "names-alike"),
+    *("single-trial", "doubtful-scores", "policy-per-column", "policy-per-array", "lists-unfolded"),
+    *("numbers-restart", "order-of-file", "order-shuffled", "unscored-dropped"),
+    *("duplicates-dropped", "interrupted-left-out", "failed-left-out", "evaluations-pending"),
+    *("journal-cut", "last-evaluation", "files-skipped", "empty-policies"),
+)
+
+
+def odd_names(frame: pl.DataFrame, notes: Notes) -> None:
+    """Say which policies may be one and the same, written in two ways."""
+    counts = dict(frame.group_by("policy", maintain_order=True).len().rows())
+    written: dict[str, list[str]] = {}
+    for name in counts:
+        written.setdefault("".join(filter(str.isalnum, name.casefold())) or name, []).append(name)
+    alike = [names for names in written.values() if len(names) > 1]
+    for names in alike:
+        text = f"policies {_listed(names)} are written almost alike, but taken for different ones"
+        notes.add(text, code="names-alike")
+    told = {name for names in alike for name in names}
+    for name, n in counts.items():
+        if n == 1 and name not in told and max(counts.values()) >= MANY_TRIALS:
+            others = [other for other in counts if counts[other] > 1]
+            close = difflib.get_close_matches(name, others, n=1)
+            question = f": is it {close[0]!r}, misspelt?" if close else ""
+            notes.add(f"policy {name!r} has a single trial{question}", code="single-trial")
+
+
+def in_order(parts: Sequence[Part], others: Iterable[str]) -> tuple[str, ...]:
+    """Return all notes, those that matter most first, and one for many files of one kind."""
+    kinds: dict[object, list[tuple[str, Message]]] = {}
+    for source, note in [
+        *(("", note) for note in others),
+        *((part.raw.source, note) for part in parts for note in part.notes),
+    ]:
+        message = note if isinstance(note, Message) else Message(note, code="")
+        own = message.parts[0] if message.parts else ""
+        about = source if source and str(own).startswith(f"{source}: ") else ""
+        assumed = about and message.code == "policy-assumed"
+        rest = message.code if assumed else message.removeprefix(f"{about}: ")
+        kinds.setdefault((bool(about), rest), []).append((about, message))
+    said = [note for found in kinds.values() for note in _merged(found)]
+    ranks = {code: rank for rank, code in enumerate(FIRST)}
+    return tuple(sorted(dict.fromkeys(said), key=lambda note: ranks.get(note.code, len(FIRST))))
+
+
+def _merged(found: Sequence[tuple[str, Message]]) -> list[Message]:
+    about, first = found[0]
+    others = len({source for source, _ in found}) - 1
+    if not about or others + 1 < MANY_FILES:
+        return [message for _, message in found]
+    place = f"{about} and {others} more files: "
+    if first.code == "policy-assumed":
+        text = f"{place}no policy column, so each policy is called after its file"
+        return [Message(text, code=first.code)]
+    start, *more = first.parts
+    return [Message(place + str(start).removeprefix(f"{about}: "), *more, code=first.code)]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(map(repr, names))

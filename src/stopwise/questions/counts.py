@@ -1,0 +1,170 @@
+"""Many policies by their counts of successes: exact tests for numbers fixed before the trials."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.core.barnard import barnard_p_value
+from stopwise.data.counts import Counts, read_counts
+from stopwise.data.roles import ColumnChoice
+from stopwise.errors import require
+from stopwise.questions.budget import Holm, Seen
+from stopwise.questions.family import Family
+from stopwise.questions.letters import letters, order_text, ranked
+
+# Barnard's test takes a second for so many trials in all; beyond, Fisher's is nearly the same.
+MOST_FOR_BARNARD = 4000
+
+
+@dataclass(frozen=True)
+class CountedPair:
+    """Two policies, the better one if that is shown, and the p-value to hold against alpha."""
+
+    policy0: str
+    policy1: str
+    better: str | None
+    p_value: float
+
+
+@dataclass(frozen=True)
+class CountedPolicy:
+    """A policy's successes and trials; those that share a letter were not told apart."""
+
+    name: str
+    successes: int
+    n: int
+    letters: str
+
+    @property
+    def mean(self) -> float:
+        """The share of successes."""
+        return self.successes / self.n
+
+
+@dataclass(frozen=True)
+class CountsComparison:
+    """What counts alone show about several policies on one task.
+
+    Attributes
+    ----------
+    task
+        The task, "task" where the table names none.
+    alpha
+        Probability, at most, of any false claim, if the numbers of trials were fixed before.
+    policies
+        From best to worst, as shown.
+    pairs
+        All pairs; p-values are adjusted, by Holm's procedure for directions.
+    order
+        What is shown, in words.
+    """
+
+    task: str
+    alpha: float
+    policies: tuple[CountedPolicy, ...]
+    pairs: tuple[CountedPair, ...]
+    order: str
+
+    @property
+    def sentence(self) -> str:
+        """The answer in words, and what it rests on."""
+        tests = "Barnard's exact tests"
+        if any(a.n + b.n > MOST_FOR_BARNARD for a in self.policies for b in self.policies):
+            tests = "Barnard's and, for many trials, Fisher's exact tests"
+        return (
+            f"{self.order} ({tests} of all pairs, adjusted by Holm's procedure, alpha = "
+            f"{self.alpha:g}). This holds only if the numbers of trials were fixed beforehand and "
+            "the results looked at only once; to look after every trial and stop early, give the "
+            "single trials in order."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain values."""
+        return {
+            "schema": 1,
+            "task": self.task,
+            "alpha": self.alpha,
+            "policies": [{**vars(policy), "mean": policy.mean} for policy in self.policies],
+            "pairs": [vars(pair) for pair in self.pairs],
+            "sentence": self.sentence,
+        }
+
+
+def compare_counts(
+    source: Any, *, alpha: float = 0.05, columns: Mapping[str, ColumnChoice] | None = None
+) -> dict[str, CountsComparison]:
+    """Compare policies by successes and trials alone, task by task.
+
+    The probability that any order it declares on a task is false is at most alpha, if the numbers
+    of trials were fixed before the first and the results are looked at once.
+
+    Parameters
+    ----------
+    source
+        A file or frame with a row per policy (and task) and columns of successes and trials, or a
+        dictionary of policy: (successes, trials).
+    alpha
+        Probability, in (0, 1), of any false claim on a task.
+    columns
+        The columns of task and policy, if they have other than the usual names.
+
+    Examples
+    --------
+    >>> import stopwise as sw
+    >>> found = sw.compare_counts({"base": (4, 20), "new": (17, 20), "old": (5, 20)})
+    >>> found["task"].order
+    'new > old, base; old ? base'
+    """
+    require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, but got {alpha!r}")
+    if isinstance(source, Mapping) and all(isinstance(value, tuple) for value in source.values()):
+        names, counts = list(map(str, source)), list(source.values())
+        require(
+            all(len(pair) == 2 and 0 <= pair[0] <= pair[1] > 0 for pair in counts),
+            f"counts must be policy: (successes, trials), but got {dict(source)!r}",
+        )
+        found: dict[str, Counts] = {"task": dict(zip(names, counts, strict=True))}
+    else:
+        found = read_counts(source, columns)
+    return {task: _compared(task, counts, alpha) for task, counts in found.items()}
+
+
+def _compared(task: str, counts: Counts, alpha: float) -> CountsComparison:
+    names = list(counts)
+    require(len(names) >= 2, f"task {task!r}: a comparison needs two policies, but got {names}")
+    family = Family(k=len(names))
+    p_value = np.array([[_directions(counts[names[i]], counts[names[j]]) for i, j in family.pairs]])
+    holm = Holm(family=family, alpha=alpha)
+    nothing = np.zeros(p_value.shape)
+    seen = Seen(nothing > 0, p_value, nothing[..., 0] == 0, nothing + 1.0, nothing)
+    account, claims = holm.step(holm.start(1), seen)
+    adjusted = holm.p_values(account, p_value)[0].min(axis=-1)
+    better = family.better(claims)[0]
+    means: Floats = np.array([won / n for won, n in counts.values()])
+    ranking = ranked(better, means)
+    marks = letters(better | better.T, ranking)
+    order = order_text(names, better, ~np.eye(len(names), dtype=bool), ranking)
+    pairs = tuple(
+        CountedPair(
+            names[i],
+            names[j],
+            names[j] if better[j, i] else names[i] if better[i, j] else None,
+            float(p),
+        )
+        for (i, j), p in zip(family.pairs, adjusted, strict=True)
+    )
+    policies = tuple(CountedPolicy(names[i], *counts[names[i]], marks[i]) for i in ranking)
+    return CountsComparison(task, alpha, policies, pairs, order)
+
+
+def _directions(first: tuple[int, int], second: tuple[int, int]) -> tuple[float, float]:
+    """Return the one-sided p-values of "the second is better" and of "the first is"."""
+    (x0, n0), (x1, n1) = first, second
+    if n0 + n1 <= MOST_FOR_BARNARD:
+        return barnard_p_value(x0, n0, x1, n1), barnard_p_value(x1, n1, x0, n0)
+    from scipy.stats import hypergeom
+
+    greater = hypergeom.sf(x1 - 1, n0 + n1, x0 + x1, n1)
+    return float(greater), float(hypergeom.cdf(x1, n0 + n1, x0 + x1, n1))

@@ -1,0 +1,72 @@
+"""Which numbers of trials a table declares, where its rows are to use more than one per policy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.scores import require_whole
+from stopwise.errors import require, require_choice
+from stopwise.messages import Message, Setting, counted
+from stopwise.rows.table import Table
+
+UNEQUAL = ("shorter", "groups")
+CODE = "unequal-numbers"
+
+
+@dataclass(frozen=True)
+class Groups:
+    """What was said of the numbers of trials in a file; ``analyze`` explains each."""
+
+    stored: str | Sequence[str] = ()
+    fresh: int = 0
+    unequal: str = UNEQUAL[0]
+
+    def declared(self, table: Table, n_max: int | None) -> tuple[Table, dict[str, Any]]:
+        """Return the table, and the settings that say which trials a row takes."""
+        require_choice("unequal", self.unequal, UNEQUAL)
+        fresh = require_whole(self.fresh, "fresh", 0)
+        stored = (self.stored,) if isinstance(self.stored, str) else tuple(self.stored)
+        if not stored and self.unequal == "shorter":
+            return table, {"n_max": n_max, "fresh": fresh}
+        require(
+            table.design == "independent" and not table.pooled_tasks and table.mean is None,
+            "averages of groups need one task and the independent design: in a paired design a row "
+            "is one environment that all policies share",
+            parameter="design",
+        )
+        ends = [int(np.flatnonzero(~np.isnan(own)).max(initial=-1)) + 1 for own in table.scores.T]
+        numbers = dict(zip(table.policies, ends, strict=True))
+        for name in stored:
+            text = f"policies are {', '.join(numbers)}, but got {name!r} as stored"
+            require(name in numbers, text, parameter="stored")
+            numbers[name] -= fresh
+        new = [number for name, number in numbers.items() if name not in stored]
+        every = self.unequal == "groups"
+        rows = n_max or (min(numbers.values()) if every else max(new, default=1))
+        groups = {
+            name: number
+            for name, number in numbers.items()
+            if name in stored or (every and number > rows)
+        }
+        notes = tuple(note for note in table.notes if getattr(note, "code", "") != CODE)
+        chosen = {"n_max": rows, "groups": groups, "stored": stored, "fresh": fresh}
+        return replace(table, notes=notes), chosen
+
+
+def unequal_numbers(numbers: dict[str, int]) -> tuple[Message, ...]:
+    """Say how many trials lie unused for want of a partner, and which word would use them."""
+    *_, second, most = (0, *sorted(numbers.values()))
+    if second in (0, most):
+        return ()
+    listed = ", ".join(f"{name} {number}" for name, number in numbers.items())
+    unused = counted(most - second, "trial of the longest lies", "trials of the longest lie")
+    note = Message(
+        f"unequal numbers of trials ({listed}): the last {unused} unused, without a partner; if "
+        "the numbers were fixed before any score was seen, ",
+        Setting("unequal", "groups"),
+        " uses every trial",
+        code=CODE,
+    )
+    return (note,)

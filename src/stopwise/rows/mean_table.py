@@ -1,0 +1,217 @@
+"""One table of several tasks, whose claim is about their mean."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stopwise.core.scores import Scale
+from stopwise.errors import require
+from stopwise.messages import Message, Notes, Setting, counted, named
+from stopwise.rows.table import Table
+from stopwise.rows.task_mean import MEAN, described, not_drawn, shares
+from stopwise.rows.task_tables import of_every_policy, tables
+
+if TYPE_CHECKING:
+    from stopwise.data.trials import Trials
+
+
+def over_tasks(
+    source: Any,
+    *,
+    order: str,
+    weights: Mapping[str, float] | None,
+    design: str | None,
+    bounds: tuple[float, float] | None = None,
+    iid_seed: int | None = None,
+    growing: bool = False,
+) -> Table:
+    """Return one table of all tasks, whose claim is about their mean.
+
+    Parameters
+    ----------
+    source
+        A trial table.
+    order
+        "random": the task of each row was drawn; "rounds": one trial of every task is averaged into
+        each row, in whatever order they were run.
+    weights
+        Of each task, 1 where none is given.
+    design, iid_seed
+        As for ``tables``.
+    bounds
+        The range of the score on every task; by default the one that the trials declare.
+    growing
+        Whether more trials are to come: then the weights name every task, and none is left out.
+    """
+    from stopwise.data.trials import Trials
+
+    require(
+        isinstance(source, Trials),
+        "tasks='mean' needs a trial table with a column of tasks: read it with read_trials",
+        parameter="tasks",
+    )
+    require(
+        not source.preferences,
+        "preferences say who wins, not by how much: they have no mean over tasks",
+        parameter="tasks",
+    )
+    if growing:
+        return _so_far(source, order, weights or {}, design)
+    there: dict[str, list[str]] = {}
+    for task, policy in source.counts():
+        there.setdefault(task, []).append(policy)
+    if order == "random":
+        # A task may not have been drawn yet, or not before a policy dropped out: none is left out.
+        share = shares(there, weights, complete=False)
+        trials = _one_range(source, list(there), bounds)
+        table, doubts = _drawn(trials, share, design, iid_seed)
+        return replace(table, mean=described(order, share, source.frame, table.policies, doubts))
+    share = shares(there, weights)
+    kept, missing = of_every_policy(there)
+    share = shares(kept, {task: share[task] for task in kept})
+    parts = tables(_one_range(source, kept, bounds), design=design, iid_seed=iid_seed)
+    if len(kept) == 1:
+        return replace(parts[0], notes=(*missing, *parts[0].notes))
+    table = _averaged(parts, share)
+    mean = described(order, share, source.frame, table.policies)
+    return replace(table, notes=(*missing, *table.notes), mean=mean)
+
+
+def _so_far(
+    source: "Trials", order: str, weights: Mapping[str, float], design: str | None
+) -> Table:
+    """Return the same while trials come in: which rows there will be does not depend on them."""
+    share = shares(weights, weights)
+    for task in source.tasks:
+        text = f" of growing files must name every task beforehand, but there is {task!r} as well"
+        require(task in share, named("weights"), text, code="unknown-task")
+    trials = _one_range(source, list(share), None)
+    if order == "random":
+        table, doubts = _drawn(trials, share, design, None)
+    else:
+        for task in share:
+            require(task in source.tasks, f"task {task!r} has no trials yet")
+        parts = tables(trials, design=design, in_turn=False)
+        table, doubts = _averaged(parts, share), ()
+    return replace(table, mean=described(order, share, source.frame, table.policies, doubts))
+
+
+def _one_range(trials: "Trials", kept: list[str], bounds: tuple[float, float] | None) -> "Trials":
+    """Return the trials of these tasks; scaled to [0, 1] if their ranges differ."""
+    import polars as pl
+
+    frame, notes = trials.frame.filter(pl.col("task").is_in(kept)), trials.notes
+    declared = {task: own for task, own in trials.bounds.items() if task in kept}
+    if bounds is not None:
+        declared = dict.fromkeys(kept, Scale.declared(bounds).ends)
+    if len({declared.get(task, (0.0, 1.0)) for task in kept}) > 1:
+        scales = [Scale(*declared.get(task, (0.0, 1.0))) for task in kept]
+        low = pl.col("task").replace_strict(kept, [scale.low for scale in scales])
+        span = pl.col("task").replace_strict(kept, [scale.span for scale in scales])
+        frame = frame.with_columns((pl.col("score") - low) / span)
+        declared = dict.fromkeys(kept, (0.0, 1.0))
+        text = (
+            "scores are scaled to [0, 1] before they are averaged, since the tasks' ranges differ"
+        )
+        notes = (*notes, Message(text, code="ranges-differ"))
+    return replace(
+        trials,
+        frame=frame,
+        bounds=declared,
+        notes=notes,
+        bounds_inferred=trials.bounds_inferred and bounds is None,
+    )
+
+
+def _drawn(
+    trials: "Trials", share: Mapping[str, float], design: str | None, iid_seed: int | None
+) -> tuple[Table, tuple[str, ...]]:
+    """Return the rows as they come, the task of each drawn at random, and what speaks against it.
+
+    Policies of a row that share its task depend on each other by it: they are paired. Where each
+    trial drew a task of its own, they are independent.
+    """
+    import polars as pl
+
+    from stopwise.rows.align import align
+
+    frame = trials.frame
+    number = pl.int_range(pl.len()).over("policy").alias("number")
+    rows = frame.select("task", number).group_by("number").agg(pl.col("task").n_unique())
+    alike, notes = bool((rows["task"] == 1).all()), Notes(trials.notes)
+    if "block" in frame.columns:
+        frame = frame.with_columns(pl.concat_str("task", "block", separator="\x1f").alias("block"))
+    elif alike and design != "independent":
+        frame = frame.with_columns(number.cast(pl.String).alias("block"))
+        notes.add(
+            "design: paired, since the policies had the same tasks in the same order",
+            code="design-assumed",
+        )
+        design = "paired"
+    declared = trials.bounds.get(trials.tasks[0])
+    together = replace(
+        trials,
+        frame=frame.with_columns(pl.lit(MEAN).alias("task")),
+        bounds={} if declared is None else {MEAN: declared},
+        notes=tuple(notes),
+    )
+    correct = iid_seed is not None
+    # As they come: in turn, the order of the rows would no longer be that of the draws.
+    table = align(
+        together,
+        design=design or "auto",
+        iid_correction=correct,
+        seed=iid_seed,
+        in_turn=False,
+    )
+    require(
+        table.design == "paired" or correct or not alike,
+        "the policies of a row had the same task, so that their scores are not independent: "
+        "choose ",
+        Setting("design", "paired"),
+        code="task-shared",
+    )
+    return table, _doubts(trials, share)
+
+
+def _doubts(trials: "Trials", share: Mapping[str, float]) -> tuple[str, ...]:
+    """Return why the tasks of a policy do not look drawn at random, of the first such policy."""
+    import polars as pl
+
+    names = list(share)
+    for policy in trials.policies:
+        own = trials.frame.filter(pl.col("policy") == policy)["task"]
+        codes = own.replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
+        found = not_drawn(codes, names, list(share.values()))
+        if found is not None:
+            return (found,)
+    return ()
+
+
+def _averaged(parts: list[Table], share: Mapping[str, float]) -> Table:
+    """Return the averages of rounds: the k-th row of every task is one row of the table."""
+    policies = tuple(dict.fromkeys(name for part in parts for name in part.policies))
+    rows = min(len(part.scores) for part in parts)
+    scale = Scale(*(parts[0].bounds or (0.0, 1.0)))
+    for part in parts:  # before the averages, which may lie within though a score does not
+        part.check(scale.check)
+    parts = [part.clipped(scale) for part in parts]
+    scores = np.stack([part.arranged(policies)[:rows] for part in parts])
+    means = np.tensordot([share[str(part.task)] for part in parts], scores, axes=1)
+    notes = Notes(dict.fromkeys(note for part in parts for note in part.notes))
+    beyond = sum(int((~np.isnan(part.scores[rows:])).sum()) for part in parts)
+    if beyond:
+        text = f"{counted(beyond, 'trial')} beyond the last full round of all tasks left out"
+        notes.add(text, code="beyond-rounds")
+    return replace(
+        parts[0],
+        policies=policies,
+        # An average lies between its parts, whatever is rounded.
+        scores=np.clip(means, scores.min(axis=0), scores.max(axis=0)),
+        design="paired" if any(part.design == "paired" for part in parts) else "independent",
+        task=MEAN,
+        notes=tuple(notes),
+        training_runs=max(part.training_runs for part in parts),
+    )

@@ -1,0 +1,85 @@
+"""The mean over tasks, as it is typed."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.typed import run
+
+RACE = [
+    "race", "--policy", "low=tests.rollout.players:make_low",
+    "--policy", "high=tests.rollout.players:make_high",
+]  # fmt: skip
+ENV = "tests.rollout.players:draw"
+
+
+@pytest.fixture
+def trials(tmp_path: Path) -> str:
+    """Three tasks in turn; the second policy is better on each."""
+    path = tmp_path / "trials.csv"
+    lines = [
+        f"{task},{policy},{int((number % 5 < 4) == (policy == 'new'))}"
+        for number in range(20)
+        for task in ("lift", "push", "reach")
+        for policy in ("old", "new")
+    ]
+    path.write_text("\n".join(["task,policy,success", *lines]) + "\n")
+    return str(path)
+
+
+def test_a_file_is_ranked_by_the_mean_over_its_tasks(trials: str) -> None:
+    mean = ["analyze", trials, "--bounds", "0,1", "--tasks", "mean"]
+    code, output = run(*mean, "--weight", "lift=2")
+    _, doubted = run(*mean, "--task-order", "random")
+    refused, why = run(*mean, "--task-order", "random", "--strict")
+
+    assert code == 0
+    assert "new > old (> means better in the weighted mean over 3 tasks" in output
+    assert "Each task by itself (a description" in output
+    assert "50 %" in output
+    assert "do not look like fresh draws in random order" in doubted
+    assert refused != 0
+    assert "--strict needs fresh draws in random order" in why
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--task-order", "random"], "give --tasks mean as well"),
+        (["--tasks", "mean", "--weight", "lift"], "expected --weight TASK=NUMBER, but got lift"),
+        (["--tasks", "mean", "--weight", "lift=two"], "expected --weight TASK=NUMBER"),
+        (["--tasks", "mean", "--pool"], "choose one"),
+        (["--weight", "lift=2"], "give --tasks mean as well"),
+    ],
+)
+def test_what_makes_no_sense_is_one_line(trials: str, options: list[str], message: str) -> None:
+    code, output = run("analyze", trials, *options)
+
+    assert code != 0
+    assert message in output
+    assert "Traceback" not in output
+
+
+def test_a_race_names_its_tasks(tmp_path: Path) -> None:
+    page = tmp_path / "race.html"
+    tasks = ["--env", f"lift={ENV}", "--env", f"push={ENV}"]
+    code, output = run(*RACE, *tasks, "--tasks", "mean", "--n-max", "60", "--html", str(page))
+    alone, why = run(*RACE, *tasks)
+
+    assert code == 0, output
+    assert "high > low (> means better in the mean over 2 tasks" in output
+    assert "the tasks were drawn with seed" in output
+    assert "<h2>Mean over tasks</h2>" in page.read_text()
+    assert alone != 0
+    assert "several environments are tasks: give --tasks mean" in why
+
+
+def test_a_watch_stops_when_the_mean_is_decided(trials: str) -> None:
+    weights = ["--weight", "lift=1", "--weight", "push=1", "--weight", "reach=1"]
+    code, output = run(*("watch", trials, "--once", "--bounds", "0,1", "--tasks", "mean", *weights))
+    refused, why = run("watch", trials, "--once", "--tasks", "mean")
+
+    assert code == 0, output
+    assert "task mean over tasks: stop after" in output
+    assert refused != 0
+    assert "needs weights of every task" in why

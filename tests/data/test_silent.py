@@ -1,0 +1,255 @@
+"""Files that used to give a wrong answer without a word: refused with the reason, or told."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from tests.cli.typed import run
+from tests.data import files
+
+
+def numbered(n: int = 12) -> str:
+    rng = np.random.default_rng(3)
+    rows = [f"{policy},{i},{rng.integers(0, 2)}" for i in range(n) for policy in ("base", "new")]
+    return "policy,episode,success\n" + "\n".join(rows) + "\n"
+
+
+def unnumbered(scores: str) -> str:
+    return "policy,score\n" + "".join(f"base,{score}\nnew,1\n" for score in scores)
+
+
+def test_a_copied_file_is_refused_with_both_places(tmp_path: Path) -> None:
+    base = files.text(tmp_path / "base.csv", numbered())
+    copy = files.text(tmp_path / "results (copy).csv", numbered())
+
+    for source in ([base, copy], tmp_path):
+        with pytest.raises(
+            sw.InvalidInput,
+            match=r"\(copy\)\.csv, line 2: this trial is already in .*base\.csv, line 2, as are all"
+            r".* columns=\{'trial': None\}",
+        ):
+            sw.read_trials(source)
+    assert len(sw.read_trials(tmp_path, columns={"trial": None})) == 48
+
+
+def test_an_earlier_state_of_a_file_is_a_copy_too(tmp_path: Path) -> None:
+    files.text(tmp_path / "all.csv", numbered())
+    files.text(tmp_path / "monday.csv", "".join(numbered().splitlines(keepends=True)[:8]))
+
+    with pytest.raises(sw.InvalidInput, match=r"monday\.csv, line 2: .*/all\.csv, line 2"):
+        sw.read_trials(tmp_path)
+
+
+def test_files_that_number_anew_are_further_trials(tmp_path: Path) -> None:
+    files.text(tmp_path / "monday.csv", numbered())
+    files.text(tmp_path / "tuesday.csv", numbered().replace(",7,0", ",7,1").replace(",5,1", ",5,0"))
+
+    trials = sw.read_trials(tmp_path)
+    assert len(trials) == 48
+    assert any("1 file numbers its trials as another one does" in n for n in trials.notes)
+
+
+def test_a_copy_without_numbers_is_refused_row_for_row(tmp_path: Path) -> None:
+    """Files of few trials, or of policies that never fail, may be equal by chance."""
+    for scores, said in (("01", 0), ("1" * 20, 1), ("0110100110010110", 2)):
+        for name in ("a", "b"):
+            files.text(tmp_path / f"{name}.csv", unnumbered(scores))
+        if said == 2:
+            with pytest.raises(
+                sw.InvalidInput, match=r"b\.csv: its 32 trials are .*a\.csv, row for"
+            ):
+                sw.read_trials(tmp_path)
+            return
+        trials = sw.read_trials(tmp_path)
+        assert len(trials) == 4 * len(scores)
+        assert sum("is one a copy of the other?" in note for note in trials.notes) == said
+
+
+def test_equal_files_of_different_policies_are_pointed_out(tmp_path: Path) -> None:
+    for name in ("base", "base_copy"):
+        files.text(tmp_path / f"{name}.csv", "score\n" + "0\n1\n1\n" * 6)
+    trials = sw.read_trials(tmp_path)
+
+    assert trials.policies == ("base", "base_copy")
+    assert "hold the same scores in the same order: is one a copy" in trials.notes[0]
+
+
+# Real tables of this kind: TRI's Fig2.csv (there with outcome lists), RoboArena's policy_stats.csv.
+SUMMARIES = {
+    "rates": "Task,Policy,Num_Rollouts,Success_Rate\ncup,Single Task,50,0.42\ncup,LBM,50,0.7\n",
+    "stats": "policy,score,std,count\npi0_droid,0.46,0.41,311\npi0_fast_droid,0.61,0.4,310\n",
+    "count": "policy,score,count\npi0_droid,0.46,311\npi0_fast_droid,0.61,310\n",
+    "percent": "policy,success rate\nbase,83 %\nnew,92 %\n",
+}
+COUNTS = {
+    "three": "policy,trials,successes,success_rate\na,20,4,0.2\nb,20,17,0.85\nc,18,9,0.5\n",
+    "cells": "policy,result\na,4/20\nb,17/20\nc,9/18\n",
+}
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_summaries_are_refused_with_the_reason(tmp_path: Path, name: str) -> None:
+    path = files.text(tmp_path / "summary.csv", SUMMARIES[name])
+
+    with pytest.raises(
+        sw.InvalidInput, match=r"each row sums up many trials .*a row each; .* the columns are '"
+    ):
+        sw.read_trials(path)
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts_are_offered_as_counts(tmp_path: Path, name: str) -> None:
+    path = files.text(tmp_path / "counts.csv", COUNTS[name])
+
+    with pytest.raises(sw.InvalidInput, match=r"stopwise compare .*counts\.csv`"):
+        sw.read_trials(path)
+    (found,) = sw.compare_counts(path).values()
+    assert found.order == "b > a; b ? c; c ? a"
+    assert [(p.name, p.successes, p.n, p.letters) for p in found.policies] == [
+        ("b", 17, 20, "a"),
+        ("c", 9, 18, "ab"),
+        ("a", 4, 20, "b"),
+    ]
+    code, output = run("compare", str(path))
+    assert code == 0
+    assert "b > a; b ? c; c ? a (Barnard's exact tests" in " ".join(output.split())
+
+
+def test_outcome_lists_are_trials(tmp_path: Path) -> None:
+    trials = sw.read_trials(files.outcome_lists(tmp_path))
+
+    assert trials.counts() == {("cup", "Single Task"): 3, ("cup", "LBM"): 4}
+    bins = files.text(tmp_path / "bins.csv", 'task,milestone_bins\ncup,"[0., 0.5, 1.]"\n')
+    with pytest.raises(sw.InvalidInput, match=r"no column looks like a score"):
+        sw.read_trials(bins)
+
+
+NO_POLICIES = {
+    "training": ("step,loss,accuracy_a\n" + "0,2.5,0.1\n9,1.5,0.3\n20,1.0,0.2\n", "'step' sounds"),
+    "headerless": ("0.5,0.7\n0.25,0.75\n", "the first line holds the number '0.5'"),
+    "sizes": ("base,reach\n0.5,830\n0.25,910\n", "'reach' goes up to 910, but 'base' only to 0.5"),
+    "clock": ("base,at\n0,1.5\n1,2.5\n0,4\n1,5\n1,6.5\n", "'at' rises from row to row"),
+}
+
+
+@pytest.mark.parametrize("name", NO_POLICIES)
+def test_columns_that_are_hardly_policies_are_refused(tmp_path: Path, name: str) -> None:
+    content, reason = NO_POLICIES[name]
+    path = files.text(tmp_path / "log.csv", content)
+
+    with pytest.raises(
+        sw.InvalidInput, match=rf"{reason}.* policies=\[\.\.\.\]; the columns are '"
+    ):
+        sw.read_trials(path)
+
+
+def test_policies_are_chosen_among_the_columns(tmp_path: Path) -> None:
+    path = files.text(
+        tmp_path / "wide.csv", "when,a,b,c,score\n1,0,1,90,5\n2,1,1,80,5\n4,0,1,70,5\n"
+    )
+    trials = sw.read_trials(path, policies=["a", "b"])
+    assert trials.counts() == {("task", "a"): 3, ("task", "b"): 3}
+    assert "row" in trials.frame.columns
+
+    code, output = run("analyze", str(path), "--policies", "a,b", "--design", "paired")
+    assert code == 0
+    assert "blocks: the rows of the table" in " ".join(output.split())
+    for chosen, words in (
+        (["a", "x"], r"there is no column 'x', which policies=.* 'when', 'a', 'b', 'c', 'score'"),
+        (["a", "a"], "must name columns, each once"),
+    ):
+        with pytest.raises(sw.InvalidInput, match=words):
+            sw.read_trials(path, policies=chosen)
+    with pytest.raises(sw.InvalidInput, match="there is no other column of scores"):
+        sw.read_trials(path, policies=["a", "b"], score="score")
+
+
+def test_names_that_may_be_one_policy_are_told(tmp_path: Path) -> None:
+    rows = "base,1\nnew,0\n" * 6
+    path = files.text(tmp_path / "a.csv", f"policy,score\n{rows}BASE,1\nbsae,1\nother,0\n")
+    notes = sw.read_trials(path).notes
+
+    assert notes[:3] == (
+        "policies 'base' and 'BASE' are written almost alike, but taken for different ones",
+        "policy 'bsae' has a single trial: is it 'base', misspelt?",
+        "policy 'other' has a single trial",
+    )
+
+
+def test_a_last_line_that_ends_within_a_number_is_told(tmp_path: Path) -> None:
+    whole = "policy,score\nbase,0.538\nnew,0.846\nbase,0.769"
+    path = files.text(tmp_path / "a.csv", whole)
+    assert not any("cut off" in note for note in sw.read_trials(path).notes)
+    files.text(path, whole[:-2])
+    assert (
+        "its 0.7 is shorter than the numbers above it: it may be cut off"
+        in (sw.read_trials(path).notes[0])
+    )
+    files.text(path, whole[:-2] + "\n")
+    assert not any("cut off" in note for note in sw.read_trials(path).notes)
+
+
+@pytest.mark.parametrize(
+    ("column", "scores"),
+    [
+        (["yes", "No", "y", "N"], [1, 0, 1, 0]),
+        (["T", "F", "true", "f"], [1, 0, 1, 0]),
+        (["✓", "✗", "✔", "❌"], [1, 0, 1, 0]),
+        (["5/6", "3 / 6", "0/2", "6/6"], [5 / 6, 0.5, 0, 1]),
+        (["83 %", "5%", "0 %", "100%"], [0.83, 0.05, 0, 1]),
+    ],
+)
+def test_scores_as_people_write_them(
+    tmp_path: Path, column: list[str], scores: list[float]
+) -> None:
+    rows = "".join(f"{'ab'[i % 2]},{value}\n" for i, value in enumerate(column))
+    path = files.text(tmp_path / "a.csv", f"ckpt,Success\n{rows}")
+    trials = sw.read_trials(path)
+
+    assert trials.frame["score"].to_list() == pytest.approx(scores)
+    assert trials.bounds == {"task": (0.0, 1.0)}
+
+
+def test_percentages_do_not_meet_bounds_of_a_hundred(tmp_path: Path) -> None:
+    path = files.text(tmp_path / "a.csv", "policy,score\na,83 %\nb,5 %\na,0 %\n")
+    with pytest.raises(sw.InvalidInput, match=r"83 % is 0\.83: declare bounds=\(0, 1\)"):
+        sw.read_trials(path, bounds=(0, 100))
+
+
+@pytest.mark.parametrize("name", ["checkpoint", "ckpt", "Model", "run", "Run Name", "arm"])
+def test_columns_of_policies_as_people_call_them(tmp_path: Path, name: str) -> None:
+    path = files.text(tmp_path / "x.csv", f"{name},Success\na,1\nb,0\na,0\n")
+    assert sw.read_trials(path).policies == ("a", "b")
+
+
+def test_numbers_of_runs_are_no_policies(tmp_path: Path) -> None:
+    path = files.text(tmp_path / "x.csv", "run,old,new\n1,0.5,1\n2,0.25,1\n3,0.5,0\n")
+    assert sw.read_trials(path).policies == ("old", "new")
+
+
+def test_notes_of_many_files_are_one_line(tmp_path: Path) -> None:
+    for i in range(4):
+        scores = np.random.default_rng(i).integers(0, 2, 12)
+        files.text(tmp_path / f"p{i}.csv", "score\n" + "\n".join(map(str, scores)) + "\n")
+    notes = sw.read_trials(tmp_path).notes
+
+    assert sorted(notes) == [
+        f"{tmp_path / 'p0.csv'} and 3 more files: no policy column, so each policy is called after "
+        "its file",
+        f"{tmp_path / 'p0.csv'} and 3 more files: no task column, so the task is called 'task'",
+        "score column: 'score' (guessed)",
+    ]
+
+
+def test_errors_list_the_columns_and_the_words(tmp_path: Path) -> None:
+    path = files.text(tmp_path / "x.csv", "policy,points\na,1\n")
+    with pytest.raises(
+        sw.InvalidInput, match=r"the columns are 'policy', 'points'; usual names .* score, progress"
+    ):
+        sw.read_trials(path)
+    with pytest.raises(
+        sw.InvalidInput, match=r"the columns are 'score'; usual names are policy, .* ckpt, .* arm"
+    ):
+        sw.read_trials({"score": [1.0]})

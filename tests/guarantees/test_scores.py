@@ -1,0 +1,157 @@
+"""Errors where scores are wins, come from few training runs, or are sorted by scene."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core.arrays import Floats
+from stopwise.core.comparison import Comparison
+from stopwise.rows.align import align
+from stopwise.rows.task_tables import tables
+from tests.guarantees.pinned import assert_at_most, assert_pinned
+
+ALPHA, RUNS = 0.05, 3000
+
+
+def claims(scores0: Floats, scores1: Floats, **settings: str) -> int:
+    """Return in how many studies (rows) either policy was declared better."""
+    keywords = {"alternative": "two-sided", "ties": "strict", "n_max": scores0.shape[1]}
+    found = sw.simulate("nscore-plus", scores0, scores1, **{**keywords, **settings})
+    return int((found.decision >= 0).sum())
+
+
+def equal_winners(kind: str) -> tuple[Floats, Floats]:
+    """Return scores without bounds of two policies that win as often as each other."""
+    rng = np.random.default_rng(7)
+    if kind == "means apart":  # the rare losses are enormous: the means differ by 500
+        low = rng.normal(size=(RUNS, 80))
+        return low, low + np.where(rng.random((RUNS, 80)) < 0.5, 1.0, -1000.0)
+    tails = rng.standard_cauchy((2, RUNS, 80))
+    return (tails[0], 5 * tails[1]) if kind == "tails" else (tails[0].round(), tails[1].round())
+
+
+@pytest.mark.parametrize("design", ["paired", "independent"])
+@pytest.mark.parametrize("kind", ["means apart", "tails", "ties"])
+def test_equal_winners_are_hardly_ever_told_apart(kind: str, design: str) -> None:
+    """Means, tails and ties do not matter: only how often each wins."""
+    errors = claims(*equal_winners(kind), by="wins", design=design)
+
+    assert_at_most(errors, RUNS, ALPHA)
+    assert_pinned(f"wins/{kind}/{design}", [errors])
+
+
+def test_a_tie_that_counts_as_a_win_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sabotage: policy 1 wins where both are equal."""
+
+    def generous(_: Comparison, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
+        won = (r1 >= r0).astype(float)
+        return 1.0 - won, won
+
+    monkeypatch.setattr(Comparison, "met", generous)
+
+    assert claims(*equal_winners("ties"), by="wins") > 2.5 * ALPHA * RUNS
+
+
+def test_the_ends_of_a_meeting_taken_for_independent_would_be_noticed() -> None:
+    """The sabotage: what both win is tested as two independent scores, which it is not."""
+    won = (np.random.default_rng(1).random((RUNS, 80)) < 0.5).astype(float)
+    paired = claims(1 - won, won, design="paired")
+
+    assert_at_most(paired, RUNS, ALPHA)
+    assert claims(1 - won, won, design="independent") > 2 * paired
+
+
+def test_dice_that_beat_each_other_in_a_circle() -> None:
+    """Each wins 5 of 9 meetings with the next: all claims are true, and there is no best."""
+    rng = np.random.default_rng(2)
+    dice = {"a": [2, 4, 9], "b": [1, 6, 8], "c": [3, 5, 7]}
+    scores = {name: rng.choice(faces, 2500).astype(float) for name, faces in dice.items()}
+
+    found = sw.analyze(scores, by="wins")
+
+    assert set(found.order_text.split("; ")) == {"a > b", "b > c", "c > a"}
+    assert not any(pair.implied for pair in found.pairs)
+    assert (found.best, found.candidates) == (None, ())
+
+
+def training_runs(runs: int, episodes: int, effect: float) -> Floats:
+    """Return successes (studies, 2 algorithms, runs, episodes) of equal algorithms."""
+    rng = np.random.default_rng(11)
+    rates = 1 / (1 + np.exp(-effect * rng.standard_normal((RUNS, 2, runs))))
+    return (rng.random((RUNS, 2, runs, episodes)) < rates[..., None]).astype(float)
+
+
+def test_training_runs_are_what_is_drawn() -> None:
+    """With a mean per run equal algorithms are safe; episodes as fresh draws are the sabotage."""
+    scores = training_runs(30, 5, 1.0)
+    means = scores.mean(axis=-1)
+    episodes = scores.reshape(RUNS, 2, -1)
+
+    errors = claims(means[:, 0], means[:, 1])
+    assert_at_most(errors, RUNS, ALPHA)
+    assert claims(episodes[:, 0], episodes[:, 1]) > 3 * ALPHA * RUNS
+    assert_pinned("training runs", [errors])
+
+
+def test_the_unit_of_a_file_is_the_mean_of_a_run() -> None:
+    scores = training_runs(4, 3, 1.0)[0]
+    columns = {
+        "policy": np.repeat(["a", "b"], 12),
+        "seed": np.tile(np.repeat([1, 2, 3, 4], 3), 2),
+        "score": scores.ravel(),
+    }
+    trials = sw.read_trials(columns, bounds=(0, 1))
+
+    (table,) = tables(trials, design=None, unit="seed")
+
+    np.testing.assert_allclose(table.scores, scores.mean(axis=-1).T)
+    assert table.design == "independent"
+
+
+def by_scene(scenes: int, trials: int, effect: float) -> Iterator[Floats]:
+    """Yield successes (studies, scenes, trials): each policy is better at half of the scenes."""
+    rng = np.random.default_rng(13)
+    better = np.where(np.arange(scenes) < scenes / 2, effect, -effect) / 2
+    for sign in (-1, 1):
+        drawn = rng.random((RUNS, scenes, trials)) < (0.5 + sign * better)[:, None]
+        yield drawn.astype(float)
+
+
+@pytest.mark.parametrize(("scenes", "trials"), [(4, 25), (20, 5)])
+def test_no_scene_decides_alone(scenes: int, trials: int) -> None:
+    """A file sorted by scene is gone through in turn; the sabotages keep its order, or round."""
+    labels = [f"scene {scene}" for scene in range(scenes) for _ in range(trials)]
+    numbers = np.arange(scenes * trials, dtype=float)
+    columns = {"policy": ["a"] * len(labels) + ["b"] * len(labels), "block": labels * 2}
+    file = sw.Trials.from_columns({**columns, "score": np.tile(numbers, 2)})
+    order = align(file).scores[:, 0].astype(int)
+    assert align(file).scores[:, 1].astype(int).tolist() == order.tolist()
+    a, b = (drawn.reshape(RUNS, -1) for drawn in by_scene(scenes, trials, 0.6))
+
+    errors = claims(a[:, order], b[:, order], design="paired")
+
+    assert_at_most(errors, RUNS, ALPHA)
+    assert claims(a, b, design="paired") > 0.8 * RUNS
+    if scenes == 20:
+        rounds = numbers.astype(int).reshape(scenes, trials).T.ravel()
+        assert claims(a[:, rounds], b[:, rounds], design="paired") > 5 * ALPHA * RUNS
+    assert_pinned(f"scenes/{scenes}", [errors])
+
+
+def test_where_no_scene_is_named_no_letters_are_given() -> None:
+    """The order of the file decides in most of these studies; fresh draws keep their letters."""
+    a, b = by_scene(10, 10, 0.8)
+    fresh = np.random.default_rng(3).random((25, 2, 100)) < np.array([0.25, 0.75])[:, None]
+    decided = lettered = kept = 0
+    for run in range(25):
+        found = sw.analyze({"a": a[run].ravel(), "b": b[run].ravel()})
+        decided += found.pairs[0].decided
+        lettered += found.pairs[0].decided and any(found.letters.values())
+        same = sw.analyze({"a": fresh[run, 0] * 1.0, "b": fresh[run, 1] * 1.0})
+        kept += same.letters == {"b": "a", "a": "b"}
+
+    assert decided > 20
+    assert lettered == 0
+    assert kept >= 23

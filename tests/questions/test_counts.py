@@ -1,0 +1,93 @@
+"""Many policies by their counts: false orders are as rare as promised, and input is checked."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import binomtest
+
+import stopwise as sw
+from stopwise.core.barnard import barnard_p_value
+from stopwise.questions import counts
+from stopwise.questions.budget import Holm
+
+RUNS, ALPHA, N = 1000, 0.1, 15
+
+
+@pytest.fixture(scope="module")
+def studies() -> list[dict[str, tuple[int, int]]]:
+    """Four policies of which three are equal, with other numbers of trials each."""
+    rng = np.random.default_rng(5)
+    rates, trials = (0.5, 0.5, 0.5, 0.8), (N, N - 3, N, N)
+    draws = rng.binomial(trials, rates, (RUNS, 4)).tolist()
+    return [dict(zip("abcd", zip(row, trials, strict=True), strict=True)) for row in draws]
+
+
+def errors(studies: list[dict[str, tuple[int, int]]], alpha: float) -> int:
+    """Return in how many studies some order among the equal ones was declared."""
+    found = [sw.compare_counts(study, alpha=alpha)["task"].pairs for study in studies]
+    equal = set("abc")
+    return sum(
+        any(pair.better is not None and {pair.policy0, pair.policy1} <= equal for pair in pairs)
+        for pairs in found
+    )
+
+
+def test_false_orders_are_at_most_alpha(
+    studies: list[dict[str, tuple[int, int]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the adjustment for many pairs (the sabotage) the same data break the promise."""
+    monkeypatch.setattr(counts, "barnard_p_value", cache(barnard_p_value))
+    assert binomtest(errors(studies, ALPHA), RUNS, ALPHA, alternative="greater").pvalue > 0.01
+
+    monkeypatch.setattr(Holm, "p_values", lambda *seen: seen[-1])
+    sabotaged = binomtest(errors(studies, ALPHA), RUNS, ALPHA, alternative="greater").pvalue
+    assert sabotaged < 1e-6
+
+
+def test_large_counts_take_fishers_test() -> None:
+    (found,) = sw.compare_counts({"a": (3000, 6000), "b": (3300, 6000)}).values()
+
+    assert found.pairs[0].better == "b"
+    assert "Fisher's exact tests" in found.sentence
+    assert found.to_dict()["policies"][0] == {
+        "name": "b",
+        "successes": 3300,
+        "n": 6000,
+        "letters": "a",
+        "mean": 0.55,
+    }
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({"a": (3, 2), "b": (1, 2)}, r"policy: \(successes, trials\), but got"),
+        ({"a": (1, 2)}, "needs two policies, but got"),
+        (pl.DataFrame({"policy": ["a", "b"], "score": [0.5, 1]}), "counts need a column of succe"),
+        (
+            pl.DataFrame({"policy": ["a", "a"], "n": [5, 6], "successes": [1, 2]}),
+            "row 1: there are counts of policy 'a' already",
+        ),
+        (
+            pl.DataFrame({"policy": ["a", "b"], "n": [5, 6], "successes": [1, 7]}),
+            r"row 1: must be a whole number of successes, .* but got 7\.0 of 6\.0",
+        ),
+        (pl.DataFrame({"who": ["a"], "n": [5], "successes": [1]}), "no column looks like the poli"),
+    ],
+)
+def test_bad_counts_get_one_clear_error(source: Any, message: str) -> None:
+    with pytest.raises(sw.InvalidInput, match=message):
+        sw.compare_counts(source)
+
+
+def test_counts_by_task_and_column() -> None:
+    table = {"robot": ["x", "y"] * 2, "task": ["cup"] * 2 + ["jar"] * 2}
+    frame = pl.DataFrame({**table, "n": [20, 20, 9, 9], "n_success": [2, 19, 5, 4]})
+    found = sw.compare_counts(frame, columns={"policy": "robot"})
+
+    assert {task: one.order for task, one in found.items()} == {"cup": "y > x", "jar": "x ? y"}
+    with pytest.raises(sw.InvalidInput, match="alpha must lie strictly between 0 and 1"):
+        sw.compare_counts(frame, alpha=2)

@@ -1,0 +1,186 @@
+"""Scores of which less is better, wins, and scores just outside the bounds."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core.rules import Rules
+
+RNG = np.random.default_rng(5)
+TIMES = {"slow": RNG.normal(22, 4, 60).clip(0, 60), "fast": RNG.normal(14, 4, 60).clip(0, 60)}
+MIRRORED = {name: 60 - times for name, times in TIMES.items()}
+
+
+def tenths() -> float:
+    """Return ten times 0.1 in 32 bits, a little more than 1."""
+    total = np.float32(0)
+    for _ in range(10):
+        total += np.float32(0.1)
+    assert total > 1
+    return float(total)
+
+
+@pytest.mark.parametrize("goal", ["order", "best"])
+def test_a_file_of_times_is_that_of_the_mirrored_scores(goal: str) -> None:
+    found = sw.analyze(TIMES, bounds=(0, 60), lower_is_better=True, goal=goal)
+    same = sw.analyze(MIRRORED, bounds=(0, 60), goal=goal)
+
+    assert [own.name for own in found.policies] == ["fast", "slow"]
+    assert (found.order_text, found.trials_used) == (same.order_text, same.trials_used)
+    for own, other in zip(found.policies, same.policies, strict=True):
+        assert own.mean == pytest.approx(60 - other.mean)
+        assert own.interval == pytest.approx((60 - other.interval.high, 60 - other.interval.low))
+    for pair, twin in zip(found.pairs, same.pairs, strict=True):
+        assert pair.interval == pytest.approx(tuple(twin.interval))
+        assert pair.p_value == pytest.approx(twin.p_value)
+
+
+def test_sentences_and_figures_of_times_say_that_lower_is_better() -> None:
+    found = sw.analyze(TIMES, bounds=(0, 60), lower_is_better=True)
+
+    assert found.sentence.startswith("fast > slow (> means a lower mean): 1 of 1 pair decided")
+    assert found.to_dict()["lower_is_better"] is True
+    assert "lower is better" in found.to_html()
+    assert found.plot_scores().axes[0].get_xlabel() == "score (lower is better)"
+    assert "advantage" in found.plot_intervals().axes[0].get_xlabel()
+    assert "lower_is_better" not in sw.analyze(MIRRORED, bounds=(0, 60)).to_dict()
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_a_live_test_of_times_is_that_of_the_mirrored_scores(alternative: str) -> None:
+    settings: dict[str, Any] = {"bounds": (0, 60), "alternative": alternative, "margin": 1.0}
+    test = sw.SequentialTest(lower_is_better=True, **settings)
+    found = test.run(TIMES["slow"], TIMES["fast"])
+    same = sw.SequentialTest(**settings).run(MIRRORED["slow"], MIRRORED["fast"])
+
+    assert (found.decision, found.n) == (same.decision, same.n)
+    assert found.p_value == pytest.approx(same.p_value)
+    assert found.interval == pytest.approx(tuple(same.interval))
+    assert (found.mean0, found.mean1) == pytest.approx((60 - same.mean0, 60 - same.mean1))
+    assert found.other_looks_better == same.other_looks_better
+    assert ", lower is better, " in str(found)
+    assert "policy 1's advantage" in str(found)
+    assert sw.SequentialTest.from_json(test.to_json()).rules == test.rules
+
+
+def test_races_gates_and_plans_take_times() -> None:
+    rule = sw.StopRule(list(TIMES), bounds=(0, 60), lower_is_better=True, n_max=60)
+    for slow, fast in zip(*TIMES.values(), strict=True):
+        for policy, score in (("slow", slow), ("fast", fast)):
+            if policy in rule.needed:
+                rule.add(policy, score)
+    gate = sw.gate(TIMES["fast"], TIMES["slow"], 1, bounds=(0, 60), lower_is_better=True)
+    guesses: dict[str, Any] = {
+        "bounds": (0, 60),
+        "n_max": 60,
+        "precision": 0.1,
+        "detectable": False,
+    }
+    plan = sw.plan((22, 4), (14, 4), lower_is_better=True, alternative="greater", **guesses)
+    same = sw.plan((38, 4), (46, 4), alternative="greater", **guesses)
+
+    assert rule.analysis().order_text == "fast > slow"
+    assert (gate.shown, gate.interval.low > -1) == ("not worse", True)
+    assert "fast" not in gate.sentence
+    assert "new's advantage" in gate.sentence
+    assert (plan.rows[0].power, plan.rows[0].mean_n) == (same.rows[0].power, same.rows[0].mean_n)
+    assert plan.rows[0].scenario == "22 ± 4, 14 ± 4"
+
+
+def test_a_score_that_rounding_carried_over_the_bound_counts_as_the_bound() -> None:
+    scores = {"a": [tenths()] * 20, "b": [0.0, -1e-8] * 10}
+    found = sw.analyze(scores, bounds=(0, 1))
+    live = sw.SequentialTest(bounds=(0, 1))
+    live.run(scores["b"], scores["a"])
+    live.update(0.0, tenths())
+
+    assert [own.mean for own in found.policies] == [1.0, 0.0]
+    assert not found.doubts
+    assert found.warnings[0].startswith("30 scores lie outside the bounds by the rounding of 32")
+    assert live.verdict.mean1 == 1.0
+    read = sw.read_trials({"policy": ["a", "b"], "score": [tenths(), 0.5]}, bounds=(0, 1))
+    assert len(read) == 2
+
+
+@pytest.mark.parametrize("score", [1.000002, -1e-6])
+def test_a_score_further_outside_is_an_error_that_shows_it(score: float) -> None:
+    text = rf"within the bounds \[0, 1\], but .*got {score:.9g}"
+    with pytest.raises(sw.InvalidInput, match=text):
+        sw.analyze({"a": [score, 0.5], "b": [0.5, 0.5]}, bounds=(0, 1))
+    with pytest.raises(sw.InvalidInput, match=text):
+        sw.SequentialTest().update(score, 0.5)
+    with pytest.raises(sw.InvalidInput, match=rf"bounds \[0, 1\], but got {score:.9g}"):
+        sw.read_trials({"policy": ["a", "b"], "score": [score, 0.5]}, bounds=(0, 1))
+
+
+def test_wins_need_no_bounds_and_do_not_change_with_the_unit() -> None:
+    scores = {name: times * 1e6 - 3e7 for name, times in TIMES.items()}
+    found = sw.analyze(scores, by="wins", lower_is_better=True)
+    same = sw.analyze(TIMES, by="wins", lower_is_better=True)
+    test = sw.SequentialTest(by="wins", lower_is_better=True)
+    verdict = test.run(scores["slow"], scores["fast"])
+
+    assert found.sentence == same.sentence
+    assert found.sentence.startswith(
+        "fast > slow (> means wins more often if a random trial of each is compared, whatever the "
+        "means): "
+    )
+    shares = [policy.mean for policy in found.policies]
+    assert shares == pytest.approx([np.mean(TIMES["fast"] < TIMES["slow"]), 1 - shares[0]])
+    assert "won" in found.text_tables()["Policies"][0]
+    assert "bounds-undeclared" not in {getattr(note, "code", "") for note in found.warnings}
+    assert str(verdict).startswith("Policy 1 wins more often than policy 0: decided after ")
+    assert "which says nothing about means" in str(verdict)
+    assert "how often each policy wins against another" in found.to_html()
+    simulated = sw.simulate("nscore-plus", scores["slow"][None], scores["fast"][None], by="wins")
+    assert simulated.decision.tolist() == [-1]
+
+
+def test_ties_and_missing_trials_count_for_neither() -> None:
+    found = sw.analyze(
+        {"a": [3, 1, 5, 2], "b": [3, 2, np.nan, 2], "c": [9, 2, 7, np.nan]}, by="wins"
+    )
+    won = {policy.name: policy.mean for policy in found.policies}
+
+    assert won == pytest.approx({"a": 1 / 4 * (0.25 + 0 + 0 + 0.5), "b": 1.5 / 3, "c": 2.75 / 3})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"goal": "best"}, "a best policy need not exist with by='wins'"),
+        ({"adjust": "closed"}, "goes through all orders of the policies, which by='wins' need not"),
+        ({"method": "step", "n_max": 20}, "step is proven only for the independent design, and"),
+        ({"method": "savi"}, "savi is proven only for the independent design, and what two"),
+        ({"by": "rank"}, "by must be one of means, wins, but got 'rank'"),
+        ({"lower_is_better": "yes"}, "lower_is_better must be True or False, but got 'yes'"),
+    ],
+)
+def test_what_wins_cannot_answer_is_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(sw.InvalidInput, match=message):
+        sw.StopRule(["a", "b", "c"], **({"by": "wins"} | settings))
+
+
+def test_a_race_of_wins_takes_any_score() -> None:
+    def episode(policy: float, seed: int) -> float:
+        return 1e9 * float(np.random.default_rng(seed).normal() * 0.1 + policy)
+
+    result = sw.race({"a": 0.0, "b": 1.0}, episode, by="wins", n_max=40)
+
+    assert result.analysis.order_text == "b > a"
+    assert "on the rows that they share" in result.analysis.sentence
+
+
+def test_old_journals_stay_readable_and_new_words_are_written_where_they_say_something() -> None:
+    plain = Rules(policies=("a", "b"))
+    times = Rules(policies=("a", "b"), lower_is_better=True, by="wins")
+
+    assert {"lower_is_better", "by"}.isdisjoint([*plain.settings(), *plain.pair_settings()])
+    assert Rules.recorded(**times.settings()) == times
+
+
+def test_metrics_are_compared_where_more_is_better() -> None:
+    with pytest.raises(sw.InvalidInput, match="do not give by"):
+        sw.compare_metrics(sw.read_trials(TIMES, bounds=(0, 60)), by="wins")

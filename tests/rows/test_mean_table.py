@@ -1,0 +1,212 @@
+"""The mean over tasks of a file: which rows are compared, what is claimed, what is missing."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.rows.mean_table import over_tasks
+
+TASKS = ("lift", "push", "reach")
+Rows = list[tuple[str, str, float]]
+
+
+def rows(rng: np.random.Generator, tasks: Any, gap: float = 0.3) -> Rows:
+    """One trial of each policy per task in the list."""
+    return [
+        (task, policy, float(rng.random() < 0.2 + more))
+        for task in tasks
+        for policy, more in (("old", 0.0), ("new", gap))
+    ]
+
+
+def table(found: Rows, **settings: Any) -> sw.Trials:
+    names = ("task", "policy", "score")
+    columns = dict(zip(names, map(list, zip(*found, strict=True)), strict=True))
+    return sw.Trials.from_columns(columns, **{"bounds": (0, 1), **settings})
+
+
+def test_a_round_is_one_row_of_weighted_averages_in_whatever_order_tasks_were_run() -> None:
+    rng = np.random.default_rng(0)
+    found = rows(rng, TASKS * 4)
+
+    in_turn, sorted_ = (
+        over_tasks(table(own), order="rounds", weights={"lift": 2}, design=None)
+        for own in (found, sorted(found, key=lambda row: row[0]))
+    )
+
+    scores = np.array([row[2] for row in found]).reshape(4, 3, 2)
+    assert np.allclose(in_turn.scores, np.tensordot([0.5, 0.25, 0.25], scores, axes=([0], [1])))
+    assert np.array_equal(in_turn.scores, sorted_.scores)
+    assert in_turn.design == "independent"
+    assert in_turn.mean is not None
+    assert [task.share for task in in_turn.mean.tasks] == [0.5, 0.25, 0.25]
+
+
+def test_rows_of_drawn_tasks_are_paired_and_their_claim_is_named() -> None:
+    rng = np.random.default_rng(11)
+    trials = table(rows(rng, rng.choice(TASKS, 150)))
+
+    drawn = sw.analyze(trials, tasks="mean", task_order="random")
+    rounds = sw.analyze(trials, tasks="mean")
+
+    assert (drawn.design, drawn.doubts) == ("paired", ())
+    assert "(> means better in the mean over 3 tasks, the task of each row drawn" in drawn.sentence
+    assert "of 300 trials" in drawn.sentence
+    assert "one trial of every task averaged into each row" in rounds.sentence
+    assert "averages of a round" in rounds.sentence
+    assert any("beyond the last full round" in note for note in rounds.warnings)
+    (shown,) = drawn.task_tables().values()
+    assert {row["task"] for row in shown} == set(TASKS)
+    assert [task["task"] for task in drawn.to_dict()["mean"]["tasks"]] == [r["task"] for r in shown]
+    assert "no claim is made about single tasks" in drawn.to_html()
+
+
+def test_tasks_that_each_trial_drew_make_independent_rows() -> None:
+    rng = np.random.default_rng(2)
+    own = [(str(task), policy, 0.5) for policy in "ab" for task in rng.choice(TASKS, 50)]
+
+    assert over_tasks(table(own), order="random", weights=None, design=None).design == "independent"
+    with pytest.raises(sw.InvalidInput, match="so that their scores are not independent"):
+        over_tasks(table(rows(rng, TASKS * 9)), order="random", weights=None, design="independent")
+
+
+def test_blocks_belong_to_their_task() -> None:
+    """The block 0 of one task is not that of another."""
+    columns = {
+        "task": ["lift", "push", "lift", "push"],
+        "policy": ["old", "old", "new", "new"],
+        "block": ["0", "0", "0", "0"],
+        "score": [0.1, 0.2, 0.3, 0.4],
+    }
+    trials = sw.Trials.from_columns(columns, bounds=(0, 1))
+
+    found = over_tasks(trials, order="random", weights=None, design=None)
+
+    assert found.scores.tolist() == [[0.1, 0.3], [0.2, 0.4]]
+
+
+@pytest.mark.parametrize(
+    ("tasks", "weights", "doubt"),
+    [
+        (sorted(TASKS * 60), None, "a task follows itself"),
+        (TASKS * 60, None, "0 times of 179 a task follows itself"),
+        (["lift"] * 60 + ["push"] * 20, None, "task lift has 60 of 80"),
+    ],
+)
+def test_an_order_that_does_not_look_random_is_doubted(
+    tasks: Any, weights: dict[str, float] | None, doubt: str
+) -> None:
+    trials = table(rows(np.random.default_rng(3), tasks))
+
+    found = sw.analyze(trials, tasks="mean", task_order="random", weights=weights)
+
+    assert doubt in found.doubts[0]
+    assert "these trials do not look like fresh draws in random order" in found.sentence
+
+
+def test_declared_weights_explain_unequal_numbers() -> None:
+    rng = np.random.default_rng(4)
+    trials = table(rows(rng, rng.choice(TASKS, 300, p=[0.5, 0.25, 0.25])))
+    found = sw.analyze(trials, tasks="mean", task_order="random", weights={"lift": 2})
+
+    assert found.doubts == ()
+    assert "the weighted mean over 3 tasks" in found.sentence
+
+
+def test_ranges_that_differ_are_scaled_and_each_task_is_shown_in_its_own_unit() -> None:
+    found = [
+        ("reach", "a", 0.0),
+        ("reach", "b", 1.0),
+        ("far", "a", 10.0),
+        ("far", "b", 15.0),
+    ]
+    trials = table(found, bounds={"reach": (0, 1), "far": (0, 20)})
+
+    mean = over_tasks(trials, order="rounds", weights=None, design=None)
+
+    assert mean.scores.tolist() == [[0.25, 0.875]]
+    assert any("scaled to [0, 1]" in note for note in mean.notes)
+    assert mean.mean is not None
+    assert mean.mean.tasks[1].means == {"a": 10.0, "b": 15.0}
+
+
+def test_a_task_that_a_policy_never_drew_is_not_left_out() -> None:
+    """A policy that dropped out of a race early has not met every task; the claim stays whole."""
+    found = [("lift", policy, 0.5) for policy in ("old", "new")] + [("push", "old", 1.0)]
+
+    drawn = over_tasks(
+        table(found), order="random", weights={"lift": 1, "push": 1, "reach": 1}, design=None
+    )
+
+    assert np.array_equal(drawn.scores, [[0.5, 0.5], [1.0, np.nan]], equal_nan=True)
+    assert drawn.mean is not None
+    assert [own.task for own in drawn.mean.tasks] == ["lift", "push", "reach"]
+
+
+def test_the_best_is_the_best_in_the_mean() -> None:
+    rng = np.random.default_rng(5)
+    trials = table(rows(rng, rng.choice(TASKS, 100), gap=0.6))
+    found = sw.analyze(trials, tasks="mean", task_order="random", goal="best")
+
+    assert found.best == "new"
+    assert "in the mean over 3 tasks, the task of each row drawn at random" in found.sentence
+    assert len(found.text_tables()) == 2
+
+
+def test_an_evaluation_that_is_not_finished_is_analysed_as_far_as_it_goes() -> None:
+    found = rows(np.random.default_rng(6), TASKS * 30, gap=0.6)
+    trials = table([row for row in found if row[:2] != ("reach", "new")])
+
+    mean = sw.analyze(trials, tasks="mean")
+    pooled = sw.analyze(trials, pool=True)
+    each = sw.analyze_tasks(trials)
+    based = sw.analyze_tasks(trials, baseline="new")
+
+    assert "over 2 tasks" in mean.sentence
+    for answer in (mean, pooled):
+        assert any("reach has no new" in note for note in answer.warnings)
+    assert list(each) == list(based) == ["lift", "push"]
+    assert any("reach has no trials of new, and is left out" in n for n in each["lift"].warnings)
+
+
+def test_tasks_of_one_policy_each_say_so() -> None:
+    trials = table([("lift", "old", 1.0), ("push", "new", 0.0)])
+
+    with pytest.raises(sw.InvalidInput, match="no task has policies to compare: lift has no"):
+        sw.analyze_tasks(trials)
+    with pytest.raises(sw.InvalidInput, match="no task has trials of every policy: lift has no"):
+        sw.analyze(trials, tasks="mean")
+
+
+def test_one_task_is_analysed_as_it_is() -> None:
+    trials = table(rows(np.random.default_rng(7), ["lift"] * 20))
+
+    assert sw.analyze(trials, tasks="mean").sentence == sw.analyze(trials).sentence
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"tasks": "median"}, "tasks must be one of None, mean, but got 'median'"),
+        ({"tasks": "mean", "task_order": "turns"}, "task_order must be one of rounds, random"),
+        ({"task_order": "random"}, "task_order is about the mean over tasks: give tasks='mean'"),
+        ({"weights": {"lift": 2}}, "weights is about the mean over tasks: give tasks='mean'"),
+        ({"tasks": "mean", "weights": {"lifd": 2}}, "names the task 'lifd', but the tasks are"),
+        ({"tasks": "mean", "weights": {"lift": 0}}, "'lift' must be a positive number, but is 0"),
+        ({"tasks": "mean", "weights": [1, 2]}, "weights must be given by task"),
+        ({"tasks": "mean", "pool": True}, "choose one"),
+        ({}, "use analyze_tasks for each, or tasks='mean' for their mean"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(settings: dict[str, Any], message: str) -> None:
+    trials = table(rows(np.random.default_rng(8), TASKS))
+
+    with pytest.raises(sw.InvalidInput, match=message.replace("[", r"\[")):
+        sw.analyze(trials, **settings)
+
+
+def test_only_trial_tables_have_tasks() -> None:
+    with pytest.raises(sw.InvalidInput, match="needs a trial table with a column of tasks"):
+        sw.analyze({"a": [0, 1], "b": [1, 1]}, tasks="mean")

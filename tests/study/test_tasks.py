@@ -1,0 +1,113 @@
+"""Studies of the mean over tasks: one question, and a task that is drawn for each row."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from tests.study.plans import plan
+
+MEAN: dict[str, Any] = {
+    "policies": ["old", "new"],
+    "tasks": ["lift", "push", "reach"],
+    "over_tasks": "mean",
+    "weights": {"lift": 2},
+    "n_max": 80,
+}
+RATES = {"old": 0.2, "new": 0.75}
+
+
+def run(study: sw.Study) -> None:
+    rng = np.random.default_rng(0)
+    while (trial := study.next_trial("one")) is not None:
+        rate = RATES[study.resolve(trial.code).policy]
+        study.record(trial.trial, bool(rng.random() < rate))
+
+
+@pytest.mark.parametrize("design", ["blocks", "independent"])
+@pytest.mark.parametrize("goal", ["order", "best"])
+def test_one_question_is_asked_about_the_mean(tmp_path: Path, design: str, goal: str) -> None:
+    study = sw.Study.create(tmp_path / "study", plan(**MEAN, design=design, goal=goal))
+    study.lock()
+    run(study)
+    study.unblind(reason="it is over")
+
+    verdict, analyses = study.verdict(), study.analyses()
+    assert [task.task for task in verdict.tasks] == ["mean over tasks"]
+    assert verdict.decided
+    assert verdict.tasks[0].alpha == 0.05  # not shared among the tasks
+    (found,) = analyses.values()
+    assert "the weighted mean over 3 tasks, the task of each row drawn" in found.sentence
+    # A file does not know of a task that was not drawn: the weights name all of them.
+    again = sw.analyze(
+        study.trials(),
+        tasks="mean",
+        task_order="random",
+        weights={"lift": 2, "push": 1, "reach": 1},
+        n_max=80,
+        goal=goal,
+    )
+    assert again.sentence == found.sentence
+    assert study.verify().problems == ()
+    assert "Each task by itself" in study.report()
+    assert set(study.records()["task"]) <= {"lift", "push", "reach"}
+    assert study.records()["used"].all()
+    reopened = sw.Study.open(tmp_path / "study")
+    assert reopened.verdict() == verdict
+
+
+def test_a_row_of_blocks_shares_its_task_and_draws_its_condition(tmp_path: Path) -> None:
+    tasks = [{"name": name, "conditions": {"listed": ["a", "b"]}} for name in MEAN["tasks"]]
+    study = sw.Study.create(
+        tmp_path / "study", plan(**{**MEAN, "tasks": tasks, "n_max": 60}, design="blocks")
+    )
+    study.lock()
+    for _ in range(120):
+        trial = study.next_trial("one")
+        assert trial is not None
+        study.record(trial.trial, True)
+    rows = study.records().group_by("row").n_unique()
+
+    assert (rows["task"] == 1).all()
+    assert (rows["condition"] == 1).all()
+    assert set(study.records()["task"]) == {"lift", "push", "reach"}
+
+
+def test_nobody_chooses_the_task(tmp_path: Path) -> None:
+    study = sw.Study.create(tmp_path / "study", plan(**MEAN))
+    study.lock()
+
+    with pytest.raises(sw.InvalidInput, match="the task of each trial is drawn at random"):
+        study.next_trial("one", task="lift")
+    trials = sw.Trials.from_columns({"task": ["lift"], "policy": ["old"], "score": [1.0]})
+    with pytest.raises(sw.NotAllowed, match="their tasks were not drawn by it"):
+        study.add_trials(trials, source="a file", reason="they are there")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"tasks": ["lift"], "weights": {}}, "over_tasks: mean needs at least 2 tasks"),
+        ({"weights": {"lifd": 2}}, "names the task 'lifd', but the tasks are lift, push, reach"),
+        ({"weights": {"lift": -1}}, "the weight of task 'lift' must be a positive number"),
+        ({"over_tasks": "each"}, "weights belong to over_tasks: mean"),
+        ({"over_tasks": "median"}, "must be 'each' or 'mean', but got 'median'"),
+        (
+            {"tasks": ["lift", {"name": "far", "score": {"kind": "number", "low": 0, "high": 9}}]},
+            "needs one range of scores for all tasks, but lift has",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(sw.StopwiseError, match=message):
+        sw.Study.create(tmp_path / "study", plan(**{**MEAN, **changes}))
+
+
+def test_plans_without_it_are_as_they_were(tmp_path: Path) -> None:
+    study = sw.Study.create(tmp_path / "study", plan())
+
+    assert not {"over_tasks", "weights"} & set(study.plan.content())

@@ -47,7 +47,7 @@ def test_a_study_from_the_draft_to_the_report(browser: Browser, tmp_path: Path) 
         expect(owner.locator("#live-evidence")).to_contain_text("flow-v2 > diffusion-v1")
         picture(owner, "study-unblinded")
         owner.get_by_role("link", name="Report").click()
-        expect(owner.locator(".verdict")).to_contain_text("flow-v2 > diffusion-v1")
+        expect(owner.locator(".verdict")).to_contain_text("flow-v2 is better than diffusion-v1")
     assert study.verdict().finished
     assert all(entry.who != "" for entry in study.journal())
 

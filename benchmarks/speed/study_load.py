@@ -32,15 +32,15 @@ PLAN = {"name": "load", "policies": list("abcd"), "tasks": ["task"], "method": "
 class Load:
     """Stations that take and report trials until enough are done."""
 
-    def __init__(self, token: str, trials: int) -> None:
-        self.token, self.left = token, trials
+    def __init__(self, trials: int) -> None:
+        self.left = trials
         self.latencies: list[float] = []
         self.acknowledged: set[int] = set()
         self._lock = threading.Lock()
 
-    def work(self, url: str, station: str) -> None:
+    def work(self, url: str, token: str, station: str) -> None:
         """Run one station."""
-        with sw.StudyClient(url, self.token) as client:
+        with sw.StudyClient(url, token) as client:
             while self._one_more():
                 trial = client.next_trial(station)
                 assert trial is not None
@@ -60,16 +60,18 @@ def measure(place: str, *, trials: int, stations: int, servers: int) -> list[str
     """Return trials per second, median and 99th percentile in ms, and trials lost."""
     with sw.Study.create(place, PLAN) as study:
         study.lock()
-        load = Load(study.create_token("operator", "load"), trials)
+        names = [f"station {number}" for number in range(stations)]
+        tokens = [study.create_token("operator", name) for name in names]
+    load = Load(trials)
     processes = [ServerProcess(place) for _ in range(servers)]
     try:
         for process in processes:
             process.start()
         threads = [
             threading.Thread(
-                target=load.work, args=(processes[number % servers].url, f"station {number}")
+                target=load.work, args=(processes[number % servers].url, tokens[number], name)
             )
-            for number in range(stations)
+            for number, name in enumerate(names)
         ]
         began = time.perf_counter()
         for thread in threads:

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from stopwise.web.links import join_link
 
-__all__ = ["DESKTOP", "PHONE", "code_of", "joined", "picture", "ready"]
+__all__ = ["DESKTOP", "PHONE", "code_of", "joined", "picture", "ready", "undo"]
 
 PHONE: ViewportSize = {"width": 390, "height": 844}
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
@@ -39,6 +39,12 @@ def joined(browser: Browser, url: str, token: str, viewport: ViewportSize) -> Pa
 def ready(page: Page) -> None:
     """Wait until the page listens to taps."""
     expect(page.locator("html[data-ready]")).to_have_count(1)
+
+
+def undo(page: Page) -> None:
+    """Withdraw the last score, and say why."""
+    page.once("dialog", lambda dialog: dialog.accept("tapped wrongly"))
+    page.get_by_role("button", name="Undo").click()
 
 
 def code_of(page: Page) -> str:

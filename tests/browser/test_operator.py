@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 import stopwise as sw
 from stopwise.cli.simulated_study import half_run
 from stopwise.web.links import join_link
-from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture
+from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture, undo
 from tests.study.live import Clock
 from tests.web.serving import served
 
@@ -97,7 +97,7 @@ def test_a_phone_that_was_closed_without_connection_sends_later(
         phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
         score_without_connection(phone)
         # An undo waits in line too, and so does the score entered instead.
-        phone.get_by_role("button", name="Undo").click()
+        undo(phone)
         phone.get_by_role("button", name="Failure").click()
         phone.locator("#save").click()
         # Asked while the page is open: a closing page may lose its network emulation first.
@@ -182,7 +182,7 @@ def test_a_trial_that_was_scored_elsewhere_is_not_called_unneeded(
         expect(other.locator("#unneeded")).to_be_hidden()
         expect(other.locator("#save")).to_be_disabled()
 
-        one.get_by_role("button", name="Undo").click()
+        undo(one)
         expect(gone).to_be_hidden()
         expect(other.locator("#save")).to_be_enabled()
 
@@ -199,11 +199,19 @@ def test_a_trial_that_was_given_back_elsewhere_is_put_away(
 ) -> None:
     with one_task(tmp_path / "study", "binary") as study, served(study) as url:
         one, other = two_phones(browser, study, url)
+        one.locator("#timer").click()
         one.locator("#more summary").click()
+        one.locator("#give-back").click()
+        expect(one.locator("#problem-text")).to_have_text("Say why in the note first.")
+        expect(one.locator("#given-back")).to_contain_text("counts as its worst score")
+        one.locator("#note").fill("the gripper was stuck")
         one.locator("#give-back").click()
         expect(other.locator("#gone")).to_contain_text(
             f"Trial 1 was already given back elsewhere. {TWICE}"
         )
+        expect(one.locator("#problem")).to_be_hidden()
+        row = study.records().row(0, named=True)
+        assert (row["score"], row["reason"]) == (0.0, "the gripper was stuck")
         for phone in (one, other):
             phone.context.close()
 

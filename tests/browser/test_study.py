@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import stopwise as sw
-from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture, ready
+from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture, ready, undo
 from tests.web.serving import CUPS, served
 
 MILESTONES = [step["name"] for step in CUPS["tasks"][0]["score"]["milestones"]]
@@ -47,7 +47,7 @@ def test_a_study_from_the_draft_to_the_report(browser: Browser, tmp_path: Path) 
         expect(owner.locator("#live-evidence")).to_contain_text("flow-v2 > diffusion-v1")
         picture(owner, "study-unblinded")
         owner.get_by_role("link", name="Report").click()
-        expect(owner.locator(".verdict")).to_contain_text("flow-v2 > diffusion-v1")
+        expect(owner.locator(".verdict")).to_contain_text("flow-v2 is better than diffusion-v1")
     assert study.verdict().finished
     assert all(entry.who != "" for entry in study.journal())
 
@@ -102,7 +102,7 @@ def undo_and_score_again(study: sw.Study, phone: Page) -> None:
     reached = reached_by(study, code)
     score(phone, 2)
     expect(phone.locator("#saved-state")).to_have_text("Stored.")
-    phone.get_by_role("button", name="Undo").click()
+    undo(phone)
     expect(phone.locator("#code")).to_have_text(code)
     score(phone, reached)
     expect(phone.locator("#saved-state")).to_have_text("Stored.")

@@ -74,6 +74,25 @@ def test_import_adds_rows_and_the_report_says_so(folder: Path, tmp_path: Path) -
     assert "given back: it looked odd" in text
 
 
+def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    call("init", folder)
+    call("lock", folder)
+
+    modes = [oct(path.stat().st_mode & 0o777) for path in (folder, *sorted(folder.iterdir()))]
+
+    assert modes[0] == "0o700"
+    assert set(modes[1:]) == {"0o600"}
+    assert "Warning" not in call("run", folder, typed="quit\n").output
+    folder.chmod(0o755)
+    assert "Warning" not in call("run", folder, typed="quit\n").output
+    (folder / "study.yaml").chmod(0o644)
+    told = call("run", folder, typed="quit\n").output
+    assert f"chmod 600 {folder / 'study.yaml'}\n" in told.replace("\n ", " ")
+    study = sw.Study.open(folder)
+    assert study.folder == folder
+
+
 def test_the_same_trials_are_imported_once(folder: Path, tmp_path: Path) -> None:
     """By their content, whatever the file is called, also if it grew."""
     rows = "old,0.25\nnew,1\n"

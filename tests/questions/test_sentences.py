@@ -24,7 +24,7 @@ def test_very_many_policies_get_a_sentence_of_bounded_length() -> None:
     assert analysis.to_dict()["order"] == analysis.order_text
     assert analysis.order_text.startswith("high > low 0, low 1")
     assert (
-        "none shown to be better than 12 of them ("
+        "12 policies, none shown to be better than another ("
         in rank({**scores, "x": [0.1, 0.0] * 15, "y": [0.1, 0.1] * 15}).sentence
     )
 

@@ -29,6 +29,12 @@ def take(study: sw.Study, station: str = "left") -> Any:
     return trial
 
 
+def policy_of(study: sw.Study, trial: int) -> str:
+    """Return the policy of a trial, which is not begun by this as it is by ``resolve``."""
+    with study._ledger.reading() as state:
+        return state.labels(study._lots(state))[state.trials[trial - 1].arm]
+
+
 def handed_out_twice(place: str, clock: Clock) -> tuple[sw.Study, Any, Any]:
     """Return a study, and two trials of one slot: the first station let its lease pass."""
     study = locked(place, clock, n_max=1)

@@ -87,7 +87,7 @@ def test_the_exported_file_says_the_same(tmp_path: Path, design: str) -> None:
             if trial is None:
                 break
             if rng.random() < 0.15:
-                study.release(trial.trial, station=station)
+                study.release(trial.trial, station=station, reason="hot")
             elif rng.random() < 0.85:
                 success = rng.random() < RATES[study.resolve(trial.code).policy] - 0.1
                 study.record(trial.trial, bool(success), station=station)

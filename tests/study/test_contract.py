@@ -3,7 +3,7 @@
 import pytest
 
 import stopwise as sw
-from tests.study.live import Clock, handed_out_twice, locked, take
+from tests.study.live import Clock, handed_out_twice, locked, policy_of, take
 from tests.study.plans import plan
 
 
@@ -62,7 +62,7 @@ class TestLifeOfAStudy:
     def test_a_released_slot_is_handed_out_again(self, place: str) -> None:
         study = locked(place, n_max=1)
         trial = take(study)
-        policy = study.resolve(trial.code).policy
+        policy = policy_of(study, trial.trial)
         take(study, "right")
 
         study.release(trial.trial, station="left", reason="robot is charging")
@@ -93,7 +93,7 @@ class TestLifeOfAStudy:
         study = locked(place)
         trial = take(study)
         study.record(trial.trial, True, station="left", key="k")
-        study.undo(trial.trial, station="left")
+        study.undo(trial.trial, station="left", reason="tapped wrongly")
 
         with pytest.raises(sw.NotAllowed, match="use a new key"):
             study.record(trial.trial, False, station="left", key="k")
@@ -155,7 +155,7 @@ class TestLifeOfAStudy:
         study = locked(place)
         first = take(study)
         study.record(first.trial, True, station="left")
-        study.undo(first.trial, station="left")
+        study.undo(first.trial, station="left", reason="tapped wrongly")
         study.record(first.trial, False, station="left")
         second = take(study)
         study.record(second.trial, True, station="left")
@@ -163,7 +163,7 @@ class TestLifeOfAStudy:
 
         assert sorted(study.trials().frame["score"]) == [0.0, 1.0]
         with pytest.raises(sw.NotAllowed, match="before the next trial"):
-            study.undo(second.trial, station="left")
+            study.undo(second.trial, station="left", reason="tapped wrongly")
 
     def test_the_owner_corrects_a_score(self, place: str) -> None:
         study = locked(place)
@@ -212,7 +212,7 @@ class TestLifeOfAStudy:
         study = locked(place)
         trial = take(study)
         study.record(trial.trial, False, station="left")
-        study.undo(trial.trial, station="left")
+        study.undo(trial.trial, station="left", reason="tapped wrongly")
 
         with pytest.raises(sw.NotAllowed, match="enter its score"):
             study.release(trial.trial, station="left", reason="it did not look well")

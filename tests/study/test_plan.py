@@ -212,7 +212,7 @@ CONFUSING = {
         1,
         "'Quit' has another",
     ),
-    "levels: one that voids the trial": ("levels", ["void space", "filled"], 0, "'void space' has"),
+    "levels: one that undoes": ("levels", ["undo space", "filled"], 0, "'undo space' has"),
     "levels: two that differ by a capital": ("levels", ["Up", "up"], 1, "'Up' and 'up' cannot"),
     "milestones: all of them": ("milestones", ["reached", "all"], 1, "'all' has another meaning"),
     "milestones: none of them": ("milestones", ["None", "reached"], 0, "'None' has another"),

@@ -49,9 +49,9 @@ class ServerProcess:
 
 @dataclass
 class Stations:
-    """Threads that take and report trials until enough are acknowledged."""
+    """Threads that take and report trials until enough are acknowledged, each with its token."""
 
-    token: str
+    tokens: list[str]
     wanted: int
     acknowledged: dict[int, float] = field(default_factory=dict)
     failures: list[BaseException] = field(default_factory=list)
@@ -61,8 +61,8 @@ class Stations:
     def at_work(self, urls: list[str]) -> Iterator[None]:
         """Let one station work for each address; wait for them at the end."""
         threads = [
-            threading.Thread(target=self._work, args=(url, f"arm {number}"))
-            for number, url in enumerate(urls)
+            threading.Thread(target=self._work, args=(url, token, f"arm {number}"))
+            for number, (url, token) in enumerate(zip(urls, self.tokens, strict=True))
         ]
         for thread in threads:
             thread.start()
@@ -72,9 +72,9 @@ class Stations:
         if self.failures:
             raise self.failures[0]
 
-    def _work(self, url: str, station: str) -> None:
+    def _work(self, url: str, token: str, station: str) -> None:
         try:
-            with sw.StudyClient(url, self.token, retry_seconds=60) as client:
+            with sw.StudyClient(url, token, retry_seconds=60) as client:
                 while len(self.acknowledged) < self.wanted:
                     trial = client.next_trial(station)
                     assert trial is not None

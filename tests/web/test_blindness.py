@@ -43,7 +43,7 @@ def all_routes() -> set[tuple[str, str]]:
         (method, route.path)
         for concern in CONCERNS
         for route in concern.router.routes
-        for method in route.methods_paragraph
+        for method in route.methods
     }
     assert len(found) > 30
     return found | {("GET", "/api/openapi.json")}

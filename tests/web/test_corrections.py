@@ -89,10 +89,15 @@ def test_what_the_command_refuses_is_refused_in_one_line(
 
 
 def test_a_key_with_another_answer_is_a_conflict(place: str) -> None:
-    with scored(place) as (_, client, headers):
-        body = {"answer": ["cup reached"], "station": "arm 1", "key": "k"}
+    with scored(place) as (study, client, headers):
+        taken = study.next_trial("arm 2", who="the operator")
+        assert taken is not None
+        body = {"answer": ["cup reached"], "station": "arm 2", "key": "k"}
         bodies: list[dict[str, Any]] = [body, body, {**body, "answer": []}]
-        sent = [client.post("/2/score", json=each, headers=headers["operator"]) for each in bodies]
+        sent = [
+            client.post(f"/{taken.trial}/score", json=each, headers=headers["operator"])
+            for each in bodies
+        ]
         assert [answer.status_code for answer in sent] == [200, 200, 409]
         assert sent[1].json()["repeated"]
         assert "already used for another answer" in sent[2].json()["detail"]

@@ -37,7 +37,8 @@ def test_killed_servers_lose_nothing(kind: str, place: str) -> None:
     count = 1 if kind == "sqlite" else 2
     with sw.Study.create(place, PLAN) as study:
         study.lock()
-        stations = Stations(study.create_token("operator", "all"), TRIALS)
+        tokens = [study.create_token("operator", f"arm {number}") for number in range(4)]
+        stations = Stations(tokens, TRIALS)
     servers = [ServerProcess(place) for _ in range(count)]
     for server in servers:
         server.start()

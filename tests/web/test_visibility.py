@@ -6,14 +6,16 @@ field says is searched for wherever events are shown.
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from stopwise.study.entries import decode
+from stopwise.study.entries import Entry, decode
 from stopwise.study.event import KINDS, Event, Visibility
+from stopwise.study.events import Joined, Locked, Released
 from stopwise.study.study_report import chapters
 from stopwise.web.responses import EntryView
 from tests.study.scripted import fix_draws, scripted
@@ -25,15 +27,26 @@ EVENTS = [
     for name in ("journal.jsonl", "journal_best.jsonl")
     for line in (GOLDEN / name).read_text(encoding="utf-8").splitlines()
 ]
+# Fields that came later and are left out where they say nothing.
+LATER = (
+    replace(
+        next(entry.event for entry in EVENTS if isinstance(entry.event, Locked)),
+        stored_trials={"step 10k": 40},
+    ),
+    Released(trial=9, reason="robot is hot", score=0.125),
+    Joined(arm="D", policy={"name": "step 40k"}, rows={"stack": 3}, reason="late", salt="5a5a"),
+)
+EVENTS += [Entry(900 + at, 1.0, "ada", event, None, "", "") for at, event in enumerate(LATER)]
 
 # What the proof of blinding rests on (docs/design/studies.md); all else is open.
 HIDDEN = {
     Visibility.BLIND: {
-        "locked": {"plan", "arms", "baseline", "later"},
+        "locked": {"plan", "arms", "baseline", "later", "stored_trials"},
         "assigned": {"arm", "salt", "opens"},
+        "released": {"score"},
         "scored": {"score", "answer", "tag", "seconds", "salt"},
         "imported": {"rows"},
-        "joined": {"arm", "salt"},
+        "joined": {"arm", "policy", "salt"},
         "unblinded": {"names", "secret"},
     },
     Visibility.NEVER: {"token created": {"digest"}},

@@ -231,9 +231,14 @@ class OrderInWords(Drawn):
                 f"{worse} worse"
             )
         beaten = {pair.worse for pair in self.pairs if pair.better is not None}
+        if not beaten:
+            return f"{len(self.policies)} policies, none shown to be better than another"
         top = [policy.name for policy in self.policies if policy.name not in beaten]
-        named = ", ".join(top) if len(top) <= MOST_IN_WORDS else f"{len(top)} of them"
-        return f"{len(self.policies)} policies, none shown to be better than {named}"
+        if len(top) > MOST_IN_WORDS:
+            return (
+                f"{len(self.policies)} policies, {len(top)} of them not shown to be worse than any"
+            )
+        return f"{len(self.policies)} policies, none shown to be better than {', '.join(top)}"
 
     @property
     def headline(self) -> str:

@@ -73,9 +73,11 @@ def render(
     figures: list[dict[str, "Figure"]],
     chapters: Sequence[Chapter] = (),
     origin: Origin | None = None,
+    doubts: Sequence[str] = (),
 ) -> str:
     """Return the page: the answer first, an overview of several tasks, then a section for each.
 
+    Doubts about how the trials came about stand beside the answer.
     What all tasks have in common (assumptions, methods) is said once, at the end.
     """
     shared = [
@@ -109,6 +111,7 @@ def render(
         title=title,
         sections=sections,
         chapters=chapters,
+        doubts=doubts,
         shared=shared,
         headlines=_by_text(analyses, lambda analysis: analysis.headline),
         compared=policy_names(analyses),

@@ -9,24 +9,33 @@ from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
 from stopwise.study.board import SlotBoard
 from stopwise.study.event import Event
-from stopwise.study.events import Assigned, Released
+from stopwise.study.events import UNNEEDED, Assigned, Released
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
 
 def take(
-    state: StudyState, lots: Lots, *, station: str, now: float, task: str | None = None
+    state: StudyState,
+    lots: Lots,
+    *,
+    station: str,
+    now: float,
+    task: str | None = None,
+    holder: str | None = None,
 ) -> list[Event]:
     """Return what is to be entered when a station asks for a trial.
 
-    A trial that it holds stays with it, unless it was not begun and is no longer needed.
+    A trial that it holds stays with it, unless it was not begun and is no longer needed. A
+    ``holder`` may hold one trial at a time, and none that another took.
     """
     events: list[Event] = []
+    if holder is not None:
+        _require_alone(state, holder, station, now)
     held = holding(state, station, now)
     if held is not None:
         if held.started or state.board(held).wants(held.row, held.arm):
             return []
-        events.append(Released(trial=held.number, reason="no longer needed"))
+        events.append(Released(trial=held.number, reason=UNNEEDED))
     assigned = next_trial(state, lots, station=station, now=now, task=task)
     return events if assigned is None else [*events, assigned]
 
@@ -78,16 +87,43 @@ def holding(state: StudyState, station: str, now: float) -> TrialRecord | None:
     return trial if slot.holder == trial.number and not slot.settled else None
 
 
-def under_way(state: StudyState, code: str) -> TrialRecord | None:
-    """Return a trial of this code that is neither scored, given back nor voided, if there is one.
+def _require_alone(state: StudyState, holder: str, station: str, now: float) -> None:
+    """Raise if the holder has a trial at another station, or another has one at this."""
+    for place in state.held:
+        held = holding(state, place, now)
+        if held is None or (place == station) == (held.who == holder):
+            continue
+        if place == station:
+            raise NotAllowed(f"station {station!r} is in use: {held.who} holds its trial")
+        raise NotAllowed(
+            f"you hold trial {held.number} at station {place!r}: score it or give it back first"
+        )
+
+
+def require_under_way(state: StudyState, code: str) -> TrialRecord:
+    """Return a trial of this code that is neither scored, given back nor voided, or raise.
 
     A policy's own code is that of many trials, of which an earlier one may still be under way.
     """
+    locked_plan(state)
+    found = _under_way(state, code.strip())
+    if found is None:
+        raise NotAllowed("no trial with this code is in progress")
+    return found
+
+
+def _under_way(state: StudyState, code: str) -> TrialRecord | None:
     newest = state.trial(state.codes.get(code) or state.codes.get(code.upper(), 0))
     if newest is None or newest.status == "leased":
         return newest
     same = (trial for trial in reversed(state.trials) if trial.code == newest.code)
     return next((trial for trial in same if trial.status == "leased"), None)
+
+
+def needed(state: StudyState, trial: TrialRecord) -> bool:
+    """Whether a result of this trial could still be used."""
+    open_slot = trial.status == "leased" and not state.slot(trial).settled
+    return open_slot and state.board(trial).wants(trial.row, trial.arm)
 
 
 def finished(state: StudyState) -> bool:

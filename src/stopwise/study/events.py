@@ -95,11 +95,15 @@ class Started(Event, kind="started", says="trial {trial} started"):
     lease: Open[float]
 
 
-class Released(Event, kind="released", says="trial {trial} given back"):
-    """A trial was given back without a score."""
+UNNEEDED = "no longer needed"  # the reason by which an unneeded trial goes back
+
+
+class Released(Event, kind="released", says="trial {trial} given back", left_out=("score",)):
+    """A trial was given back; with a ``score``, the worst, it had begun and counts as that."""
 
     trial: Open[int]
     reason: Open[str]
+    score: Blind[float | None] = None
 
 
 class Scored(Event, kind="scored", left_out=("correction", "salt")):

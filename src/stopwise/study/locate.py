@@ -1,5 +1,6 @@
 """Where a study is: from a folder, a file or a URL to its store."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,6 +37,14 @@ def open_store(
     # With a plan alone, the store is made now.
     name = NAME if plan.exists() else None
     return Store.open(place, create=name, may_exist=True, clock=clock), path
+
+
+def readable_by_others(folder: Path | None) -> list[Path]:
+    """Return the files of a study that other users of this computer can read."""
+    if os.name != "posix" or folder is None or not folder.stat().st_mode & 0o077:
+        return []
+    files = (folder / FILE_NAME, folder / DATABASE)
+    return [file for file in files if file.exists() and file.stat().st_mode & 0o077]
 
 
 def _is_database(path: Path) -> bool:

@@ -9,7 +9,7 @@ import yaml
 from pydantic import ValidationError
 
 from stopwise.errors import InvalidInput, NotAllowed, StoreFailed, require
-from stopwise.files import replace_file
+from stopwise.files import PRIVATE, replace_file
 from stopwise.study.plan_errors import faults
 from stopwise.study.study_plan import Place, StudyPlan
 
@@ -107,6 +107,7 @@ def rewrite_plan(folder: Path, text: str) -> None:
     )
     try:
         replace_file(path, text.encode())
+        path.chmod(PRIVATE)
     except OSError as error:
         raise StoreFailed(f"{path}: {error.strerror}") from error
 
@@ -116,7 +117,8 @@ def write_plan(folder: Path, text: str, store: str | None) -> None:
     path = folder / FILE_NAME
     if path.exists():
         raise NotAllowed(f"{path} already exists: choose another folder")
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.touch(mode=PRIVATE)
     path.write_text(text if store is None else f"{text}\nstore: {store}\n", encoding="utf-8")
 
 

@@ -17,6 +17,7 @@ from stopwise.study.events import Scored
 from stopwise.study.ledger import Ledger
 from stopwise.study.plan_file import FILE_NAME, read_plan, read_text, yaml_text
 from stopwise.study.records import record_frame, trial_table
+from stopwise.study.selection import Tally, tallies
 from stopwise.study.state import StudyState, TokenRecord
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
@@ -100,6 +101,11 @@ class StudyReader:
         with self._ledger.reading() as state:
             return views.whereabouts(state, own_trial(state, trial, station))
 
+    def taken_by(self, trial: int) -> str:
+        """Return who took a trial."""
+        with self._ledger.reading() as state:
+            return require_trial(state, trial).who
+
     def last_scored(self, station: str) -> int | None:
         """Return the number of the last trial that a station scored, if any."""
         with self._ledger.reading() as state:
@@ -125,21 +131,19 @@ class StudyReader:
             task = require_trial(state, trial).task
             return assignment.locked_plan(state).task(task).score.model_dump(mode="json")
 
-    def resolve(self, code: str) -> views.Resolved:
-        """Return the policy that the code of a trial in progress stands for; for the robot only."""
-        with self._ledger.reading() as state:
-            plan = assignment.locked_plan(state)
-            trial = assignment.under_way(state, code.strip())
-            if trial is None:
-                raise NotAllowed("no trial with this code is in progress")
-            name = state.labels(self._lots(state))[trial.arm]
-        run = next(policy.run for policy in plan.policies if policy.name == name)
-        return views.Resolved(trial=trial.number, policy=name, run=run)
-
     def verdict(self) -> StudyVerdict:
         """Return the verdict on each pair, replayed from the journal."""
         with self._ledger.reading() as state:
             return verdict(state)
+
+    def selection(self) -> dict[str, list[Tally]]:
+        """Return what became of trials by operator and, after unblinding, by policy."""
+        with self._ledger.reading() as state:
+            shown = state.names
+            found = {"operator": tallies(state, lambda trial: trial.who)}
+            if shown is not None:
+                found["policy"] = tallies(state, lambda trial: shown[trial.arm])
+            return found
 
     def analyses(self) -> dict[str, Analysis]:
         """Return the full analysis of each task, with intervals, letters and figures."""

@@ -11,6 +11,7 @@ from stopwise.errors import InvalidState
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.events import (
+    UNNEEDED,
     Amended,
     Assigned,
     Created,
@@ -70,7 +71,7 @@ def _locked(event: Locked, state: StudyState, _: Entry) -> None:
 
 
 @take_in.register
-def _assigned(event: Assigned, state: StudyState, _: Entry) -> None:
+def _assigned(event: Assigned, state: StudyState, entry: Entry) -> None:
     board = state.boards[state.board_name(event.task)]
     if event.row == len(board.rows):
         board.open_row(event.opens or ())
@@ -83,6 +84,7 @@ def _assigned(event: Assigned, state: StudyState, _: Entry) -> None:
         condition=event.condition,
         station=event.station,
         expires=state.clock + event.lease,
+        who=entry.who,
     )
     state.trials.append(trial)
     state.codes[trial.code] = trial.number
@@ -102,20 +104,28 @@ def _started(event: Started, state: StudyState, _: Entry) -> None:
 @take_in.register
 def _released(event: Released, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
-    trial.status = "released"
+    trial.status, trial.unneeded = "released", event.reason == UNNEEDED
     slot = state.slot(trial)
-    if slot.holder == trial.number:
+    if event.score is not None:
+        _settle(state, trial, event.score)
+    elif slot.holder == trial.number:
         slot.holder = None
 
 
 @take_in.register
 def _scored(event: Scored, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
-    trial.status, trial.score = "scored", event.score
+    trial.status = "scored"
+    _settle(state, trial, event.score)
+
+
+def _settle(state: StudyState, trial: TrialRecord, score: float) -> None:
+    """Give a trial its score; the first result stored for a slot settles it."""
+    trial.score = score
     slot = state.slot(trial)
-    trial.counted = not slot.settled  # the first result stored for a slot settles it
+    trial.counted = not slot.settled
     if trial.counted:
-        slot.score, slot.settled_by = trial.score, trial.number
+        slot.score, slot.settled_by = score, trial.number
         state.board(trial).touch(trial.row, trial.arm)
 
 
@@ -123,7 +133,8 @@ def _scored(event: Scored, state: StudyState, _: Entry) -> None:
 def _undone(event: Undone, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     _clear(state, trial)
-    trial.status, trial.score, trial.withdrawn = "leased", None, True
+    trial.first = trial.score if trial.first is None else trial.first
+    trial.status, trial.score = "leased", None
     trial.expires = state.clock + event.lease
     # A station that is at its next trial keeps that one; the owner enters the score anew.
     current = state.trial(state.held.get(trial.station, 0))
@@ -135,6 +146,8 @@ def _undone(event: Undone, state: StudyState, _: Entry) -> None:
 def _voided(event: Voided, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     _clear(state, trial)
+    if trial.status == "released":
+        trial.score = None  # it was never seen
     trial.status = "voided"
     slot = state.slot(trial)
     if slot.holder != trial.number:

@@ -29,14 +29,20 @@ class TrialRecord:
         The assignment number, from 1.
     row, arm, task
         Its slot. Several trials may have been handed out for one slot; one of them settles it.
+    started
+        Whether it has begun: its timer was started, or its code was resolved.
     expires
         The time on the study's clock after which the slot may be handed out again.
     status
         "leased" (also after its time is over), "released", "scored" or "voided".
     counted
         Whether its score settled its slot; a second result for a slot does not.
-    withdrawn
-        Whether it had a score that was undone.
+    who
+        Who took it.
+    first
+        The score that was withdrawn first, if one was.
+    unneeded
+        Whether it was given back because it was no longer needed.
     """
 
     number: int
@@ -51,7 +57,14 @@ class TrialRecord:
     started: bool = False
     score: float | None = None
     counted: bool = False
-    withdrawn: bool = False
+    who: str = ""
+    first: float | None = None
+    unneeded: bool = False
+
+    @property
+    def withdrawn(self) -> bool:
+        """Whether it had a score that was undone."""
+        return self.first is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from sqlalchemy import (
 )
 
 from stopwise.errors import InvalidInput, InvalidState, NotAllowed, require
+from stopwise.files import PRIVATE
 from stopwise.study.blinding import new_secret
 from stopwise.study.database import connect, database_url, migrate, reading, serialise, writing
 from stopwise.study.entries import ORIGIN, Entry, decode, encode, verified
@@ -73,6 +74,8 @@ class Store:
         missing = url.get_backend_name() == "sqlite" and not Path(url.database or "").exists()
         require(create is not None or not missing, f"there is no study at {base}")
         engine = connect(url)
+        if missing and Path(url.database or ":").parent.is_dir():
+            Path(url.database or ":").touch(mode=PRIVATE)
         try:
             migrate(engine)
             study = _find(engine, name, create, may_exist=may_exist)

@@ -123,18 +123,24 @@ class Study(StudyReader):
             return state.labels(lots)
 
     def next_trial(
-        self, station: str, *, task: str | None = None, who: str | None = None
+        self,
+        station: str,
+        *,
+        task: str | None = None,
+        who: str | None = None,
+        holder: str | None = None,
     ) -> views.Assignment | None:
         """Return the trial that a station should run next, or None if there is none now.
 
         A station that holds a trial gets the same one again. None means that the study is finished
-        (see ``finished``), or that other stations hold the remaining trials.
+        (see ``finished``), or that other stations hold the remaining trials. A ``holder``, the
+        name of a token, may hold one trial at a time.
         """
         require_name(station, "a station")
 
         def decide(state: StudyState, now: float) -> list[Event]:
             lots = self._lots(state)
-            return assignment.take(state, lots, station=station, now=now, task=task)
+            return assignment.take(state, lots, station=station, now=now, task=task, holder=holder)
 
         return self._ledger.ask(
             decide, lambda state, now, _: views.held(state, station, now), who=who or station
@@ -144,16 +150,40 @@ class Study(StudyReader):
         """Mark a trial as started; repeat this during a long trial to extend its lease."""
         self._enter(lambda state: trial_actions.start(state, trial, station), who or station)
 
+    def resolve(self, code: str, *, who: str = "runner") -> views.Resolved:
+        """Return the policy that the code of a trial in progress stands for; for the robot only.
+
+        With this the trial has begun, if it was not started before.
+        """
+
+        def decide(state: StudyState, _: float) -> list[Event]:
+            trial = assignment.require_under_way(state, code)
+            begun = trial_actions.start(state, trial.number, trial.station)
+            return [] if trial.started else [begun]
+
+        def outcome(state: StudyState, _: float, __: list[Entry]) -> views.Resolved:
+            trial = assignment.require_under_way(state, code)
+            name = state.labels(self._lots(state))[trial.arm]
+            policies = assignment.locked_plan(state).policies
+            run = next(policy.run for policy in policies if policy.name == name)
+            return views.Resolved(trial=trial.number, policy=name, run=run)
+
+        return self._ledger.ask(decide, outcome, who=who)
+
     def release(
         self,
         trial: int,
         *,
         station: str,
-        reason: str = "",
+        reason: str,
         key: str | None = None,
         who: str | None = None,
     ) -> None:
-        """Give back a trial that was not run, so that it can be handed out again."""
+        """Give back a trial, with a reason; one that was not begun is handed out again.
+
+        One that has begun (it was started, or its code was resolved) counts as the worst score,
+        unless the plan says ``given_back: again``. Only the owner can then void it.
+        """
         entries = self._enter(
             lambda state: trial_actions.release(state, trial, station, reason), who or station, key
         )
@@ -223,7 +253,7 @@ class Study(StudyReader):
         key: str | None = None,
         who: str | None = None,
     ) -> None:
-        """Withdraw the score of a trial so that it can be entered again."""
+        """Withdraw the score of a trial so that it can be entered again; a station says why."""
         by = who or station or "owner"
         entries = self._enter(
             lambda state: trial_actions.undo(state, trial, station, reason), by, key

@@ -23,7 +23,7 @@ AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
 # Entries that plans locked before did not have: written only where they say something.
 SINCE = (
     *("reference", "goal", "top", "indifference", "later", "reserve"),
-    *("futility", "margin", "equivalence"),
+    *("futility", "margin", "equivalence", "given_back"),
     *("over_tasks", "weights", "stored", "fresh"),
 )
 
@@ -121,6 +121,9 @@ class StudyPlan(PlanPart):
         After so long without a result, a trial may be handed out again.
     look_ahead
         How many rows may be open beyond the first that is not settled; None for no limit.
+    given_back
+        What a trial that has begun counts as if it is given back: "worst" (the worst score of its
+        rubric) or "again" (nothing: it is run again).
     tags
         Failure tags that operators may choose from.
     """
@@ -155,6 +158,7 @@ class StudyPlan(PlanPart):
     blinding: Literal["trial", "policy", "none"] = "trial"
     lease_minutes: float = Field(default=30.0, gt=0)
     look_ahead: int | None = Field(default=None, ge=0)
+    given_back: Literal["worst", "again"] = "worst"
     tags: tuple[str, ...] = ()
 
     @field_validator("policies", "tasks", mode="before")

@@ -23,6 +23,7 @@ from stopwise.study.events import (
     Voided,
 )
 from stopwise.study.records import as_text
+from stopwise.study.selection import KINDS
 
 if TYPE_CHECKING:
     from stopwise.study.reader import StudyReader
@@ -36,14 +37,16 @@ def study_report(study: "StudyReader") -> str:
     if not found.sound:
         raise InvalidState(f"the study failed verification: {'; '.join(found.problems)}")
     analyses = list(study.analyses().values())
-    return html.render(analyses, [analysis.figures() for analysis in analyses], chapters(study))
+    figures = [analysis.figures() for analysis in analyses]
+    return html.render(analyses, figures, chapters(study), doubts=study.verdict().doubts)
 
 
 def chapters(study: "StudyReader") -> list[Chapter]:
     """Return what happened: the record, and all by which a trial was changed or left out."""
     entries = study.journal()
     withdrawn = _withdrawn(entries, shown=study.unblinded)
-    numbers = [_record(study), _amendments(entries), _voided(entries), withdrawn]
+    numbers = [_record(study), *_selection(study), _amendments(entries), _voided(entries)]
+    numbers += [withdrawn]
     numbers += [_unscored(entries), _overshoot(study), _imports(entries)]
     return [chapter for chapter in numbers if chapter.rows]
 
@@ -66,6 +69,36 @@ def _record(study: "StudyReader") -> Chapter:
         ("recorded after unblinding", str(_after_unblinding(study.journal()))),
     ]
     return Chapter("How the study was run", ("", ""), tuple(rows))
+
+
+def _selection(study: "StudyReader") -> list[Chapter]:
+    """Return who took out or changed how many trials, and after unblinding of which policies.
+
+    Before, neither is said: a mean beside the evidence would tell whose trials an operator ran.
+    """
+    found = []
+    for whose, rows in study.selection().items():
+        if not any(any(row.numbers) for row in rows):
+            continue
+        columns = (whose, "handed out", "count", "mean score", *KINDS, "mean score of voided")
+        cells = []
+        for row in rows:
+            counts = (str(row.taken), str(row.counted), _number(row.mean))
+            cells.append((row.name, *counts, *map(str, row.numbers), _number(row.voided_mean)))
+        if not study.unblinded:
+            columns, cells = _without(columns), [_without(row) for row in cells]
+        title = f"Selection, by {whose}: trials that people took out or changed"
+        found.append(Chapter(title, columns, tuple(cells)))
+    return found
+
+
+def _without(row: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a row of the chapter without what tells scores."""
+    return (*row[:3], *row[4:6], *row[8:-1])
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
 
 
 def _locked_with(entries: list[Entry]) -> str:

@@ -7,9 +7,9 @@ import math
 from typing import Any
 
 from stopwise.errors import NotAllowed, require
-from stopwise.study.assignment import locked_plan, require_reason
+from stopwise.study.assignment import finished, locked_plan, needed, require_reason
 from stopwise.study.event import Event
-from stopwise.study.events import Released, Scored, Started, Undone, Voided
+from stopwise.study.events import UNNEEDED, Released, Scored, Started, Undone, Voided
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
@@ -25,15 +25,23 @@ def start(state: StudyState, number: int, station: str) -> Started:
 def release(state: StudyState, number: int, station: str, reason: str) -> Released:
     """Return the event that a trial was given back without having been run to its end.
 
-    One that had a score is not given back, or a score could be got rid of by undoing it.
+    Once it has begun, how it went may have been seen: by the plan it then counts as the worst
+    score, so that nothing is gained by giving it back. One that had a score is not given back, or
+    a score could be got rid of by undoing it.
     """
+    require_reason("giving back a trial", reason)
     trial = own_trial(state, number, station)
     _require_status(trial, "leased")
     if trial.withdrawn:
         raise NotAllowed(
             f"trial {number} has been run: enter its score, or ask the owner to void it"
         )
-    return Released(trial=number, reason=reason)
+    if reason.strip() == UNNEEDED and needed(state, trial):
+        raise NotAllowed(f"trial {number} is still needed: give another reason")
+    plan = locked_plan(state)
+    counts = trial.started and plan.given_back == "worst"
+    worst = plan.task(trial.task).score.bounds[0] if counts else None
+    return Released(trial=number, reason=reason.strip(), score=worst)
 
 
 def record(
@@ -76,14 +84,19 @@ def _check_remarks(plan: StudyPlan, note: str, tag: str | None, seconds: float |
 def undo(state: StudyState, number: int, station: str | None, reason: str) -> Undone:
     """Return the event that a score was withdrawn, to be entered again.
 
-    A station may do so until it takes its next trial; the owner (station None) always, until the
-    study is unblinded.
+    A station may do so, with a reason, until it takes its next trial, unless the score has ended
+    the study: it would have been tried out which score does. The owner (station None) may always,
+    until the study is unblinded.
     """
+    if station is not None:
+        require_reason("withdrawing a score", reason)
     trial = own_trial(state, number, station)
     _require_status(trial, "scored")
     _require_blind(state, "withdraw a score")
     if station is not None and state.held.get(station) != number:
         raise NotAllowed(f"trial {number} can be undone only before the next trial is taken")
+    if station is not None and finished(state):
+        raise NotAllowed("the study is finished: the owner may correct a score, with a reason")
     slot = state.slot(trial)
     if not trial.counted and slot.settled:
         raise NotAllowed(f"trial {number} was not counted: another result took its place")

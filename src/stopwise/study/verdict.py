@@ -16,6 +16,7 @@ from stopwise.rows.task_mean import MEAN, described
 from stopwise.study.assignment import finished
 from stopwise.study.board import SlotBoard
 from stopwise.study.records import trial_table
+from stopwise.study.selection import doubts
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
 
@@ -100,13 +101,17 @@ class TaskVerdict:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyVerdict:
-    """The verdict after journal entry ``seq``; it never changes afterwards."""
+    """The verdict after journal entry ``seq``; it never changes afterwards.
+
+    ``doubts`` are warnings that trials were taken out or changed as blind chance hardly does it.
+    """
 
     tasks: tuple[TaskVerdict, ...]
     finished: bool
     blinded: bool
     seq: int
     hash: str
+    doubts: tuple[str, ...] = ()
 
     @computed_field
     @property
@@ -147,6 +152,8 @@ class StudyVerdict:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         content: dict[str, Any] = _ADAPTER.dump_python(self, mode="json")
+        if not self.doubts:
+            del content["doubts"]
         for task in content["tasks"]:
             if task["equivalence"] is None:
                 del task["equivalence"]
@@ -171,6 +178,7 @@ def verdict(state: StudyState) -> StudyVerdict:
         blinded=state.names is None,
         seq=state.seq,
         hash=state.hash,
+        doubts=doubts(state),
     )
 
 

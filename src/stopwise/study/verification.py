@@ -7,7 +7,7 @@ from stopwise.errors import NotAllowed, StopwiseError
 from stopwise.study.assignment import next_trial
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
-from stopwise.study.events import Assigned, Joined, Locked, Scored, Unblinded
+from stopwise.study.events import Assigned, Joined, Locked, Released, Scored, Unblinded
 from stopwise.study.lifecycle import join, lock
 from stopwise.study.replay import apply
 from stopwise.study.saved_state import dump_state, is_outdated, same_states
@@ -79,9 +79,8 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
         case Assigned(station=station, asked=task) as found:
             if next_trial(state, lots, station=station, now=entry.time, task=task) != found:
                 yield "this is not the trial that the rules prescribe"
-        case Scored(trial=number, answer=answer, score=score):
-            if plan.task(require_trial(state, number).task).score.score(answer) != score:
-                yield "the score does not match the answer"
+        case Scored() | Released() as found if found.score != _prescribed(state, plan, found):
+            yield "the score does not match the answer, or is not the worst"
         case Joined() as found if _join_again(state, lots, found) != found:
             yield "this policy may not join now"
         case Unblinded(names=names, secret=revealed):
@@ -89,6 +88,14 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
                 yield "the secret is not the one that was committed to"
             elif names != state.labels(lots):
                 yield "the names do not match the labels"
+
+
+def _prescribed(state: StudyState, plan: StudyPlan, event: Scored | Released) -> float | None:
+    """Return the score of the answer, or of a trial that was given back, if it counts."""
+    rubric = plan.task(require_trial(state, event.trial).task).score
+    if isinstance(event, Scored):
+        return rubric.score(event.answer)
+    return None if event.score is None else rubric.bounds[0]
 
 
 def _join_again(state: StudyState, lots: Lots, event: Joined) -> Joined:

@@ -1,10 +1,10 @@
 """What people are shown of a study: frozen, and blind where it must be."""
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from stopwise.study.assignment import finished, holding, locked_plan
+from stopwise.study.assignment import finished, holding, locked_plan, needed
 from stopwise.study.state import StudyState, TrialRecord, TrialStatus
 
 
@@ -20,6 +20,8 @@ class Assignment:
         The blind code; give it to whatever starts the policy.
     rubric
         How the trial is scored: the task's ``score`` from the plan.
+    given_back
+        What it counts as if it is given back after it began: "worst" or "again".
     seconds_left
         Seconds until the trial may be given to another station.
     needed
@@ -37,6 +39,7 @@ class Assignment:
     started: bool
     seconds_left: float
     needed: bool
+    given_back: str = "again"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -80,13 +83,14 @@ class Resolved:
 
 @dataclass(frozen=True, kw_only=True)
 class StationStatus:
-    """One station: the trial it currently holds (or None) and how many it has scored."""
+    """One station: the trial it currently holds (or None), by whom, and how many it has scored."""
 
     station: str
     trial: int | None
     code: str | None
     started: bool
     scored: int
+    who: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +127,11 @@ class Status:
     amendments: int
     stations: tuple[StationStatus, ...]
 
+    def seen_by(self, who: str) -> "Status":
+        """Return the status without the codes of trials that others hold."""
+        own = (each if each.who == who else replace(each, code=None) for each in self.stations)
+        return replace(self, stations=tuple(own))
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         return asdict(self)
@@ -146,18 +155,14 @@ def held(state: StudyState, station: str, now: float) -> Assignment | None:
         station=trial.station,
         started=trial.started,
         seconds_left=max(0.0, trial.expires - state.clock_at(now)),
-        needed=_needed(state, trial),
+        needed=needed(state, trial),
+        given_back=plan.given_back,
     )
 
 
 def whereabouts(state: StudyState, trial: TrialRecord) -> Whereabouts:
     """Return what the station of a trial may know of it, also when it holds it no longer."""
-    return Whereabouts(trial=trial.number, status=trial.status, needed=_needed(state, trial))
-
-
-def _needed(state: StudyState, trial: TrialRecord) -> bool:
-    open_slot = trial.status == "leased" and not state.slot(trial).settled
-    return open_slot and state.board(trial).wants(trial.row, trial.arm)
+    return Whereabouts(trial=trial.number, status=trial.status, needed=needed(state, trial))
 
 
 def status(state: StudyState, name: str, now: float) -> Status:
@@ -184,7 +189,7 @@ def status(state: StudyState, name: str, now: float) -> Status:
         scored=scored,
         counted=counted,
         voided=sum(trial.status == "voided" for trial in trials),
-        duplicates=scored - counted,
+        duplicates=sum(trial.status == "scored" and not trial.counted for trial in trials),
         in_flight=sum(station.trial is not None for station in stations),
         amendments=state.amendments,
         stations=stations,
@@ -199,4 +204,5 @@ def _station(state: StudyState, station: str, scored: int, now: float) -> Statio
         code=None if held is None else held.code,
         started=held is not None and held.started,
         scored=scored,
+        who=None if held is None else held.who,
     )

@@ -103,10 +103,8 @@ class StudyClient:
         """Mark a trial as started; repeat this during a long trial to extend its lease."""
         self._call("POST", f"/api/trials/{trial}/start", {"station": station})
 
-    def release(
-        self, trial: int, *, station: str, reason: str = "", key: str | None = None
-    ) -> None:
-        """Give back a trial that was not run."""
+    def release(self, trial: int, *, station: str, reason: str, key: str | None = None) -> None:
+        """Give back a trial; one that has begun counts as the plan says."""
         self._take_back("release", trial, station, reason, key)
 
     def record(
@@ -131,8 +129,8 @@ class StudyClient:
         }
         return parsed(Recorded, self._call("POST", f"/api/trials/{trial}/score", body))
 
-    def undo(self, trial: int, *, station: str, reason: str = "", key: str | None = None) -> None:
-        """Withdraw the score of a trial, before the next is taken."""
+    def undo(self, trial: int, *, station: str, reason: str, key: str | None = None) -> None:
+        """Withdraw the score of a trial, before the next is taken, and say why."""
         self._take_back("undo", trial, station, reason, key)
 
     def resolve(self, code: str) -> Resolved:

@@ -57,7 +57,7 @@ class StartRequest(_Body):
 class ReleaseRequest(StartRequest):
     """A trial is given back."""
 
-    reason: Reason = ""
+    reason: StatedReason
     key: Key | None = None
 
 

@@ -152,6 +152,7 @@ class EvidenceView(_Answer):
     finished: bool
     sentence: str
     seq: int
+    doubts: tuple[str, ...]
     tasks: list[TaskView]
 
 

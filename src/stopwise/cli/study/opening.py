@@ -24,6 +24,20 @@ def open_study(place: str) -> "Study":
     return Study.open(place)
 
 
+def warn_if_readable(study: "Study") -> None:
+    """Say so if other users of this computer can read names and secret."""
+    from stopwise.study.locate import readable_by_others
+
+    open_to_all = readable_by_others(study.folder)
+    if open_to_all:
+        files = " ".join(map(str, open_to_all))
+        typer.echo(
+            "Warning: other users of this computer can read which policy is behind a code; to "
+            f"prevent it: chmod 600 {files}",
+            err=True,
+        )
+
+
 def person(who: str | None) -> str:
     """Return the name to enter: the one given, or that of the account."""
     if who:

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stopwise.cli.study.evidence_chart import evidence_chart
-from stopwise.cli.study.opening import Place, Who, open_study
+from stopwise.cli.study.opening import Place, Who, open_study, warn_if_readable
 
 if TYPE_CHECKING:
     from stopwise.study.study import Study
     from stopwise.study.views import Assignment
 
-HELP = "or: undo (re-enter the previous score), void REASON, release (give it back), quit"
-HELP_AGAIN = "or: void REASON, back (keep the score), quit"
+HELP = "or: undo REASON (re-enter the previous score), release REASON (give it back{}), quit"
+COUNTS = ": it counts as the worst score"
+HELP_AGAIN = "or: back (keep the score), quit"
 SECONDS_BETWEEN_LOOKS = 5.0
 MOST = 6  # pairs of a task whose evidence is shown after each score
 
@@ -38,8 +39,11 @@ def run(
     ] = True,
     evidence: Annotated[
         bool,
-        typer.Option("--evidence/--no-evidence", help="Show the evidence after each score."),
-    ] = True,
+        typer.Option(
+            "--evidence/--no-evidence",
+            help="Show the evidence after each score; whoever scores should not see it.",
+        ),
+    ] = False,
     who: Who = None,
 ) -> None:
     """Run trials at the terminal, one after another; quit and resume whenever you like.
@@ -48,6 +52,7 @@ def run(
     """
     own = socket.gethostname() if station is None else station
     with open_study(place) as study:
+        warn_if_readable(study)
         waiting = False
         while True:
             trial = study.next_trial(own, task=task, who=who)
@@ -81,29 +86,27 @@ def run(
 
 
 def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int | None) -> bool:
-    """Run one trial until it is scored, voided or given back; return whether to go on."""
+    """Run one trial until it is scored or given back; return whether to go on."""
     from stopwise.cli.study.typed_answers import in_words, parse_answer
     from stopwise.errors import NotAllowed, StopwiseError
 
     _show(trial)
     key, began, name = f"terminal {uuid.uuid4()}", time.monotonic(), who or trial.station
     while True:
-        typed = _ask(trial, trial.rubric, HELP)
+        typed = _ask(trial, trial.rubric, HELP.format(COUNTS * (trial.given_back == "worst")))
         word, _, rest = typed.partition(" ")
         try:
             if word == "undo":
-                if _enter_again(study, trial, last, name):
+                if _enter_again(study, trial, last, rest, name):
                     _show(trial)
                     continue
                 typed = "quit"
             if typed == "quit":
-                study.release(trial.trial, station=trial.station, reason="quit", who=who)
+                typer.echo(f"trial {trial.trial} stays with station {trial.station}")
                 return False
             if word == "release":
                 study.release(trial.trial, station=trial.station, reason=rest, who=name)
                 typer.echo(f"given back: trial {trial.trial}")
-            elif word == "void":
-                _void(study, trial.trial, rest, name)
             else:
                 answer = parse_answer(trial.rubric, typed)
                 seconds = round(time.monotonic() - began, 1)
@@ -115,9 +118,6 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int |
                 typer.echo(f"saved: trial {trial.trial}, {text}")
             return True
         except NotAllowed as error:
-            if typed == "quit":
-                typer.echo(f"trial {trial.trial} stays yours: it was run and needs a score")
-                return False
             # Perhaps it was voided meanwhile: what is ours now is asked for anew.
             typer.echo(str(error), err=True)
             return True
@@ -141,33 +141,28 @@ def _ask(trial: "Assignment", rubric: dict[str, Any], others: str) -> str:
     return str(typed).strip()
 
 
-def _void(study: "Study", trial: int, reason: str, who: str) -> None:
-    study.void(trial, reason, who=who)
-    typer.echo(f"voided: trial {trial}; it will be run again")
-
-
-def _enter_again(study: "Study", trial: "Assignment", last: int | None, who: str) -> bool:
+def _enter_again(
+    study: "Study", trial: "Assignment", last: int | None, reason: str, who: str
+) -> bool:
     """Ask for the previous score and replace it in one step; return whether to go on."""
     from stopwise.cli.study.typed_answers import in_words, parse_answer
-    from stopwise.errors import InvalidInput
+    from stopwise.errors import InvalidInput, require
 
     if last is None:
         raise InvalidInput("there is no earlier score to enter again")
+    require(bool(reason.strip()), "say why the score was wrong: undo REASON")
     rubric = study.rubric(last)
     while True:
         typer.echo(f"\ntrial {last}: enter its score again")
         typed = _ask(trial, rubric, HELP_AGAIN)
-        word, _, rest = typed.partition(" ")
         try:
-            if word == "void":
-                _void(study, last, rest, who)
-            elif typed not in ("back", "quit"):
+            if typed not in ("back", "quit"):
                 answer = parse_answer(rubric, typed)
                 # Said here only: who corrects as the owner must not learn a score by trying.
                 if answer == study.answer(last):
                     typer.echo(f"trial {last}: that is already its score, {in_words(answer)}")
                     return True
-                study.correct(last, answer, "typed wrongly", who=who)
+                study.correct(last, answer, reason, who=who)
                 typer.echo(f"corrected: trial {last}, {in_words(answer)}")
             return typed != "quit"
         except InvalidInput as error:

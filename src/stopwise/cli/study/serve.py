@@ -8,7 +8,7 @@ import typer
 
 from stopwise.cli.command import Command, CommandGroup
 from stopwise.cli.options import AsJson
-from stopwise.cli.study.opening import Place, Who, open_study, person
+from stopwise.cli.study.opening import Place, Who, open_study, person, warn_if_readable
 
 __all__ = ["serve", "token_app"]
 
@@ -51,6 +51,7 @@ def serve(
             link = serving.owner_link()
             if lan:
                 typer.echo(WARNING, err=True)
+            warn_if_readable(study)
             if as_json:
                 typer.echo(json.dumps({"url": serving.url, "owner_link": link}))
             else:

@@ -30,6 +30,8 @@ def status(place: Place = ".", as_json: AsJson = False) -> None:
     if verdict is not None:
         typer.echo(evidence_chart(verdict))
         typer.echo(str(verdict))
+        for doubt in verdict.doubts:
+            typer.echo(f"Warning: {doubt}")
 
 
 def report(

@@ -108,10 +108,14 @@ def resolve(
     code: Annotated[str, typer.Argument(help="The code that the operator reads out.")],
     place: Place = ".",
     as_json: AsJson = False,
+    who: Who = None,
 ) -> None:
-    """Print what the robot should run for a code; whoever scores the trial must not see it."""
+    """Print what the robot should run for a code: the trial has then begun.
+
+    Whoever scores the trial must not see it.
+    """
     with open_study(place) as study:
-        found = study.resolve(code)
+        found = study.resolve(code, who=person(who))
     if as_json:
         typer.echo(json.dumps(asdict(found)))
     else:

@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse
 
+from stopwise.study.access import Role
 from stopwise.study.verdict import StudyVerdict
 from stopwise.study.views import Status
 from stopwise.web.failures import FAILURES
@@ -18,9 +19,13 @@ POLICY = "Content-Security-Policy"
 
 
 @router.get("/status")
-def status(site: Here, _: Watcher) -> Status:
-    """Return the study's progress and what each station is doing."""
-    return site.status()
+def status(site: Here, grant: Watcher) -> Status:
+    """Return the study's progress and what each station is doing.
+
+    The codes of trials that others hold are for owners alone.
+    """
+    found = site.status()
+    return found if grant.role is Role.OWNER else found.seen_by(grant.name)
 
 
 @router.get("/verdict")

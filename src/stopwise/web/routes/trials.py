@@ -4,7 +4,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
 
-from stopwise.study.access import Grant
+from stopwise.errors import NotAllowed
+from stopwise.study.access import Grant, Role
 from stopwise.study.views import Assignment, Recorded, Resolved, Whereabouts
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Operator, Owner, Runner
@@ -29,8 +30,12 @@ TrialNumber = Annotated[int, Path(ge=1, le=10**9, description="The trial number.
 
 @router.post("/trials/next")
 def take_next_trial(site: Here, grant: Operator, request: NextRequest) -> NextView:
-    """Give a station its next trial; a trial it already holds is returned again."""
-    return _next(site, site.study.next_trial(**_reported(request, grant)))
+    """Give a station its next trial; a trial it already holds is returned again.
+
+    A token holds one trial at a time, and nobody else can report on it.
+    """
+    found = site.study.next_trial(**_reported(request, grant), holder=grant.name)
+    return _next(site, found)
 
 
 @router.get("/trials/held")
@@ -38,7 +43,10 @@ def held_trial(
     site: Here, grant: Operator, station: Annotated[Name | None, Query()] = None
 ) -> NextView:
     """Return the trial a station currently holds, and whether it is still needed."""
-    return _next(site, site.study.holding(station or grant.name))
+    found = site.study.holding(station or grant.name)
+    if found is not None:
+        _require_own(site, grant, found.trial)
+    return _next(site, found)
 
 
 @router.get("/trials/{trial}/whereabouts")
@@ -46,12 +54,15 @@ def trial_whereabouts(
     site: Here, grant: Operator, trial: TrialNumber, station: Annotated[Name | None, Query()] = None
 ) -> Whereabouts:
     """Return the status of a station's trial, even if the station no longer holds it."""
+    _require_own(site, grant, trial)
     return site.study.whereabouts(trial, station=station or grant.name)
 
 
 @router.post("/trials/{trial}/start")
 def start_trial(site: Here, grant: Operator, trial: TrialNumber, request: StartRequest) -> Done:
     """Mark a trial as started; repeat this during a long trial to extend its lease."""
+    if grant.role is not Role.RUNNER:
+        _require_own(site, grant, trial)
     site.study.start(trial, **_reported(request, grant))
     return Done()
 
@@ -59,19 +70,22 @@ def start_trial(site: Here, grant: Operator, trial: TrialNumber, request: StartR
 @router.post("/trials/{trial}/score")
 def score_trial(site: Here, grant: Operator, trial: TrialNumber, request: ScoreRequest) -> Recorded:
     """Store the result of a trial; it is durable once this is answered."""
+    _require_own(site, grant, trial)
     return site.study.record(trial, **_reported(request, grant))
 
 
 @router.post("/trials/{trial}/release")
 def release_trial(site: Here, grant: Operator, trial: TrialNumber, request: ReleaseRequest) -> Done:
-    """Give back a trial that was not run."""
+    """Give back a trial, with a reason; one that has begun counts as the plan says."""
+    _require_own(site, grant, trial)
     site.study.release(trial, **_reported(request, grant))
     return Done()
 
 
 @router.post("/trials/{trial}/undo")
 def undo_trial(site: Here, grant: Operator, trial: TrialNumber, request: UndoRequest) -> Done:
-    """Withdraw a score; allowed until the station takes its next trial."""
+    """Withdraw a score, with a reason; until the next trial is taken or the study is finished."""
+    _require_own(site, grant, trial)
     site.study.undo(trial, **_reported(request, grant))
     return Done()
 
@@ -98,16 +112,22 @@ def void_trial(site: Here, grant: Owner, trial: TrialNumber, request: VoidReques
 
 @router.get("/policies/{code}", tags=["runner"])
 def resolve_code(
-    site: Here, _: Runner, code: Annotated[str, Path(min_length=1, max_length=200)]
+    site: Here, grant: Runner, code: Annotated[str, Path(min_length=1, max_length=200)]
 ) -> Resolved:
-    """Return the policy a code stands for, for the program that starts it."""
-    return site.study.resolve(code)
+    """Return the policy a code stands for, for the program that starts it: the trial has begun."""
+    return site.study.resolve(code, who=grant.name)
 
 
 def _reported(request: NextRequest | StartRequest | ScoreRequest, grant: Grant) -> dict[str, Any]:
     """Return what a station says, and who says it; the station is by default the token's name."""
     station = request.station or grant.name
     return {**request.model_dump(), "station": station, "who": grant.name}
+
+
+def _require_own(site: Site, grant: Grant, trial: int) -> None:
+    """Raise unless the trial was taken with this token; it stays so for good."""
+    if site.study.taken_by(trial) != grant.name:
+        raise NotAllowed(f"trial {trial} was taken by someone else")
 
 
 def _next(site: Site, trial: Assignment | None) -> NextView:

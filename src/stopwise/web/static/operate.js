@@ -35,10 +35,8 @@ const queue = new Queue(`${STUDY}:queue`, {
   refused: (item, error, again) => {
     if (again) problem("You were signed out: join again. Your entries are kept on this device.");
     else problem(`Not stored: ${error.message}`);
-    if (!again && item.what === "score") {
-      forget();
-      explain(item);
-    }
+    if (!again && item.what !== "release") forget();
+    if (!again && item.what === "score") explain(item);
   },
 });
 
@@ -75,7 +73,6 @@ async function take() {
       begin(found.trial);
     } else {
       show(found.finished ? "done" : "waiting");
-      find("undo-last").hidden = !kept.saved;
     }
   } catch (error) {
     if (error instanceof NoConnection) {
@@ -108,6 +105,7 @@ function showTrial() {
   find("instructions").textContent = trial.instructions;
   find("note").value = "";
   find("more").open = false;
+  find("given-back").hidden = trial.given_back !== "worst";
   find("unneeded").hidden = trial.needed;
   find("question").textContent =
     trial.rubric.kind === "milestones" ? "What was reached?" : "How did it go?";
@@ -217,15 +215,21 @@ function showSavedState() {
 
 function undo() {
   const { saved } = kept;
-  if (!saved) return;
-  queue.add(`/api/trials/${saved.trial}/undo`, { station: saved.station }, "undo");
+  const reason = saved && prompt("What was wrong with the score?")?.trim();
+  if (!reason) return;
+  queue.add(`/api/trials/${saved.trial}/undo`, { station: saved.station, reason }, "undo");
   keep({ trial: saved.assignment, saved: null, started: null, seconds: null });
   showTrial();
 }
 
-function giveBack() {
+function giveBack(reason) {
   const { trial } = kept;
-  const reason = find("note").value.trim();
+  if (!reason) {
+    problem("Say why in the note first.");
+    find("note").focus();
+    return;
+  }
+  problem("");
   queue.add(`/api/trials/${trial.trial}/release`, { station: trial.station, reason }, "release");
   forget();
 }
@@ -267,7 +271,6 @@ async function look() {
     const section = kept.section ?? "ready";
     if (section === "saved" && found.phase === "finished" && !queue.waiting) {
       show("done");
-      find("undo-last").hidden = !kept.saved;
     } else if (section === "ready" && found.phase !== "running") {
       show(found.phase === "draft" ? "draft" : "done");
     } else if (section === "draft" && found.phase !== "draft") {
@@ -328,10 +331,9 @@ find("ask").addEventListener("click", take);
 find("next").addEventListener("click", next);
 find("save").addEventListener("click", save);
 find("undo").addEventListener("click", undo);
-find("undo-last").addEventListener("click", undo);
-find("give-back").addEventListener("click", giveBack);
+find("give-back").addEventListener("click", () => giveBack(find("note").value.trim()));
 find("put-away").addEventListener("click", forget);
-find("give-back-now").addEventListener("click", giveBack);
+find("give-back-now").addEventListener("click", () => giveBack("no longer needed"));
 find("problem-close").addEventListener("click", () => problem(""));
 addEventListener("offline", () => setConnected(false));
 addEventListener("online", look);

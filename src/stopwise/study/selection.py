@@ -1,0 +1,154 @@
+"""Which trials people took out or changed, and whether that is spread as blind chance spreads it.
+
+If exits are blind, each policy has such trials in proportion to its trials that count. A trial that
+is voided is run again, so given how many there are in all, those of one policy have a beta-binomial
+distribution (proof: docs/design/studies.md). Where the place is not tried again, the spread is
+smaller still, and the test errs less often than it says.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from stopwise.study.state import StudyState, TrialRecord
+
+LEVEL = 0.05  # of all tests together: so many honest studies are warned of at most
+AFTERMATH = "the verdict may rest on which trials people took out"
+
+
+def _left(state: StudyState, trial: TrialRecord) -> bool:
+    """Whether it began, has no result, and its place was handed out again."""
+    begun = trial.status == "leased" and (trial.started or trial.withdrawn)
+    return begun and state.slot(trial).holder != trial.number
+
+
+def _changed(trial: TrialRecord, sign: int) -> bool:
+    if trial.first is None or trial.score is None:
+        return False
+    return sign * (trial.score - trial.first) > 0
+
+
+KINDS: dict[str, Callable[[StudyState, TrialRecord], bool]] = {
+    "given back": lambda _, trial: trial.status == "released" and not trial.unneeded,
+    "voided": lambda _, trial: trial.status == "voided",
+    "corrected upwards": lambda _, trial: _changed(trial, 1),
+    "corrected downwards": lambda _, trial: _changed(trial, -1),
+    "left without a result": _left,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One test of imbalance: what was seen, of which label, and the p-value of this test alone."""
+
+    what: str
+    count: int
+    arm: str
+    of_arm: int
+    p_value: float
+
+    def text(self, tests: int, names: dict[str, str] | None) -> str:
+        """Return it as a warning; which policy it is only after unblinding."""
+        p = f"p = {min(1.0, tests * self.p_value):.2g}"
+        if names is None:
+            return f"Trials {self.what} are unevenly spread over the policies ({p}): {AFTERMATH}."
+        found = f"{self.of_arm} of {self.count} trials {self.what} are of {names[self.arm]}"
+        return f"{found} ({p}): {AFTERMATH}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """What became of one policy's or one operator's trials.
+
+    Attributes
+    ----------
+    taken, counted, mean
+        Trials handed out, those that count, and the mean of their scores.
+    numbers
+        How many are of each kind of ``KINDS``.
+    voided_mean
+        The mean score of those voided that had one.
+    """
+
+    name: str
+    taken: int
+    counted: int
+    mean: float | None
+    numbers: tuple[int, ...]
+    voided_mean: float | None
+
+
+def tallies(state: StudyState, key: Callable[[TrialRecord], str]) -> list[Tally]:
+    """Return what became of the trials, by what the key says of each."""
+    groups: dict[str, list[TrialRecord]] = defaultdict(list)
+    for trial in _handed_out(state):
+        groups[key(trial)].append(trial)
+    return [
+        Tally(
+            name=name,
+            taken=len(trials),
+            counted=sum(trial.counted for trial in trials),
+            mean=_mean(trial.score for trial in trials if trial.counted),
+            numbers=tuple(sum(found(state, t) for t in trials) for found in KINDS.values()),
+            voided_mean=_mean(trial.score for trial in trials if trial.status == "voided"),
+        )
+        for name, trials in sorted(groups.items())
+    ]
+
+
+def doubts(state: StudyState) -> tuple[str, ...]:
+    """Return a warning for each imbalance that blind exits hardly give."""
+    found = [*_by_policy(state), *_by_score(state)]
+    tests = len(found)
+    return tuple(one.text(tests, state.names) for one in found if one.p_value * tests <= LEVEL)
+
+
+def _handed_out(state: StudyState) -> list[TrialRecord]:
+    return [trial for trial in state.trials if trial.code]  # an imported one has none
+
+
+def _by_policy(state: StudyState) -> Iterator[Finding]:
+    """Yield, of each kind of exit, whether one policy has more of it than its share."""
+    if len(state.arms) < 2 or not any(map(_touched, state.trials)):
+        return
+    from scipy.stats import betabinom
+
+    by_arm = {tally.name: tally for tally in tallies(state, lambda trial: trial.arm)}
+    settled = {arm: max(1, tally.counted) for arm, tally in by_arm.items()}
+    for place, what in enumerate(KINDS):
+        count = sum(tally.numbers[place] for tally in by_arm.values())
+        for arm, tally in by_arm.items() if count and len(by_arm) > 1 else ():
+            rest = sum(settled.values()) - settled[arm]
+            p = betabinom.sf(tally.numbers[place] - 1, count, settled[arm], rest)
+            seen = tally.numbers[place]
+            yield Finding(what=what, count=count, arm=arm, of_arm=seen, p_value=float(p))
+
+
+def _by_score(state: StudyState) -> Iterator[Finding]:
+    """Yield whether a policy's voided trials had lower scores than those that count."""
+    from scipy.stats import hypergeom
+
+    kept: dict[tuple[str, str], list[float]] = defaultdict(list)
+    gone: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for trial in _handed_out(state):
+        if trial.score is not None and (trial.counted or trial.status == "voided"):
+            (kept if trial.counted else gone)[trial.task, trial.arm].append(trial.score)
+    for place, scores in gone.items():
+        both = np.array([*scores, *kept[place]])
+        low = both < both.mean()
+        out = int(low[: len(scores)].sum())
+        p = hypergeom.sf(out - 1, both.size, int(low.sum()), len(scores))
+        what = "with a low score among those voided"
+        total = sum(len(other) for other in gone.values())
+        yield Finding(what=what, count=total, arm=place[1], of_arm=out, p_value=float(p))
+
+
+def _touched(trial: TrialRecord) -> bool:
+    return trial.status != "scored" or trial.withdrawn
+
+
+def _mean(scores: Iterable[float | None]) -> float | None:
+    known = [score for score in scores if score is not None]
+    return float(np.mean(known)) if known else None

@@ -1,0 +1,175 @@
+"""Ways to cheat in a study of equal policies: how often a false order comes out, and is warned of.
+
+Run ``python -m tests.study.cheating --runs 400`` for the table in docs/design/studies.md. One
+operator runs all trials and knows which are those of one policy, the favoured one: blinding has
+failed. The real assignment, actions and replay are driven without a store.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from stopwise.study import assignment, lifecycle, trial_actions
+from stopwise.study.blinding import Lots
+from stopwise.study.selection import doubts
+from stopwise.study.state import TrialRecord
+from stopwise.study.study_plan import StudyPlan
+from tests.study.simulation import Journal
+
+__all__ = ["CHEATS", "Outcome", "outcomes"]
+
+STATION, REASON = "arm", "the cable came off"
+SETTINGS = {
+    "name": "null",
+    "policies": ["favoured", "second", "third"],
+    "tasks": ["task"],
+    "alpha": 0.1,
+    "n_max": 60,
+}
+
+
+@dataclass
+class Cheat:
+    """One study; ``act`` enters what the operator makes of a trial with this true score."""
+
+    journal: Journal
+    lots: Lots
+    rng: np.random.Generator
+    favoured: str
+    act: Callable[["Cheat", TrialRecord, bool], None]
+
+    def run(self) -> "Cheat":
+        """Run trials until nothing is left to try."""
+        state = self.journal.state
+        while not assignment.finished(state):
+            self.journal.time += 60.0
+            now = self.journal.time
+            self.journal.enter(*assignment.take(state, self.lots, station=STATION, now=now))
+            trial = assignment.holding(state, STATION, now)
+            assert trial is not None
+            self.journal.enter(trial_actions.start(state, trial.number, STATION))
+            self.act(self, trial, bool(self.rng.random() < 0.5))
+        return self
+
+    def score(self, trial: TrialRecord, success: bool) -> None:
+        """Enter a score."""
+        state = self.journal.state
+        self.journal.enter(trial_actions.record(state, trial.number, STATION, success))
+
+    def picks(self, trial: TrialRecord, success: bool, share: float) -> bool:
+        """Whether this is one of the share of the favoured policy's failures."""
+        return trial.arm == self.favoured and not success and self.rng.random() < share
+
+
+Act = Callable[[Cheat, TrialRecord, bool], None]
+
+
+def giving_back(share: float) -> Act:
+    """Give back a share of the favoured policy's failures."""
+
+    def act(study: Cheat, trial: TrialRecord, success: bool) -> None:
+        if study.picks(trial, success, share):
+            state = study.journal.state
+            event = trial_actions.release(state, trial.number, STATION, REASON)
+            study.journal.enter(event)
+        else:
+            study.score(trial, success)
+
+    return act
+
+
+def voiding(share: float) -> Act:
+    """Score all, and let the owner void a share of the favoured policy's failures."""
+
+    def act(study: Cheat, trial: TrialRecord, success: bool) -> None:
+        study.score(trial, success)
+        if study.picks(trial, success, share):
+            study.journal.enter(trial_actions.void(study.journal.state, trial.number, REASON))
+
+    return act
+
+
+def probing(study: Cheat, trial: TrialRecord, success: bool) -> None:
+    """Enter each failure as a success; if that does not end the study, withdraw it again."""
+    study.score(trial, True)
+    state = study.journal.state
+    if not success and not assignment.finished(state):
+        study.journal.enter(trial_actions.undo(state, trial.number, STATION, REASON))
+        study.score(trial, False)
+
+
+def accidents(study: Cheat, trial: TrialRecord, success: bool) -> None:
+    """Score all; a tenth is voided whatever its policy and score."""
+    study.score(trial, success)
+    if study.rng.random() < 0.1:
+        study.journal.enter(trial_actions.void(study.journal.state, trial.number, REASON))
+
+
+CHEATS: dict[str, Act] = {
+    "is honest": giving_back(0.0),
+    "is honest, and a tenth of all trials is voided": accidents,
+    "gives back half of the failures": giving_back(0.5),
+    "gives back 80 % of the failures": giving_back(0.8),
+    "has half of the failures voided": voiding(0.5),
+    "has 80 % of the failures voided": voiding(0.8),
+    "tries out by undo which score ends the study": probing,
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of so many studies: with a false order, with one in favour, and with a warning."""
+
+    runs: int
+    false: int
+    in_favour: int
+    warned: int
+
+
+def outcomes(act: Act, runs: int, given_back: str = "worst") -> Outcome:
+    """Return what comes of it in many studies."""
+    plan = StudyPlan.model_validate({**SETTINGS, "given_back": given_back})
+    false = in_favour = warned = 0
+    for run in range(runs):
+        lots, journal = Lots(f"secret {run}", plan.seed), Journal()
+        journal.enter(lifecycle.lock(journal.state, lots, plan))
+        labels = {name: arm for arm, name in lots.labels(plan).items()}
+        rng = np.random.default_rng(run)
+        study = Cheat(journal, lots, rng, labels["favoured"], act).run()
+        board = next(iter(study.journal.state.boards.values()))
+        better = {pair.better for pair in board.question.standings() if pair.decided}
+        false += bool(better)
+        in_favour += study.favoured in better
+        warned += bool(doubts(study.journal.state))
+    return Outcome(runs, false, in_favour, warned)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=400)
+    runs = parser.parse_args().runs
+    titles = (
+        "the operator",
+        "`again`: false",
+        "in favour",
+        "`worst`: false",
+        "in favour",
+        "warned",
+    )
+    sys.stdout.write(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}\n")
+    for name, act in CHEATS.items():
+        after = outcomes(act, runs)
+        # The rule is about what is given back; all else is the same without it.
+        before = outcomes(act, runs, "again") if "gives back" in name else after
+        parts = (before.false, before.in_favour, after.false, after.in_favour, after.warned)
+        cells = " | ".join(f"{100 * part / runs:.1f} %" for part in parts)
+        sys.stdout.write(f"| {name} | {cells} |\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

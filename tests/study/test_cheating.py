@@ -1,0 +1,41 @@
+"""Selection by people: what it can still do to the verdict, and that it shows."""
+
+import pytest
+from scipy.stats import binomtest
+
+from tests.guarantees.pinned import assert_at_most
+from tests.study.cheating import CHEATS, SETTINGS, accidents, giving_back, outcomes, voiding
+
+ALPHA = float(str(SETTINGS["alpha"]))
+RUNS = 40
+
+
+def test_giving_back_cannot_help_a_policy() -> None:
+    """Counted as the worst score, and so as in the honest study: the same orders come out."""
+    found = outcomes(giving_back(0.8), RUNS)
+
+    assert_at_most(found.false, RUNS, ALPHA)
+    assert found.in_favour == outcomes(CHEATS["is honest"], RUNS).in_favour
+    assert found.warned == RUNS
+
+
+def test_the_check_finds_trials_that_are_run_until_they_succeed() -> None:
+    """Sabotage: the rule of old, by which a trial that was given back is run again."""
+    found = outcomes(giving_back(0.8), RUNS // 2, "again")
+
+    assert binomtest(found.in_favour, found.runs, ALPHA, alternative="greater").pvalue < 1e-4
+    assert found.warned == found.runs
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8])
+def test_voided_failures_are_warned_of(share: float) -> None:
+    found = outcomes(voiding(share), RUNS // 4)
+
+    assert found.warned == found.runs
+
+
+def test_accidents_are_hardly_ever_warned_of() -> None:
+    found = outcomes(accidents, RUNS)
+
+    assert_at_most(found.warned, RUNS, 0.05)
+    assert_at_most(found.false, RUNS, ALPHA)

@@ -1,0 +1,126 @@
+"""What becomes of a trial that is given back, and of a score that is withdrawn."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import stopwise as sw
+from stopwise.study.events import Released
+from stopwise.study.study_plan import StudyPlan
+from stopwise.study.views import Assignment
+from tests.study.live import locked, policy_of, take
+from tests.study.plans import plan
+
+NUMBER = {"name": "pour", "score": {"kind": "number", "low": 20, "high": 50}}
+BEGIN: dict[str, Callable[[sw.Study, Assignment], object]] = {
+    "started": lambda study, trial: study.start(trial.trial, station="left"),
+    "resolved": lambda study, trial: study.resolve(trial.code),
+}
+
+
+@pytest.mark.parametrize("begin", BEGIN)
+def test_a_begun_trial_counts_as_the_worst_score(tmp_path: Path, begin: str) -> None:
+    """Catches "retry until success": the slot is settled, and nobody runs it again."""
+    study = locked(str(tmp_path / "study"), tasks=[NUMBER], n_max=2)
+    trial = take(study)
+    BEGIN[begin](study, trial)
+
+    study.release(trial.trial, station="left", reason="the gripper was stuck")
+
+    other = take(study)
+    assert policy_of(study, other.trial) != policy_of(study, trial.trial)
+    study.record(other.trial, 30, station="left")
+    assert sorted(study.trials().frame["score"]) == [20, 30]
+    status = study.status()
+    assert (status.scored, status.counted, status.duplicates) == (1, 2, 0)
+    record = study.records().row(0, named=True)
+    assert (record["status"], record["used"], record["score"]) == ("released", True, 20)
+    assert study.verify().sound
+    assert "20" not in str(study.journal()[-3].event.shown(blinded=True))
+    with pytest.raises(sw.NotAllowed, match="is released, not scored"):
+        study.correct(trial.trial, 50, "it was fine")
+    with pytest.raises(sw.NotAllowed, match="is released, not leased"):
+        study.record(trial.trial, 50, station="left")
+
+
+def test_only_the_owner_lets_a_begun_trial_be_run_again(tmp_path: Path) -> None:
+    study = locked(str(tmp_path / "study"))
+    trial = take(study)
+    study.start(trial.trial, station="left")
+    study.release(trial.trial, station="left", reason="the cable came off")
+
+    study.void(trial.trial, "the cable came off")
+
+    again = {policy_of(study, take(study, name).trial) for name in ("left", "right")}
+    assert policy_of(study, trial.trial) in again
+    assert study.status().voided == 1
+
+
+def test_a_plan_may_let_begun_trials_be_run_again(tmp_path: Path) -> None:
+    study = locked(str(tmp_path / "study"), given_back="again")
+    trial = take(study)
+    assert trial.given_back == "again"
+    study.start(trial.trial, station="left")
+
+    study.release(trial.trial, station="left", reason="the cable came off")
+
+    assert study.journal()[-1].content == {"trial": 1, "reason": "the cable came off"}
+    assert policy_of(study, take(study).trial) == policy_of(study, trial.trial)
+
+
+def test_a_reason_is_always_asked_for(tmp_path: Path) -> None:
+    study = locked(str(tmp_path / "study"))
+    trial = take(study)
+    for reason in ("", "  "):
+        with pytest.raises(sw.InvalidInput, match="giving back a trial needs a reason"):
+            study.release(trial.trial, station="left", reason=reason)
+    study.record(trial.trial, True, station="left")
+    with pytest.raises(sw.InvalidInput, match="withdrawing a score needs a reason"):
+        study.undo(trial.trial, station="left")
+
+
+def test_resolving_begins_a_trial_once(tmp_path: Path) -> None:
+    study = locked(str(tmp_path / "study"))
+    trial = take(study)
+    found = [study.resolve(trial.code, who="robot") for _ in range(3)]
+
+    assert len(set(map(str, found))) == 1
+    kinds = [(entry.kind, entry.who) for entry in study.journal()[-2:]]
+    assert kinds == [("assigned", "left"), ("started", "robot")]
+
+
+def test_the_score_that_ended_the_study_is_not_withdrawn(tmp_path: Path) -> None:
+    """Else it could be tried out which score ends it; the owner may correct it, with a reason."""
+    study = locked(str(tmp_path / "study"), n_max=1)
+    for _ in range(2):
+        trial = take(study)
+        study.record(trial.trial, False, station="left")
+    assert study.finished
+
+    with pytest.raises(sw.NotAllowed, match="the study is finished: the owner may correct"):
+        study.undo(trial.trial, station="left", reason="slipped")
+
+    study.correct(trial.trial, True, "slipped")
+    assert sorted(study.trials().frame["score"]) == [0, 1]
+
+
+def test_a_wrong_worst_score_in_the_journal_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = locked(str(tmp_path / "study"))
+    trial = take(study)
+    study.start(trial.trial, station="left")
+    monkeypatch.setattr(
+        "stopwise.study.trial_actions.Released",
+        lambda **content: Released(**{**content, "score": 1.0}),
+    )
+    study.release(trial.trial, station="left", reason="stuck")
+
+    assert "is not the worst" in study.verify().problems[0]
+
+
+def test_plans_without_the_rule_keep_their_digest() -> None:
+    small = StudyPlan.model_validate(plan())
+    assert "given_back" not in small.content()
+    assert StudyPlan.model_validate(plan(given_back="again")).digest != small.digest

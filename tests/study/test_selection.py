@@ -1,0 +1,118 @@
+"""What people took out or changed is in the report, and beside the verdict if it is lopsided."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import stopwise as sw
+from stopwise.study.study_report import chapters
+from tests.study.live import Clock, locked, policy_of, take
+
+
+def cheated(place: Path, rows: int = 8, *, fair: bool = False) -> sw.Study:
+    """Return a study in which "new" has two failures voided before each result, or all one."""
+    study = locked(str(place), method="wsr", n_max=30)
+    voided, kept = Counter[str](), Counter[str]()
+    while kept.total() < 2 * rows:
+        trial = take(study)
+        policy = policy_of(study, trial.trial)
+        most = 1 if fair else 2 * (kept[policy] + 1) * (policy == "new")
+        out = voided[policy] < most
+        success = not out and kept[policy] % 2 == 0
+        study.record(trial.trial, success, station="left", who="Ben")
+        (voided if out else kept)[policy] += 1
+        if out:
+            study.void(trial.trial, "the cable came off", who="ada")
+    return study
+
+
+def titled(study: sw.Study, words: str) -> list[tuple[tuple[str, ...], ...]]:
+    """Return the rows of the chapters with these words in their title, titles of columns first."""
+    return [(c.columns, *c.rows) for c in chapters(study) if words in c.title]
+
+
+def test_the_warning_names_the_policy_after_unblinding_only(tmp_path: Path) -> None:
+    study = cheated(tmp_path / "study")
+    voided = study.status().voided
+
+    before = study.verdict().doubts
+    assert before
+    assert all("unevenly spread over the policies (p = " in doubt for doubt in before)
+    assert before[0] in study.report()
+    study.unblind(reason="done")
+    after = study.verdict().doubts
+    assert f"{voided} of {voided} trials voided are of new (p = " in after[0]
+    assert study.verdict().to_dict()["doubts"] == list(after)
+    assert f'class="doubt"><strong>Warning:</strong> {after[0]}' in study.report()
+
+
+def test_scores_and_policies_are_in_the_chapter_after_unblinding_only(tmp_path: Path) -> None:
+    study = cheated(tmp_path / "study")
+    voided = str(study.status().voided)
+
+    (by_operator,) = titled(study, "Selection")
+    columns = ("operator", "handed out", "count", "given back", "voided", "left without a result")
+    assert by_operator == (
+        columns,
+        ("left", str(study.status().assigned), "16", "0", voided, "0"),
+    )
+    study.unblind(reason="done")
+    _, by_policy = titled(study, "Selection")
+    rows = {row[0]: dict(zip(by_policy[0], row, strict=True)) for row in by_policy[1:]}
+    assert rows["new"]["voided"] == voided
+    assert rows["new"]["mean score of voided"] == "0"
+    assert (rows["old"]["voided"], rows["old"]["mean score of voided"]) == ("0", "-")
+
+
+def test_a_few_even_voids_are_shown_without_a_warning(tmp_path: Path) -> None:
+    study = cheated(tmp_path / "study", fair=True)
+
+    assert study.status().voided == 2
+    assert titled(study, "Selection")
+    assert study.verdict().doubts == ()
+    assert "doubts" not in study.verdict().to_dict()
+
+
+def test_nothing_is_said_where_nothing_was_done(tmp_path: Path) -> None:
+    study = locked(str(tmp_path / "study"), n_max=3)
+    for _ in range(4):
+        study.record(take(study).trial, True, station="left")
+
+    assert titled(study, "Selection") == []
+    assert study.verdict().doubts == ()
+
+
+def test_every_way_out_is_counted(tmp_path: Path, clock: Clock) -> None:
+    study = locked(str(tmp_path / "study"), clock, n_max=20)
+    given = take(study)
+    study.release(given.trial, station="left", reason="the robot is hot")
+    raised = take(study)
+    study.record(raised.trial, False, station="left")
+    study.undo(raised.trial, station="left", reason="tapped wrongly")
+    study.record(raised.trial, True, station="left")
+    left = take(study)
+    study.start(left.trial, station="left")
+    clock.time += 31 * 60
+    lowered = take(study, "right")
+    study.record(lowered.trial, True, station="right")
+    study.correct(lowered.trial, False, "it fell over")
+    while policy_of(study, take(study, "right").trial) != policy_of(study, left.trial):
+        study.record(take(study, "right").trial, True, station="right")
+    study.unblind(reason="done")
+
+    by_operator, _ = titled(study, "Selection")
+    rows = {row[0]: dict(zip(by_operator[0], row, strict=True)) for row in by_operator[1:]}
+    assert rows["left"]["given back"] == "1"
+    assert rows["left"]["corrected upwards"] == "1"
+    assert rows["left"]["left without a result"] == "1"
+    assert rows["right"]["corrected downwards"] == "1"
+
+
+def test_a_trial_that_is_needed_is_not_called_unneeded(tmp_path: Path) -> None:
+    """Else what was given back for its outcome would not be counted."""
+    study = locked(str(tmp_path / "study"))
+    trial = take(study)
+
+    with pytest.raises(sw.NotAllowed, match="trial 1 is still needed: give another reason"):
+        study.release(trial.trial, station="left", reason=" no longer needed")

@@ -1,0 +1,75 @@
+"""A station belongs to the token that took its trial."""
+
+import httpx
+import pytest
+
+import stopwise as sw
+
+
+@pytest.fixture
+def headers(study: sw.Study, tokens: dict[str, str]) -> dict[str, dict[str, str]]:
+    study.lock()
+    own = {**tokens, "other": study.create_token("operator", "the other")}
+    return {name: {"Authorization": f"Bearer {token}"} for name, token in own.items()}
+
+
+def test_a_token_holds_one_trial_at_a_time(
+    client: httpx.Client, headers: dict[str, dict[str, str]]
+) -> None:
+    """Catches one token that holds many trials under invented names."""
+
+    def take(who: str, station: str) -> httpx.Response:
+        return client.post("/api/trials/next", json={"station": station}, headers=headers[who])
+
+    first = take("operator", "arm 1").json()["trial"]
+    assert take("operator", "arm 1").json()["trial"]["trial"] == first["trial"]
+    refused = take("operator", "arm 2")
+    assert refused.status_code == 409
+    assert "you hold trial 1 at station 'arm 1'" in refused.json()["detail"]
+    assert "is in use: the operator holds" in take("other", "arm 1").json()["detail"]
+    assert take("other", "arm 2").json()["trial"]["trial"] == 2
+    score = {"answer": [], "station": "arm 1"}
+    assert client.post("/api/trials/1/score", json=score, headers=headers["operator"]).is_success
+    assert take("operator", "arm 3").json()["trial"]["station"] == "arm 3"
+
+
+def test_nobody_else_reports_on_a_trial(
+    study: sw.Study, client: httpx.Client, headers: dict[str, dict[str, str]]
+) -> None:
+    body = {"station": "arm 1"}
+    client.post("/api/trials/next", json=body, headers=headers["operator"])
+    before = study.seq
+    reports = {
+        "score": {**body, "answer": []},
+        "start": body,
+        "release": {**body, "reason": "mine now"},
+        "undo": {**body, "reason": "mine now"},
+    }
+    for who in ("other", "owner"):
+        for act, sent in reports.items():
+            answer = client.post(f"/api/trials/1/{act}", json=sent, headers=headers[who])
+            assert answer.status_code == 409
+            assert answer.json()["detail"] == "trial 1 was taken by someone else"
+        held = client.get("/api/trials/held?station=arm 1", headers=headers[who])
+        assert held.status_code == 409
+    assert study.seq == before
+    # The program at the robot says that the trial runs.
+    assert client.post("/api/trials/1/start", json=body, headers=headers["runner"]).is_success
+
+
+def test_only_owners_see_the_codes_of_others(
+    client: httpx.Client, headers: dict[str, dict[str, str]]
+) -> None:
+    taken = client.post("/api/trials/next", json={"station": "a"}, headers=headers["operator"])
+    code = taken.json()["trial"]["code"]
+    for who, sees in {"operator": True, "owner": True, "other": False, "viewer": False}.items():
+        (station,) = client.get("/api/status", headers=headers[who]).json()["stations"]
+        assert station["code"] == (code if sees else None), who
+
+
+def test_a_reason_is_asked_for(client: httpx.Client, headers: dict[str, dict[str, str]]) -> None:
+    client.post("/api/trials/next", json={"station": "a"}, headers=headers["operator"])
+    for body in ({"station": "a"}, {"station": "a", "reason": " "}):
+        answer = client.post("/api/trials/1/release", json=body, headers=headers["operator"])
+        assert answer.status_code == 400
+        assert "reason" in answer.json()["detail"]

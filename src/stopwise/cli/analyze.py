@@ -23,7 +23,7 @@ from stopwise.cli.options import (
     json_of,
 )
 from stopwise.cli.output_files import check_places, write_files
-from stopwise.cli.printing import print_finding, print_notes, table_of
+from stopwise.cli.printing import print_finding, print_notes, print_tables
 from stopwise.cli.values import mean_settings, trial_paths, trial_source
 from stopwise.cli.wording import in_options
 
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
 
 __all__ = ["analyze", "as_typed", "show"]
-
-# Columns of text; all others are numbers.
-WORDS = ("policy", "letters", "verdict", "pair", "better", "task")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,15 +215,5 @@ def as_typed(analysis: "Analysis") -> "Analysis":
 
 def show(analysis: "Analysis", *, without: Sequence[str] = (), alone: bool = True) -> None:
     """Print one analysis: its table, its sentence and its notes, ``without`` some of them."""
-    from rich.console import Console
-    from rich.markup import escape
-
-    title, of_tasks = _place(analysis, alone=alone), analysis.task_tables()
-    console = Console(highlight=False)
-    for caption, rows in analysis.text_tables().items():
-        title = caption if caption in of_tasks else title
-        if rows:
-            table = table_of(rows, WORDS, title=None if title is None else escape(title))
-            console.print(table)
-        title = None
+    print_tables(analysis, _place(analysis, alone=alone))
     print_finding(analysis.sentence, [note for note in analysis.warnings if note not in without])

@@ -11,7 +11,7 @@ from stopwise.cli.command import Mistyped
 from stopwise.cli.exit_codes import OPEN, SHOWN, WORSE, ExitCode, code_of
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import AsJson, ComparisonOptions, ReadingOptions, json_of, refuse_unused
-from stopwise.cli.printing import print_notes, say, table_of
+from stopwise.cli.printing import print_notes, print_tables, say, table_of
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
@@ -79,6 +79,7 @@ def compare(
     _require_one(given, comparison.reference)
     counts = [match for match in map(COUNTS.fullmatch, given) if match]
     notes: list[str] = []
+    found: list[Analysis] = []
     if len(counts) == len(given):
         refuse_unused(context, of_files, "on counts: it is for scores in files")
         pairs, number = [_pair(match) for match in counts], comparison.reference
@@ -102,7 +103,9 @@ def compare(
     if as_json:
         typer.echo(json_of(contents))
     else:
-        for sentence in sentences:
+        for number, sentence in enumerate(sentences):
+            if found:
+                print_tables(found[number])
             say(sentence, style="bold")
         print_notes(notes)
     if exit_code:
@@ -164,6 +167,8 @@ def _pair(match: re.Match[str]) -> tuple[int, int]:
 
 def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) -> dict[str, Any]:
     """Answer for counts without order: a batch test, valid if the numbers were fixed before."""
+    from stopwise.core.rate_difference import difference_interval
+    from stopwise.core.scores import interval_text
     from stopwise.errors import require
     from stopwise.questions.counts import MOST_FOR_BARNARD
 
@@ -183,17 +188,36 @@ def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) 
         better = None
         verdict = "Undecided, which does not show that they are equal"
     p_text = f"p = {p_value:.2g}" if p_value > 0 else "p < 1e-300"
+    rates = [_rate(*counts, alpha) for counts in (first, second)]
+    difference = difference_interval(x0, n0, x1, n1, 1 - alpha)
+    level = f"{100 * (1 - alpha):g}%"
+    between = (
+        ""
+        if difference is None
+        else (
+            f"; {level} interval of second - first {interval_text(difference)} (exact, unconditional)"
+        )
+    )
     sentence = (
-        f"{verdict}: {x0}/{n0} against {x1}/{n1}, {test}, two-sided {p_text}, alpha = {alpha:g}. "
-        f"{BATCH} (stopwise compare a.csv b.csv)."
+        f"{verdict}: {x0}/{n0} ({rates[0][0]}) against {x1}/{n1} ({rates[1][0]}), {test}, "
+        f"two-sided {p_text}, alpha = {alpha:g}{between}. {BATCH} (stopwise compare a.csv b.csv)."
     )
     return {
         "schema": SCHEMA,
         "better": better,
         "policies": [
-            {"name": name, "successes": successes, "n": trials, "mean": successes / trials}
-            for name, (successes, trials) in (("first", first), ("second", second))
+            {
+                "name": name,
+                "successes": successes,
+                "n": trials,
+                "mean": successes / trials,
+                "interval": interval,
+            }
+            for name, (successes, trials), (_, interval) in zip(
+                ("first", "second"), (first, second), rates, strict=True
+            )
         ],
+        "difference": None if difference is None else list(difference),
         "method": method,
         "alternative": "two-sided",
         "p_value": p_value,
@@ -201,6 +225,15 @@ def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) 
         "sentence": sentence,
         "warnings": [],
     }
+
+
+def _rate(successes: int, trials: int, alpha: float) -> tuple[str, list[float]]:
+    """Return a success rate with its exact interval (Clopper-Pearson), in words and numbers."""
+    from scipy.stats import binomtest
+
+    ends = binomtest(successes, trials).proportion_ci(1 - alpha, method="exact")
+    low, high = float(ends.low), float(ends.high)
+    return f"{successes / trials:.3f} [{low:.3f}, {high:.3f}]", [low, high]
 
 
 def _beside_number(counts: tuple[int, int], number: float, alpha: float) -> dict[str, Any]:

@@ -8,6 +8,11 @@ from stopwise.cli.wording import in_options
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from stopwise.questions.analysis import Analysis
+
+# Columns of text in the tables of an analysis; all others are numbers.
+WORDS = ("policy", "letters", "verdict", "pair", "better", "task")
+
 
 def print_finding(sentence: str, notes: Sequence[str]) -> None:
     """Print what was found, and what was assumed or left out."""
@@ -27,6 +32,19 @@ def say(text: str, *, style: str = "", err: bool = False) -> None:
 
     console = Console(highlight=False, stderr=err)
     console.print(text, style=style, markup=False, soft_wrap=not console.is_terminal)
+
+
+def print_tables(analysis: "Analysis", title: str | None = None) -> None:
+    """Print the tables of an analysis: its policies, its pairs, and tasks beside a mean."""
+    from rich.console import Console
+    from rich.markup import escape
+
+    of_tasks, console = analysis.task_tables(), Console(highlight=False)
+    for caption, rows in analysis.text_tables().items():
+        title = caption if caption in of_tasks else title
+        if rows:
+            console.print(table_of(rows, WORDS, title=None if title is None else escape(title)))
+        title = None
 
 
 def table_of(rows: Sequence[Mapping[str, object]], words: Collection[str], **look: Any) -> "Table":

@@ -45,12 +45,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--alpha", type=float, default=0.05)
     parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--n", type=int, nargs="*", help="cases of these n_max only")
     parser.add_argument("--scenes", type=int, help="simulated scenes; by default the mean is known")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int)
     options = parser.parse_args()
     table = Table("scores", "means", "N", "without", *(f"{each:g}" for each in CORRELATIONS))
     for index, (draw, n_max, mean0, mean1) in enumerate(CASES):
+        if options.n and n_max not in options.n:
+            continue
         own: dict[str, Any] = {"alpha": options.alpha, "n_max": n_max, "workers": options.workers}
         own["design"] = "paired"
         cells = []

@@ -161,7 +161,7 @@ def test_resets_of_all_kinds_give_the_scores_of_a_single_environment(
 
 
 def test_a_torch_vector_environment_in_the_style_of_maniskill() -> None:
-    """A faithful small one with its interface: ManiSkill itself needs a graphics card."""
+    """A faithful small one with its interface; it is not ManiSkill itself."""
 
     def passing(observations: Any) -> Any:
         return torch.full_like(observations, 0.8).requires_grad_()

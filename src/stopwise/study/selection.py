@@ -59,7 +59,7 @@ class Finding:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tally:
+class Exits:
     """What became of one policy's or one operator's trials.
 
     Attributes
@@ -80,13 +80,13 @@ class Tally:
     voided_mean: float | None
 
 
-def tallies(state: StudyState, key: Callable[[TrialRecord], str]) -> list[Tally]:
+def tallies(state: StudyState, key: Callable[[TrialRecord], str]) -> list[Exits]:
     """Return what became of the trials, by what the key says of each."""
     groups: dict[str, list[TrialRecord]] = defaultdict(list)
     for trial in _handed_out(state):
         groups[key(trial)].append(trial)
     return [
-        Tally(
+        Exits(
             name=name,
             taken=len(trials),
             counted=sum(trial.counted for trial in trials),

@@ -191,13 +191,10 @@ def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) 
     rates = [_rate(*counts, alpha) for counts in (first, second)]
     difference = difference_interval(x0, n0, x1, n1, 1 - alpha)
     level = f"{100 * (1 - alpha):g}%"
-    between = (
-        ""
-        if difference is None
-        else (
-            f"; {level} interval of second - first {interval_text(difference)} (exact, unconditional)"
-        )
-    )
+    between = ""
+    if difference is not None:
+        shown = interval_text(difference)
+        between = f"; {level} interval of second - first {shown} (exact, unconditional)"
     sentence = (
         f"{verdict}: {x0}/{n0} ({rates[0][0]}) against {x1}/{n1} ({rates[1][0]}), {test}, "
         f"two-sided {p_text}, alpha = {alpha:g}{between}. {BATCH} (stopwise compare a.csv b.csv)."

@@ -17,7 +17,7 @@ from stopwise.study.events import Scored
 from stopwise.study.ledger import Ledger
 from stopwise.study.plan_file import FILE_NAME, read_plan, read_text, yaml_text
 from stopwise.study.records import record_frame, trial_table
-from stopwise.study.selection import Tally, tallies
+from stopwise.study.selection import Exits, tallies
 from stopwise.study.state import StudyState, TokenRecord
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
@@ -136,7 +136,7 @@ class StudyReader:
         with self._ledger.reading() as state:
             return verdict(state)
 
-    def selection(self) -> dict[str, list[Tally]]:
+    def selection(self) -> dict[str, list[Exits]]:
         """Return what became of trials by operator and, after unblinding, by policy."""
         with self._ledger.reading() as state:
             shown = state.names

@@ -33,10 +33,16 @@ def test_compare_counts_as_json() -> None:
     assert content["method"] == "barnard"
     assert content["better"] is None
     assert content["p_value"] == pytest.approx(0.0509, abs=1e-4)
+    intervals = [policy.pop("interval") for policy in content["policies"]]
     assert content["policies"] == [
         {"name": "first", "successes": 10, "n": 10, "mean": 1.0},
         {"name": "second", "successes": 10, "n": 15, "mean": 10 / 15},
     ]
+    assert intervals[0] == pytest.approx([0.025 ** (1 / 10), 1.0])
+    assert intervals[1] == pytest.approx([0.384, 0.882], abs=1e-3)
+    low, high = content["difference"]
+    assert low < -1 / 3 < 0 < high < 0.01  # as close to 0 as p to alpha
+    assert f"of second - first [{low:.3g}, " in content["sentence"]
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ EXTRAS = {
     "ray": "import ray; import stopwise.rollout.executors.ray_cluster",
     "sb3": "import stopwise.rollout.sb3",
     "inspect": "import stopwise.rollout.inspect_ai",
+    "excel": "import fastexcel, polars; import stopwise.data.formats",
 }
 DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PUBLIC = """

@@ -30,7 +30,7 @@ BATCH = (
 @dataclass(frozen=True, kw_only=True)
 class TwoPolicyOptions(
     ComparisonOptions,
-    left_out=("adjust", "ties", "baseline", "goal", "indifference", "allocation"),
+    left_out=("adjust", "ties", "baseline", "goal", "top", "indifference", "allocation"),
 ):
     """The settings of a single pair: there is nothing to adjust for, and no best of many."""
 
@@ -104,9 +104,9 @@ def compare(
         typer.echo(json_of(contents))
     else:
         for number, sentence in enumerate(sentences):
+            say(sentence, style="bold")
             if found:
                 print_tables(found[number])
-            say(sentence, style="bold")
         print_notes(notes)
     if exit_code:
         raise typer.Exit(code)
@@ -194,10 +194,11 @@ def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) 
     between = ""
     if difference is not None:
         shown = interval_text(difference)
-        between = f"; {level} interval of second - first {shown} (exact, unconditional)"
+        between = f", of second - first {shown} (unconditional)"
     sentence = (
-        f"{verdict}: {x0}/{n0} ({rates[0][0]}) against {x1}/{n1} ({rates[1][0]}), {test}, "
-        f"two-sided {p_text}, alpha = {alpha:g}{between}. {BATCH} (stopwise compare a.csv b.csv)."
+        f"{verdict}: {x0}/{n0} against {x1}/{n1}, {test}, two-sided {p_text}, alpha = {alpha:g}; "
+        f"exact {level} intervals of the success rates {rates[0][0]} and {rates[1][0]}{between}. "
+        f"{BATCH} (stopwise compare a.csv b.csv)."
     )
     return {
         "schema": SCHEMA,

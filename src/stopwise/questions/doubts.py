@@ -98,7 +98,7 @@ def doubts(
     return tuple(found)
 
 
-def drifting(pairs: Sequence[PairResult], scores: Floats, family: Family) -> tuple[str, ...]:
+def drifting(pairs: Sequence[PairResult], scores: Floats, family: Family) -> tuple[Message, ...]:
     """Return the pairs declared the same whose difference changed before that, one clause each."""
     found = []
     for pair, policies in zip(pairs, family.pairs, strict=True):
@@ -106,10 +106,11 @@ def drifting(pairs: Sequence[PairResult], scores: Floats, family: Family) -> tup
         met = rows[~np.isnan(rows).any(axis=1)][: pair.n]
         way = Drift.of(met[:, 1] - met[:, 0]).found if pair.same else None
         if way is not None:
-            found.append(
+            text = (
                 f"{pair.relation} assumes a difference that stays the same, but that of "
                 f"{pair.policy1} from {pair.policy0} {way} along the way"
             )
+            found.append(Message(text, code="drift"))
     return tuple(found)
 
 

@@ -18,6 +18,7 @@ from stopwise.rows.table import Table
 DRAWN = {
     "scores-opposed": "independent scores",
     "stored-worn-out": "stored trials from the conditions of today",
+    "drift": "differences that stay the same",
 }
 # Most policies whose whole order still makes a sentence.
 MOST_IN_WORDS = 10

@@ -55,8 +55,11 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     found = found or moving(comparison, scores, family, pairs)
     if found:  # the order of the rows may have decided, not the policies
         policies = tuple(replace(policy, letters="") for policy in policies)
-    found += drifting(pairs, scores, family)
-    shared = (*dependent(comparison, scores, family), *worn_out(table, rules))
+    shared = (
+        *drifting(pairs, scores, family),
+        *dependent(comparison, scores, family),
+        *worn_out(table, rules),
+    )
     order = [rules.policies.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
     same = family.better(np.repeat(outcome.same[0][:, None], 2, axis=1))

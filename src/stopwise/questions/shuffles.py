@@ -23,6 +23,7 @@ def decided_otherwise(table: Table, rules: Rules, orders: int) -> int | None:
         return None
     rng = np.random.default_rng(0)  # the same page each time; nothing is claimed of these orders
     shuffled = np.stack([scores, *(rng.permutation(scores) for _ in range(orders))])
-    claims: Bools = replay(ranking.comparison, ranking.budget, shuffled).claims
-    others = (claims[1:] != claims[0]).any(axis=(1, 2))
+    outcome = replay(ranking.comparison, ranking.budget, shuffled)
+    ends: Bools = np.concatenate([outcome.claims, outcome.same[..., None]], axis=-1)
+    others = (ends[1:] != ends[0]).any(axis=(1, 2))
     return int(others.sum())

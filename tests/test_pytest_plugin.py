@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 pytest_plugins = ["pytester"]
+# By its module alone, also where the package is installed with its entry point.
+PLUGIN = ("-p", "no:stopwise", "-p", "stopwise.pytest_plugin")
 
 TESTS = """
 import pytest
@@ -21,7 +23,7 @@ def test_release(stopwise_gate, new):
 
 def test_worse_fails_and_undecided_skips(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(TESTS)
-    result = pytester.runpytest_inprocess("-p", "stopwise.pytest_plugin", "-p", "no:cacheprovider")
+    result = pytester.runpytest_inprocess(*PLUGIN, "-p", "no:cacheprovider")
 
     result.assert_outcomes(passed=1, failed=1, skipped=1)
     result.stdout.fnmatch_lines(["*new is worse than baseline by more than 0.2: shown after*"])

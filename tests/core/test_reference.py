@@ -123,3 +123,13 @@ def test_bad_scores_get_one_line(settings: Any, scores: tuple[Any, ...], message
 def test_bad_settings_get_one_line(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(sw.InvalidInput, match=message):
         sw.SequentialTest(**settings)
+
+
+def test_a_negative_margin_keeps_the_direction_that_was_asked() -> None:
+    rng = np.random.default_rng(0)
+    asked: Any = {"reference": 0.5, "margin": -0.1, "n_max": 200}
+    less = sw.SequentialTest(alternative="less", **asked)
+
+    assert less.rules.alternative == "less"
+    assert not less.run(rng.random(200) < 0.75).decided
+    assert sw.SequentialTest(alternative="greater", **asked).run(rng.random(200) < 0.75).decided

@@ -422,7 +422,7 @@ def test_the_best_few_are_named_together() -> None:
     assert few.order_text == "Each of the 5 policies may be among the best 2"
     for wrong, line in (
         ({"top": 5}, "top must be below 5"),
-        ({"indifference": 0.1}, "the best 2 are asked for without indifference"),
+        ({"indifference": 0.1}, "the best 2 cannot be asked for together with indifference"),
         ({"goal": "order"}, "top belongs to the goal 'best'"),
     ):
         with pytest.raises(InvalidInput, match=line):

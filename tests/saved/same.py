@@ -32,6 +32,7 @@ ADDED = {
     *("goal", "top", "indifference", "set_aside", "joined"),
     *("chance", "futile", "futility", "margin", "finding", "without_effect"),
     *("given_back", "who"),  # of a trial, and of the station that holds it
+    *("difference", "interval"),  # of two counts
 }
 
 

@@ -99,7 +99,11 @@ def watch(
             if sight.analysis is not None:
                 show(sight.analysis)
             say(_line(sight))
-        typer.echo("stop: no more trials are needed" if stop else "go on: more trials are needed")
+        typer.echo(
+            "stop: no more trials are needed, or n_max is reached"
+            if stop
+            else "go on: more trials are needed"
+        )
     if exit_code:
         found = [sight.analysis for sight in sights if sight.analysis is not None]
         code = code_of(found)

@@ -114,6 +114,8 @@ def _check_stored(rules: "Rules") -> None:
         require(name in rules.policies, known, parameter="stored")
     fewest = min((numbers[name] for name in rules.stored), default=0)
     only = f"at most {fewest}, the number of stored trials" if rules.stored else "0 without them"
+    if fewest < 0:
+        only = "fewer than all trials of the stored policy"
     require(
         rules.fresh <= fewest,
         f"fresh trials are held against stored ones: fresh must be {only}, but got {rules.fresh}",

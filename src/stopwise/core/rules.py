@@ -184,7 +184,8 @@ class Rules:
         object.__setattr__(self, "indifference", checks.checked_indifference(self))
         object.__setattr__(self, "later", tuple(self.later))
         object.__setattr__(self, "reserve", checks.checked_reserve(self))
-        if self.baseline is not None and is_number(self.margin) and self.margin < 0:
+        asked = self.reference is None or self.alternative == "two-sided"
+        if asked and self.baseline is not None and is_number(self.margin) and self.margin < 0:
             object.__setattr__(self, "alternative", "greater")  # a baseline is always policy 0
         object.__setattr__(self, "margin", checks.checked_margin(self))
         checks.check_goal(self)

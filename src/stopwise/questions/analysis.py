@@ -197,7 +197,9 @@ class Analysis(OrderInWords):
                 "pair": f"{pair.policy1} - {pair.policy0}",
                 "better": f"{pair.finding or 'undecided'}{' (implied)' if pair.implied else ''}",
                 "p": f"{pair.p_value:.2g}",
-                "difference": interval_text(pair.interval),
+                "advantage" if self.rules.lower_is_better else "difference": interval_text(
+                    pair.interval
+                ),
                 "pairs": pair.n,
             }
             for pair in self.sorted_pairs[:MOST_PAIRS]

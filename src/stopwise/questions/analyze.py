@@ -157,6 +157,12 @@ def analyze(
         return _answer(table, n_max, settings, groups, joined)
     aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit)
     found = [table.declaring(bounds) for table in aligned]
+    require(
+        not pool or len(found) == 1 or unit == "trial",
+        Setting("unit", unit),
+        " asks about one task: pooled, a training run would count once for each of them",
+        code="unit-of-pool",
+    )
     if pool and len(found) > 1:
         found = [pooled(found, scaled=settings.get("by") != "wins")]
     require(

@@ -40,7 +40,7 @@ def comparison_of(rules: Rules) -> Comparison:
     for name in ("indifference", "later", "reserve"):
         require(
             rules.top == 1 or not getattr(rules, name),
-            f"the best {rules.top} are asked for without ",
+            f"the best {rules.top} cannot be asked for together with ",
             named(name),
             code="top-alone",
         )

@@ -51,7 +51,8 @@ CAUTIONS = {
     "randomised": "{method} decides partly by lot, with seed {seed}: keep that seed; an analysis "
     "repeated with others until it decides has no guarantee",
     "grouped": "rows hold averages of groups of trials ({numbers} in {n_max} rows), which is valid "
-    "only if these numbers were fixed before any score was seen",
+    "only if these numbers were fixed before any score was seen, and n_max with them: without a "
+    "declared one the answer is for one look at the finished trials",
     "stored": "the stored trials of {stored} are assumed to come from the conditions of today: the "
     "same robot, scenes and scoring",
 }
@@ -204,8 +205,13 @@ def _left(mean: float, interval: Interval, span: float) -> bool:
 
 def said(table: Table, rules: Rules) -> tuple[str, ...]:
     """Return the notes of a table, without those that the rules answer."""
-    answered = {"maybe-lower"} if rules.lower_is_better else set()
-    return tuple(note for note in table.notes if getattr(note, "code", "") not in answered)
+    return tuple(answered(table.notes, rules))
+
+
+def answered(notes: Sequence[str], rules: Rules) -> list[str]:
+    """Return the notes that still hold under the rules."""
+    said = {"maybe-lower"} if rules.lower_is_better else set()
+    return [note for note in notes if getattr(note, "code", "") not in said]
 
 
 def checkpoints_only(table: Table) -> tuple[str, ...]:

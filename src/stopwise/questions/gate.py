@@ -22,7 +22,7 @@ from stopwise.core.scores import interval_text, is_number, score_text
 from stopwise.core.settings import GateSettings
 from stopwise.errors import require
 from stopwise.messages import Message, counted, named
-from stopwise.questions.doubts import CAUTIONS
+from stopwise.questions.doubts import CAUTIONS, answered
 from stopwise.questions.gate_memory import Memory
 from stopwise.questions.gate_report import junit, markdown
 from stopwise.questions.gate_source import GatePairs, found_policies, pairs_of, verdict_on
@@ -379,7 +379,7 @@ def _answer(rules: Rules, pairs: GatePairs) -> Gate:
     shown = UNDECIDED
     if not_worse.decided != worse.decided:  # both at once (absurd levels only) would say nothing
         shown = NOT_WORSE if not_worse.decided else WORSE
-    warnings, (old, new) = list(pairs.notes), rules.policies[:2]
+    warnings, (old, new) = answered(pairs.notes, rules), rules.policies[:2]
     if not_worse.dependence is not None:
         text = dependence_text(old, new, not_worse.dependence, rules.method)
         warnings.append(Message(text, code=f"scores-{not_worse.dependence}"))

@@ -94,7 +94,7 @@ class OrderInWords(Drawn):
                 met = "if a random trial of each is compared"
             said.append(f"wins more often {met}, whatever the means")
         elif self.rules.lower_is_better:
-            said.append("a lower mean")
+            said.append("a lower mean" if self.margin >= 0 else "of means, where lower is better")
         if self.claim_over_tasks is not None:
             said.append(self.claim_over_tasks)
         elif self.margin:

@@ -1,7 +1,9 @@
 """One table of several tasks, whose claim is about their mean."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +16,12 @@ from stopwise.rows.task_mean import MEAN, described, not_drawn, shares
 from stopwise.rows.task_tables import of_every_policy, tables
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from stopwise.data.trials import Trials
+
+# So many deviations more rows with the same task than by chance mean that it was shared.
+DEVIATIONS = 4.0
 
 
 def over_tasks(
@@ -130,8 +137,9 @@ def _drawn(
 ) -> tuple[Table, tuple[str, ...]]:
     """Return the rows as they come, the task of each drawn at random, and what speaks against it.
 
-    Policies of a row that share its task depend on each other by it: they are paired. Where each
-    trial drew a task of its own, they are independent.
+    Policies of a row that share its task depend on each other by it: where any two of them have
+    the same task more often than by chance, rows are paired. Where each trial drew a task of its
+    own, they are independent.
     """
     import polars as pl
 
@@ -139,14 +147,13 @@ def _drawn(
 
     frame = trials.frame
     number = pl.int_range(pl.len()).over("policy").alias("number")
-    rows = frame.select("task", number).group_by("number").agg(pl.col("task").n_unique())
-    alike, notes = bool((rows["task"] == 1).all()), Notes(trials.notes)
+    alike, notes = _alike(frame.select("policy", "task", number), share), Notes(trials.notes)
     if "block" in frame.columns:
         frame = frame.with_columns(pl.concat_str("task", "block", separator="\x1f").alias("block"))
     elif alike and design != "independent":
         frame = frame.with_columns(number.cast(pl.String).alias("block"))
         notes.add(
-            "design: paired, since the policies had the same tasks in the same order",
+            "design: paired, since policies of a row share its task",
             code="design-assumed",
         )
         design = "paired"
@@ -174,6 +181,18 @@ def _drawn(
         code="task-shared",
     )
     return table, _doubts(trials, share)
+
+
+def _alike(frame: "pl.DataFrame", share: Mapping[str, float]) -> bool:
+    """Whether any two policies have the same task in more rows than by chance."""
+    by_row = frame.pivot("policy", index="number", values="task").drop("number")
+    chance = sum(weight * weight for weight in share.values())
+    for first, second in combinations(by_row.get_columns(), 2):
+        both = (first == second).drop_nulls()
+        most = chance + DEVIATIONS * math.sqrt(chance * (1 - chance) / max(len(both), 1))
+        if len(both) and float(both.to_numpy().mean()) >= min(most, 1.0):
+            return True
+    return False
 
 
 def _doubts(trials: "Trials", share: Mapping[str, float]) -> tuple[str, ...]:

@@ -78,8 +78,9 @@ def test_independent_episodes_draw_a_task_each() -> None:
         rows.setdefault(episode.row, set()).add(episode.task)
 
     assert any(len(found) > 1 for found in rows.values())
-    again = sw.analyze(result.trials, **ASKED)
+    again = sw.analyze(result.trials, design="independent", **ASKED)
     assert again.sentence == result.analysis.sentence
+    assert sw.analyze(result.trials, **ASKED).design == "paired"  # which nobody has to declare
 
 
 def test_the_trials_give_the_same_answer_as_a_file() -> None:

@@ -63,11 +63,15 @@ def test_rows_of_drawn_tasks_are_paired_and_their_claim_is_named() -> None:
     assert "no claim is made about single tasks" in drawn.to_html()
 
 
-def test_tasks_that_each_trial_drew_make_independent_rows() -> None:
+def test_rows_are_independent_only_where_that_is_declared() -> None:
     rng = np.random.default_rng(2)
     own = [(str(task), policy, 0.5) for policy in "ab" for task in rng.choice(TASKS, 50)]
 
-    assert over_tasks(table(own), order="random", weights=None, design=None).design == "independent"
+    found = [
+        over_tasks(table(own), order="random", weights=None, design=design).design
+        for design in (None, "independent")
+    ]
+    assert found == ["paired", "independent"]
     with pytest.raises(sw.InvalidInput, match="so that their scores are not independent"):
         over_tasks(table(rows(rng, TASKS * 9)), order="random", weights=None, design="independent")
 

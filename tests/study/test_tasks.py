@@ -48,6 +48,7 @@ def test_one_question_is_asked_about_the_mean(tmp_path: Path, design: str, goal:
         weights={"lift": 2, "push": 1, "reach": 1},
         n_max=80,
         goal=goal,
+        design="paired" if design == "blocks" else design,
     )
     assert again.sentence == found.sentence
     assert study.verify().problems == ()

@@ -137,9 +137,9 @@ def _drawn(
 ) -> tuple[Table, tuple[str, ...]]:
     """Return the rows as they come, the task of each drawn at random, and what speaks against it.
 
-    Policies of a row that share its task depend on each other by it: where any two of them have
-    the same task more often than by chance, rows are paired. Where each trial drew a task of its
-    own, they are independent.
+    Policies of a row that share its task depend on each other by it, also if only some rows share
+    theirs. So rows are paired, which holds in any case, unless it was declared that each trial drew
+    a task of its own (``design="independent"``).
     """
     import polars as pl
 
@@ -150,10 +150,10 @@ def _drawn(
     alike, notes = _alike(frame.select("policy", "task", number), share), Notes(trials.notes)
     if "block" in frame.columns:
         frame = frame.with_columns(pl.concat_str("task", "block", separator="\x1f").alias("block"))
-    elif alike and design != "independent":
+    elif design != "independent":
         frame = frame.with_columns(number.cast(pl.String).alias("block"))
         notes.add(
-            "design: paired, since policies of a row share its task",
+            "design: paired, since policies of a row may share its task",
             code="design-assumed",
         )
         design = "paired"

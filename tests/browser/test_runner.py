@@ -74,7 +74,7 @@ def one_trial(study: sw.Study, phone: Page, world: Path) -> None:
         expect(phone.locator("#saved")).to_be_hidden()
     if not phone.locator("#trial").is_visible():
         return
-    expect(phone.locator("#code-text")).to_contain_text("the runner starts the policy")
+    expect(phone.locator("#code-text")).to_have_text("Start starts the policy")
     code = phone.locator("#code").inner_text()
     assert not (world / code).exists()
     phone.get_by_role("button", name="Start").click()

@@ -154,11 +154,14 @@ class Released(Event, kind="released", says="trial {trial} given back", left_out
 class Scored(Event, kind="scored", left_out=("correction", "salt")):
     """A trial was scored; with a ``correction``, its reason, all but the score stays as reported.
 
+    Without a score it is the first of a row that is judged by preference, and has been run. The
+    score of the second is then that of both: what one has won, the other has lost.
+
     ``salt`` keeps the hash of the entry from being searched for the score.
     """
 
     trial: Open[int]
-    score: Blind[float]
+    score: Blind[float | None]
     answer: Blind[Any]
     note: Open[str] = ""
     tag: Blind[str | None] = None
@@ -169,8 +172,11 @@ class Scored(Event, kind="scored", left_out=("correction", "salt")):
     def text(self, *, blinded: bool) -> str:
         """Return the event as a sentence, with how it went only after unblinding."""
         words = [f"trial {self.trial} {'scored' if self.correction is None else 'rescored'}"]
-        if not blinded:
+        if self.score is None:
+            words = [f"trial {self.trial} run"]
+        elif not blinded:
             words.append(f"{self.score:.3g}")
+        if not blinded:
             words += [] if self.seconds is None else [f"after {self.seconds:.0f} s"]
             words += [f"[{self.tag}]"] if self.tag else []
         return " ".join([*words, f"“{self.note}”"] if self.note else words)

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -62,7 +63,9 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
     if plan.design != "blocks":
         del columns["block"]
     bounds = {task.name: task.score.bounds for task in plan.tasks if task.name in known}
-    return Trials.from_columns(columns, bounds=bounds)
+    found_trials = Trials.from_columns(columns, bounds=bounds)
+    judged = all(plan.task(task).judged_in_pairs for task in known)
+    return replace(found_trials, preferences=judged)
 
 
 def _drawn_tasks(state: StudyState, board: SlotBoard) -> list[tuple[object, ...]]:
@@ -95,7 +98,7 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
     rows = []
     for trial in state.trials:
         place = (state.board_name(trial.task), trial.row, trial.arm)
-        duplicate = trial.status == "scored" and not trial.counted
+        duplicate = trial.has_result and not trial.counted
         rows.append(
             {
                 "trial": trial.number,

@@ -188,7 +188,9 @@ class Study(RobotSide):
         trial
             Its number, from the assignment.
         answer
-            By the task's rubric: true or false, a list of milestones, a level, or a number.
+            By the task's rubric: true or false, a list of milestones, a level, a number, or, of two
+            trials that are judged by preference, "done" for the one that is run first, and with
+            the other which was better, "first", "second" or "tie".
         station
             The station that ran it; None for the owner, who may report for any.
         key

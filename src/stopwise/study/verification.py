@@ -22,7 +22,7 @@ from stopwise.study.saved_state import dump_state, is_outdated, same_states
 from stopwise.study.state import StudyState
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
-from stopwise.study.trial_actions import require_trial
+from stopwise.study.trial_actions import judged, require_trial
 
 
 @dataclass(frozen=True)
@@ -102,10 +102,10 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
 
 def _prescribed(state: StudyState, plan: StudyPlan, event: Scored | Released) -> float | None:
     """Return the score of the answer, or of a trial that was given back, if it counts."""
-    rubric = plan.task(require_trial(state, event.trial).task).score
+    trial = require_trial(state, event.trial)
     if isinstance(event, Scored):
-        return rubric.score(event.answer)
-    return None if event.score is None else rubric.bounds[0]
+        return judged(state, trial, event.answer)[1]
+    return None if event.score is None else plan.task(trial.task).score.worst
 
 
 def _join_again(state: StudyState, lots: Lots, event: Joined) -> Joined:

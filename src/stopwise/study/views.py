@@ -19,7 +19,8 @@ class Assignment:
     code
         The blind code; give it to whatever starts the policy.
     rubric
-        How the trial is scored: the task's ``score`` from the plan.
+        How the trial is scored: the task's ``score`` from the plan. Judged by preference, the
+        second trial of a row also has the code of the ``first``, which it is compared with.
     given_back
         What it counts as if it is given back after it began: "worst" or "again".
     seconds_left
@@ -75,11 +76,13 @@ class Whereabouts:
 class Recorded:
     """What happened to a report; ``counted`` is false for a duplicate result.
 
+    The first trial of a row that is judged by preference has no score, and does not count, yet.
+
     ``repeated`` means that a report with this key was stored before; nothing was stored again.
     """
 
     trial: int
-    score: float
+    score: float | None
     counted: bool
     repeated: bool
 
@@ -162,7 +165,7 @@ def held(state: StudyState, station: str, now: float) -> Assignment | None:
         task=trial.task,
         instructions=task.instructions,
         condition=trial.condition,
-        rubric=task.score.model_dump(mode="json"),
+        rubric=rubric(state, trial),
         tags=plan.tags,
         station=trial.station,
         started=trial.started,
@@ -182,6 +185,13 @@ def _episode(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
     }
 
 
+def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
+    """Return how a trial is scored, and the code of the one that it is compared with, if any."""
+    first = state.run_before(trial)
+    content: dict[str, Any] = locked_plan(state).task(trial.task).score.model_dump(mode="json")
+    return content if first is None else {**content, "first": first.code}
+
+
 def whereabouts(state: StudyState, trial: TrialRecord) -> Whereabouts:
     """Return what the station of a trial may know of it, also when it holds it no longer."""
     return Whereabouts(
@@ -195,7 +205,7 @@ def whereabouts(state: StudyState, trial: TrialRecord) -> Whereabouts:
 def status(state: StudyState, name: str, now: float) -> Status:
     """Return where the study stands."""
     trials = state.trials
-    scored_at = Counter(trial.station for trial in trials if trial.status == "scored")
+    scored_at = Counter(trial.station for trial in trials if trial.has_result)
     scored = scored_at.total()
     assigned = sum(bool(trial.code) for trial in trials)  # an imported one has none
     counted = sum(trial.counted for trial in trials)
@@ -216,7 +226,7 @@ def status(state: StudyState, name: str, now: float) -> Status:
         scored=scored,
         counted=counted,
         voided=sum(trial.status == "voided" for trial in trials),
-        duplicates=sum(trial.status == "scored" and not trial.counted for trial in trials),
+        duplicates=sum(trial.has_result and not trial.counted for trial in trials),
         in_flight=sum(station.trial is not None for station in stations),
         amendments=state.amendments,
         stations=stations,

@@ -66,7 +66,7 @@ class UndoRequest(ReleaseRequest):
 
 
 class ScoreRequest(_Body):
-    """The result of a trial: true or false, milestones, a level, or a number."""
+    """The result of a trial: true or false, milestones, a level, a number, or a preference."""
 
     answer: Answer
     station: Name | None = None
@@ -101,7 +101,7 @@ class EpisodeEndRequest(EpisodeRequest):
 
 
 class CorrectionRequest(_Body):
-    """The correct result of a trial: true or false, milestones, a level, or a number."""
+    """The correct result of a trial: true or false, milestones, a level, a number, a preference."""
 
     answer: Answer
     reason: StatedReason

@@ -84,7 +84,8 @@ def race(
         list[str] | None,
         typer.Option(
             metavar=FACTORY,
-            help="A policy and the function that makes it; repeat for each policy.",
+            help="A policy and the function that makes it, or the address of its server, as in "
+            "NAME=ws://localhost:8000; repeat for each policy.",
         ),
     ] = None,
     checkpoints: Annotated[

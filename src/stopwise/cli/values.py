@@ -63,11 +63,16 @@ def parse_bounds(text: str | None, option: str = "--bounds") -> Any:
 
 def mean_settings(tasks: str | None, weights: list[str] | None) -> dict[str, Any]:
     """Return the keywords of the mean over tasks."""
+    return {"tasks": tasks, "weights": named_numbers(weights, "--weight", WEIGHT)}
+
+
+def named_numbers(items: list[str] | None, option: str, form: str) -> dict[str, float] | None:
+    """Return the numbers by name, or None if there are none."""
     try:
-        given = {task: float(text) for task, text in named_values(weights or [], WEIGHT).items()}
+        given = {name: float(text) for name, text in named_values(items or [], form).items()}
     except ValueError as error:
-        raise Mistyped(f"expected --weight {WEIGHT}, but got {' '.join(weights or [])}") from error
-    return {"tasks": tasks, "weights": given or None}
+        raise Mistyped(f"expected {option} {form}, but got {' '.join(items or [])}") from error
+    return given or None
 
 
 def numbers(text: str | None, option: str, kind: type[int] | type[float]) -> list[Any] | None:

@@ -95,6 +95,51 @@ class Started(Event, kind="started", says="trial {trial} started"):
     lease: Open[float]
 
 
+class Attended(Event, kind="attended", left_out=("limit",)):
+    """A runner, which starts the policies, came to a station or left it.
+
+    ``limit`` is after how many seconds it ends an episode, whichever policy it is.
+    """
+
+    station: Open[str]
+    present: Open[bool]
+    limit: Open[float | None] = None
+
+    def text(self, *, blinded: bool) -> str:  # noqa: ARG002
+        """Return the event as a sentence."""
+        return f"a runner {'came to' if self.present else 'left'} {self.station}"
+
+
+class EpisodeBegan(
+    Event, kind="episode began", says="trial {trial}: the runner began episode {episode}"
+):
+    """The runner starts the policy of a trial, once and never again."""
+
+    trial: Open[int]
+    episode: Open[str]
+    lease: Open[float]
+
+
+class EpisodeEnded(Event, kind="episode ended", says="trial {trial}: episode {episode} ended"):
+    """The policy of a trial ended, or was stopped.
+
+    ``outcome`` is one of ``OUTCOMES``; ``salt`` keeps the hash of the entry from being searched.
+    """
+
+    trial: Open[int]
+    episode: Open[str]
+    outcome: Blind[str]
+    seconds: Blind[float | None]
+    salt: Blind[str]
+
+
+OUTCOMES = {
+    "ended": "the policy ended by itself",
+    "failed": "its command failed",
+    "timed out": "the time limit ended it",
+    "stopped": "the trial was scored, given back or voided meanwhile",
+    "lost": "the runner broke off",
+}
 UNNEEDED = "no longer needed"  # the reason by which an unneeded trial goes back
 
 

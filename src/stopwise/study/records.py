@@ -32,6 +32,7 @@ SCHEMA: dict[str, Any] = {
     "tag": pl.String,
     "note": pl.String,
     "seconds": pl.Float64,
+    "episode": pl.String,
     "who": pl.String,
     "assigned": pl.String,
     "scored": pl.String,
@@ -110,7 +111,9 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
                 "status": "duplicate" if duplicate else trial.status,
                 "used": None if state.refusal is not None else trial.counted and place in used,
                 "score": trial.score,
+                "episode": trial.episode or None,
                 **details[trial.number],
+                **({} if trial.seconds is None else {"seconds": trial.seconds}),
             }
         )
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")

@@ -14,7 +14,10 @@ from stopwise.study.events import (
     UNNEEDED,
     Amended,
     Assigned,
+    Attended,
     Created,
+    EpisodeBegan,
+    EpisodeEnded,
     Imported,
     Joined,
     Locked,
@@ -95,10 +98,34 @@ def _assigned(event: Assigned, state: StudyState, entry: Entry) -> None:
 
 @take_in.register
 def _started(event: Started, state: StudyState, _: Entry) -> None:
-    trial = _trial(state, event.trial)
+    _begin(state, _trial(state, event.trial), event.lease)
+
+
+def _begin(state: StudyState, trial: TrialRecord, lease: float) -> None:
     trial.started = True
-    trial.expires = state.clock + event.lease
+    trial.expires = state.clock + lease
     state.board(trial).owners[trial.row] = trial.station, trial.expires
+
+
+@take_in.register
+def _attended(event: Attended, state: StudyState, entry: Entry) -> None:
+    if event.present:
+        state.attended[event.station] = entry.who
+    else:
+        state.attended.pop(event.station, None)
+
+
+@take_in.register
+def _episode_began(event: EpisodeBegan, state: StudyState, _: Entry) -> None:
+    trial = _trial(state, event.trial)
+    trial.episode, trial.running = event.episode, True
+    _begin(state, trial, event.lease)
+
+
+@take_in.register
+def _episode_ended(event: EpisodeEnded, state: StudyState, _: Entry) -> None:
+    trial = _trial(state, event.trial)
+    trial.running, trial.seconds = False, event.seconds
 
 
 @take_in.register

@@ -43,6 +43,8 @@ class TrialRecord:
         The score that was withdrawn first, if one was.
     unneeded
         Whether it was given back because it was no longer needed.
+    episode, running, seconds
+        What a runner started for it, whether that still runs, and how long it took.
     """
 
     number: int
@@ -60,6 +62,9 @@ class TrialRecord:
     who: str = ""
     first: float | None = None
     unneeded: bool = False
+    episode: str = ""
+    running: bool = False
+    seconds: float | None = None
 
     @property
     def has_result(self) -> bool:
@@ -126,6 +131,8 @@ class StudyState:
         The rows of each task.
     held
         The trial that each station holds or held last.
+    attended
+        The stations at which a runner starts the policies, and who that is.
     """
 
     seq: int = 0
@@ -144,6 +151,7 @@ class StudyState:
     trials: list[TrialRecord] = field(default_factory=list)
     boards: dict[str, SlotBoard] = field(default_factory=dict)
     held: dict[str, int] = field(default_factory=dict)
+    attended: dict[str, str] = field(default_factory=dict)
     codes: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
     amendments: int = 0

@@ -12,6 +12,7 @@ from stopwise.study.event import Event
 from stopwise.study.events import (
     Amended,
     Assigned,
+    EpisodeBegan,
     Imported,
     Joined,
     Locked,
@@ -63,12 +64,18 @@ def _record(study: "StudyReader") -> Chapter:
         ("names", "revealed" if status.unblinded else "not revealed: policies are shown as labels"),
         ("trials handed out", str(status.assigned)),
         *([("trials imported", str(status.imported))] if status.imported else []),
+        *_started_by_runners(study.journal()),
         ("with a score", str(status.scored)),
         ("duplicate results, not counted", str(status.duplicates)),
         ("not needed and not run, up to n_max per policy", str(sum(study.trials_saved().values()))),
         ("recorded after unblinding", str(_after_unblinding(study.journal()))),
     ]
     return Chapter("How the study was run", ("", ""), tuple(rows))
+
+
+def _started_by_runners(entries: list[Entry]) -> list[tuple[str, str]]:
+    episodes = sum(isinstance(entry.event, EpisodeBegan) for entry in entries)
+    return [("started by a runner", str(episodes))] if episodes else []
 
 
 def _selection(study: "StudyReader") -> list[Chapter]:

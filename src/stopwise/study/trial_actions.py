@@ -18,7 +18,7 @@ from stopwise.study.study_plan import StudyPlan
 def start(state: StudyState, number: int, station: str) -> Started:
     """Return the event that a trial has begun, or still runs: its lease begins anew."""
     trial = own_trial(state, number, station)
-    _require_status(trial, "leased")
+    require_status(trial, "leased")
     return Started(trial=number, lease=60.0 * locked_plan(state).lease_minutes)
 
 
@@ -31,7 +31,7 @@ def release(state: StudyState, number: int, station: str, reason: str) -> Releas
     """
     require_reason("giving back a trial", reason)
     trial = own_trial(state, number, station)
-    _require_status(trial, "leased")
+    require_status(trial, "leased")
     if trial.withdrawn:
         raise NotAllowed(
             f"trial {number} has been run: enter its score, or ask the owner to void it"
@@ -66,7 +66,7 @@ def record(
     when its slot was given to another station. The first result stored settles the slot.
     """
     trial = own_trial(state, number, station)
-    _require_status(trial, "leased")
+    require_status(trial, "leased")
     _check_remarks(locked_plan(state), note, tag, seconds)
     given, score = judged(state, trial, answer)
     return Scored(
@@ -96,7 +96,7 @@ def undo(state: StudyState, number: int, station: str | None, reason: str) -> Un
     if station is not None:
         require_reason("withdrawing a score", reason)
     trial = own_trial(state, number, station)
-    _require_status(trial, "scored")
+    require_status(trial, "scored")
     _require_blind(state, "withdraw a score")
     if station is not None and state.held.get(station) != number:
         raise NotAllowed(f"trial {number} can be undone only before the next trial is taken")
@@ -185,7 +185,8 @@ def _require_its_turn(state: StudyState, trial: TrialRecord, *, first: bool) -> 
         )
 
 
-def _require_status(trial: TrialRecord, status: str) -> None:
+def require_status(trial: TrialRecord, status: str) -> None:
+    """Raise unless a trial is in this status."""
     if trial.status != status:
         raise NotAllowed(f"trial {trial.number} is {trial.status}, not {status}")
 

@@ -7,7 +7,15 @@ from stopwise.errors import NotAllowed, StopwiseError
 from stopwise.study.assignment import next_trial
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
-from stopwise.study.events import Assigned, Joined, Locked, Released, Scored, Unblinded
+from stopwise.study.events import (
+    Assigned,
+    EpisodeBegan,
+    Joined,
+    Locked,
+    Released,
+    Scored,
+    Unblinded,
+)
 from stopwise.study.lifecycle import join, lock
 from stopwise.study.replay import apply
 from stopwise.study.saved_state import dump_state, is_outdated, same_states
@@ -81,6 +89,8 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
                 yield "this is not the trial that the rules prescribe"
         case Scored() | Released() as found if found.score != _prescribed(state, plan, found):
             yield "the score does not match the answer, or is not the worst"
+        case EpisodeBegan(trial=trial) if require_trial(state, trial).episode:
+            yield f"trial {trial} was run a second time"
         case Joined() as found if _join_again(state, lots, found) != found:
             yield "this policy may not join now"
         case Unblinded(names=names, secret=revealed):

@@ -27,6 +27,10 @@ class Assignment:
         Seconds until the trial may be given to another station.
     needed
         Whether the result can still change the verdict; if not, there is no need to run it.
+    attended
+        Whether a runner at this station starts the policy once the operator has tapped Start.
+    episode, running, seconds
+        What the runner started, or None; whether it still runs; and how long it took.
     """
 
     trial: int
@@ -41,6 +45,10 @@ class Assignment:
     seconds_left: float
     needed: bool
     given_back: str = "again"
+    attended: bool = False
+    episode: str | None = None
+    running: bool = False
+    seconds: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -52,12 +60,16 @@ class Whereabouts:
     """A trial's status ("leased", "released", "scored" or "voided") and whether it is needed.
 
     A trial whose time has run out is still leased: its result is accepted, and counts unless
-    another trial has taken its place.
+    another trial has taken its place. The rest is as in ``Assignment``.
     """
 
     trial: int
     status: TrialStatus
     needed: bool
+    attended: bool = False
+    episode: str | None = None
+    running: bool = False
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +172,17 @@ def held(state: StudyState, station: str, now: float) -> Assignment | None:
         seconds_left=max(0.0, trial.expires - state.clock_at(now)),
         needed=needed(state, trial),
         given_back=plan.given_back,
+        **_episode(state, trial),
     )
+
+
+def _episode(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
+    return {
+        "attended": trial.station in state.attended,
+        "episode": trial.episode or None,
+        "running": trial.running,
+        "seconds": trial.seconds,
+    }
 
 
 def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
@@ -172,7 +194,12 @@ def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
 
 def whereabouts(state: StudyState, trial: TrialRecord) -> Whereabouts:
     """Return what the station of a trial may know of it, also when it holds it no longer."""
-    return Whereabouts(trial=trial.number, status=trial.status, needed=needed(state, trial))
+    return Whereabouts(
+        trial=trial.number,
+        status=trial.status,
+        needed=needed(state, trial),
+        **_episode(state, trial),
+    )
 
 
 def status(state: StudyState, name: str, now: float) -> Status:

@@ -113,7 +113,23 @@ function showTrial() {
   showGone("");
   showTags(trial.tags);
   timer.show();
+  showRobot();
   show("trial");
+}
+
+// With a runner at the station, Start starts the policy, and its end stops the clock.
+function showRobot() {
+  const { attended, episode, running, seconds } = kept.trial;
+  const silent = kept.started && Date.now() - kept.started > 10000;
+  find("code-text").textContent = attended
+    ? "Start starts the policy"
+    : "Run the policy with code";
+  find("robot").hidden = !attended || !(kept.started || episode);
+  find("timer").hidden = attended && Boolean(kept.started || episode);
+  if (episode && !running && kept.seconds == null) keep({ seconds: seconds ?? timer.seconds });
+  if (running) find("robot").textContent = "The robot is running. Saving a score stops it.";
+  else if (episode) find("robot").textContent = "The robot has stopped: score what you saw.";
+  else find("robot").textContent = silent ? "The runner does not answer: tell the owner." : "Starting…";
 }
 
 function question({ kind, first }) {
@@ -175,6 +191,7 @@ async function sendStart() {
 setInterval(() => {
   if (kept.section !== "trial") return;
   timer.show();
+  showRobot();
   if (kept.started && Date.now() - kept.heard > 500 * kept.trial.seconds_left) sendStart();
 }, 250);
 
@@ -303,6 +320,9 @@ async function lookAtTrial() {
   const { trial } = kept;
   const now = await whereabouts(trial.trial, trial.station);
   if (kept.trial !== trial || queue.waiting) return; // something was done here meanwhile
+  const { attended, episode, running, seconds } = now;
+  keep({ trial: { ...trial, attended, episode, running, seconds } });
+  showRobot();
   find("unneeded").hidden = now.needed || now.status !== "leased";
   showGone(ended(now));
 }

@@ -38,6 +38,14 @@ MinutesPerTrial = Annotated[
     ),
 ]
 
+Stored = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=FILE",
+        help="A policy that was tried before, under the same conditions, and the file of its "
+        "trials, at least --n-max of them: it is not tried again. May be repeated.",
+    ),
+]
 Tasks = Annotated[
     str | None,
     typer.Option(help="mean: one claim about the mean over all tasks, instead of each alone."),

@@ -21,6 +21,7 @@ from stopwise.cli.options import (
     JoiningOptions,
     OutputOptions,
     ReportTo,
+    Stored,
     Tasks,
     Weight,
     Workers,
@@ -32,7 +33,13 @@ from stopwise.cli.standings_table import (
     rows_text,
     standings_table,
 )
-from stopwise.cli.values import chosen_executor, mean_settings, named_values, parse_bounds
+from stopwise.cli.values import (
+    chosen_executor,
+    mean_settings,
+    named_values,
+    parse_bounds,
+    stored_scores,
+)
 from stopwise.messages import counted
 
 if TYPE_CHECKING:
@@ -114,6 +121,7 @@ def race(
         str,
         typer.Option(help="Which step says whether an episode is a success: the last, or any."),
     ] = "last",
+    stored: Stored = None,
     tasks: Tasks = None,
     weight: Weight = None,
     comparison: RaceComparisonOptions,
@@ -186,7 +194,8 @@ def race(
         raise Mistyped(f"give either --policy {FACTORY} for each policy, or --checkpoints")
     policies = checkpoints or named_values(policy or [], FACTORY)
     if exit_code:
-        several = 3 if checkpoints else len(policies)  # how many checkpoints is not known yet
+        # How many checkpoints there are is not known yet.
+        several = 3 if checkpoints else len(policies) + len(stored or ())
         require_baseline(several, comparison.baseline, comparison.goal)
     try:
         with _live(comparison.alpha, quiet=output.as_json) as on_progress:
@@ -196,6 +205,7 @@ def race(
                 load=load,
                 score=score,
                 bounds=limits,
+                stored=stored_scores(stored, score=score, bounds=limits),
                 **mean_settings(tasks, weight),
                 seed=seed,
                 success=success,

@@ -15,6 +15,7 @@ from stopwise.cli.options import (
     JoiningOptions,
     NamedFiles,
     ReportTo,
+    Stored,
     TableReadingOptions,
     TaskOrder,
     Tasks,
@@ -23,7 +24,7 @@ from stopwise.cli.options import (
 )
 from stopwise.cli.printing import say
 from stopwise.cli.standings_table import candidates_text, rows_text
-from stopwise.cli.values import mean_settings, trial_source
+from stopwise.cli.values import mean_settings, stored_scores, trial_source
 from stopwise.cli.wording import in_words
 from stopwise.messages import counted
 
@@ -54,6 +55,7 @@ def watch(
     policy: NamedFiles = None,
     comparison: JoiningOptions,
     reading: WatchReadingOptions,
+    stored: Stored = None,
     tasks: Tasks = None,
     task_order: TaskOrder = "rounds",
     weight: Weight = None,
@@ -89,6 +91,7 @@ def watch(
             settings=settings,
             **mean_settings(tasks, weight),
             task_order=task_order,
+            stored=stored_scores(stored, **reading.keywords()),
             state=state,
             report_to=report_to,
         ) as watching:

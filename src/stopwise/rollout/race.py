@@ -1,7 +1,5 @@
 """The one call: run policies against each other, as many episodes as needed and no more."""
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -364,7 +362,7 @@ def _identity(
         "score": identity_of(setup.score),
         "timeout": setup.timeout,
         "seed": int(seed),
-        **{f"stored trials of {name!r}": _digest(own) for name, own in rule.stored.items()},
+        **rule.stored_identity,
     }
 
 
@@ -378,7 +376,3 @@ def _places(env: Any, shares: Mapping[str, float] | None) -> dict[str, Any]:
     if shares is None:
         return {"env": identity_of(env)}
     return {f"task {task!r}": [identity_of(env[task]), share] for task, share in shares.items()}
-
-
-def _digest(scores: Sequence[float]) -> str:
-    return hashlib.sha256(json.dumps(scores).encode()).hexdigest()

@@ -93,6 +93,7 @@ class Wandb(Place):
 
     def read(self) -> tuple[Rows, str, str]:
         messages: Any = import_module("wandb.proto.wandb_internal_pb2")
+        import_module("wandb").teardown()  # its program may still be writing
         (path,) = self.folder.glob("wandb/offline-run-*/*.wandb")
         rows: Rows = {}
         verdict = page = ""

@@ -15,6 +15,7 @@ from stopwise.cli.options import (
     ComparisonOptions,
     NamedFiles,
     OutputOptions,
+    ProxyOptions,
     TableReadingOptions,
     TaskOrder,
     Tasks,
@@ -53,6 +54,7 @@ def analyze(
         int | None, typer.Option(help="Number of bins for the scores, with --method nscore.")
     ] = None,
     reading: AnalyzeReadingOptions,
+    proxy: ProxyOptions,
     iid_correction: Annotated[
         bool,
         typer.Option(
@@ -107,10 +109,14 @@ def analyze(
     """
     from stopwise import analyze as rank
     from stopwise import analyze_tasks, read_trials
+    from stopwise.rows.scenes import read_scenes
     from stopwise.rows.task_mean import require_tasks_choice
 
     check_places(output.html, output.figures)
-    trials = read_trials(trial_source(files, policy), **reading.keywords())
+    how = reading.keywords()
+    if proxy.proxy is not None:
+        how["columns"]["proxy"] = proxy.proxy
+    trials = read_trials(trial_source(files, policy), **how)
     settings: dict[str, Any] = {
         **comparison.keywords(),
         **({} if bins is None else {"bins": bins}),
@@ -119,7 +125,10 @@ def analyze(
         "fresh": fresh,
         "unequal": unequal,
         "unit": unit,
+        **proxy.keywords(),
     }
+    if proxy.proxy_scores is not None:
+        settings["proxy_scores"] = read_scenes(proxy.proxy_scores, proxy.proxy, **how)
     if strict:
         _refuse_unproven(trials, comparison, pool=pool)
     if pool or tasks is not None:

@@ -14,6 +14,7 @@ from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import (
     JoiningOptions,
     NamedFiles,
+    Stored,
     TableReadingOptions,
     TaskOrder,
     Tasks,
@@ -22,7 +23,7 @@ from stopwise.cli.options import (
 )
 from stopwise.cli.printing import say
 from stopwise.cli.standings_table import candidates_text, rows_text
-from stopwise.cli.values import mean_settings, trial_source
+from stopwise.cli.values import mean_settings, stored_scores, trial_source
 from stopwise.cli.wording import in_words
 from stopwise.messages import counted
 
@@ -52,6 +53,7 @@ def watch(
     policy: NamedFiles = None,
     comparison: JoiningOptions,
     reading: WatchReadingOptions,
+    stored: Stored = None,
     tasks: Tasks = None,
     task_order: TaskOrder = "rounds",
     weight: Weight = None,
@@ -86,6 +88,7 @@ def watch(
             settings=settings,
             **mean_settings(tasks, weight),
             task_order=task_order,
+            stored=stored_scores(stored, **reading.keywords()),
             state=state,
         )
         sights = watching.look() if once else _until_enough(watching, interval, as_json)

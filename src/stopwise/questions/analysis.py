@@ -239,6 +239,11 @@ class Analysis(OrderInWords):
             **({"by": self.rules.by} if self.rules.by != "means" else {}),
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
             **({} if self.rules.reference is None else {"reference": self.rules.reference}),
+            **(
+                {}
+                if self.rules.proxy_mean is None
+                else plain_values(self.rules, ("proxy_mean", "proxy_share"))
+            ),
             **plain_values(self, SAVED),
             **({"futile": True} if self.futile else {}),
             **({"margin": self.margin} if self.margin else {}),

@@ -50,8 +50,10 @@ CAUTIONS = {
     "randomised": "{method} decides partly by lot, with seed {seed}: keep that seed; an analysis "
     "repeated with others until it decides has no guarantee",
     "grouped": "rows hold averages of groups of trials ({numbers} in {n_max} rows), which is valid "
-    "only if these numbers were fixed before any score was seen, and n_max with them: without a "
-    "declared one the answer is for one look at the finished trials",
+    "only if these numbers, and n_max with them, were fixed before any score was seen",
+    "proxy": "the scenes of the trials are assumed to be drawn like those that the proxy's mean is "
+    "of, and the proxy to be fixed before the trials; its differences correlate with the real ones "
+    "by {correlation}",
     "stored": "the stored trials of {stored} are assumed to come from the conditions of today: the "
     "same robot, scenes and scoring",
 }

@@ -25,16 +25,17 @@ def difference_intervals(
     comparison
         The test of each pair.
     scores
-        Scores in [0, 1], rows by policies; rows without both policies are left out.
+        Scores in [0, 1], rows by policies; rows without both policies are left out. With a proxy
+        they and its scores, along a first axis.
     pairs
         Places of policy 0 and policy 1 of each pair.
     levels
         The level at which each direction of each pair was, or would be, decided. Without them the
         intervals do not follow a test, and hold for all pairs together.
     """
-    columns = [scores[:, pair] for pair in pairs.tolist()]
-    complete = [column[~np.isnan(column).any(axis=1)] for column in columns]
-    met = [np.stack(comparison.met(*own.T), axis=1) for own in complete]
+    columns = [np.moveaxis(scores, -2, 0)[..., pair] for pair in pairs.tolist()]
+    complete = [own[~np.isnan(own).reshape(len(own), -1).any(axis=1)] for own in columns]
+    met = [np.stack(comparison.met(own[..., 0], own[..., 1]), axis=-1) for own in complete]
     ends = np.empty((2, len(met)))
     start = comparison.test.start((len(met), len(comparison.directions)))
     for part in _parts([len(own) for own in met]):
@@ -54,7 +55,7 @@ def difference_intervals(
 def interval_level(comparison: Comparison, levels: Floats | None, pair: int) -> float:
     """Return the probability with which the interval of a pair holds, at all times."""
     if levels is not None and comparison.test.inverts:
-        return 1.0 - len(comparison.directions) * float(levels[pair])
+        return 1.0 - len(comparison.directions) * (float(levels[pair]) + comparison.doubt_level)
     return 1.0 - comparison.alpha
 
 
@@ -91,12 +92,15 @@ class _Run:
         self.ends: Floats = np.empty((2, runs))
 
     def over(self, runs: Sequence[Floats]) -> Floats:
-        """Go through the rows (rows, 2 policies) of each; runs leave when their rows end."""
+        """Go through the rows (rows, 2 policies) of each; runs leave when their rows end.
+
+        With a proxy they are (rows, score and proxy, 2 policies).
+        """
         lengths = np.array([len(own) for own in runs])
         left: Ints = np.arange(len(runs))
         done = 0
         for length in sorted(set(lengths.tolist())):
-            block = np.stack([runs[index][done:length] for index in left.tolist()], axis=1)
+            block = np.stack([runs[index][done:length] for index in left.tolist()], axis=-2)
             self._through(block[..., 0], block[..., 1])
             done = length
             self.ends[:, left] = self.sequence.bounds(self.interval)
@@ -122,6 +126,8 @@ class _Run:
         fall = log_e
         if self.comparison is not None:
             log_e, fall = self._tested(self.comparison, r0, r1)
+        if r0.ndim == 3:  # the interval is of the scores, the proxy has told the test
+            r0, r1 = r0[:, 0], r1[:, 0]
         gaps = r1 - r0
         pairs = Pairs(
             len(r0),

@@ -1,7 +1,5 @@
 """The one call: run policies against each other, as many episodes as needed and no more."""
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -77,11 +75,11 @@ def race(
         Two or more by name, or one with a ``reference``: a callable from observation to action, an
         object with ``predict`` (as in stable-baselines3) or ``act``, a factory (a class, or a
         function that can be called without arguments), or where to find one,
-        "package.module:name". ``reset`` is called before each episode, with a ``seed`` if it takes
-        one. Or the folder or pattern of checkpoints, as in
-        "runs/*/ckpt_*.zip"; their names are the shortest parts of their paths that tell them apart.
-        Asked for the best, one that appears while the race runs joins: for free if it was declared
-        with ``later``, else from the ``reserve`` of alpha. Those declared are waited for.
+        "package.module:name", or on which server, "ws://localhost:8000". ``reset`` is called before
+        each episode, with a ``seed`` if it takes one. Or the folder or pattern of checkpoints, as
+        in "runs/*/ckpt_*.zip"; their names are the shortest parts of their paths that tell them
+        apart. Asked for the best, one that appears while the race runs joins: for free if it was
+        declared with ``later``, else from the ``reserve`` of alpha. Those declared are waited for.
     env
         A gymnasium id, an environment, a factory of one (also of a vector environment), or a
         function ``episode(policy, seed)`` that returns a score or a dictionary of measures. Or
@@ -351,7 +349,7 @@ def _identity(
         "score": identity_of(setup.score),
         "timeout": setup.timeout,
         "seed": int(seed),
-        **{f"stored trials of {name!r}": _digest(own) for name, own in rule.stored.items()},
+        **rule.stored_identity,
     }
 
 
@@ -365,7 +363,3 @@ def _places(env: Any, shares: Mapping[str, float] | None) -> dict[str, Any]:
     if shares is None:
         return {"env": identity_of(env)}
     return {f"task {task!r}": [identity_of(env[task]), share] for task, share in shares.items()}
-
-
-def _digest(scores: Sequence[float]) -> str:
-    return hashlib.sha256(json.dumps(scores).encode()).hexdigest()

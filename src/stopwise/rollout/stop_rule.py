@@ -1,5 +1,7 @@
 """When to stop: a rule for anyone's own loop, whatever the order in which results arrive."""
 
+import hashlib
+import json
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -278,6 +280,14 @@ class StopRule(Resumable):
         """The stored scores of policies that are not tried, without those of fresh trials."""
         numbers = self.rules.groups or {}
         return {name: tuple(own[: numbers[name]]) for name, own in self._stored.items()}
+
+    @property
+    def stored_identity(self) -> dict[str, str]:
+        """What tells these stored scores from others: the SHA-256 of each policy's."""
+        return {
+            f"stored trials of {name!r}": hashlib.sha256(json.dumps(own).encode()).hexdigest()
+            for name, own in self.stored.items()
+        }
 
     def settings(self) -> dict[str, Any]:
         """Return all settings as plain values."""

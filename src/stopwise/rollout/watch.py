@@ -1,6 +1,6 @@
 """Results that others write while they run, looked at again and again until it is enough."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -119,6 +119,9 @@ class Watch:
     tasks, task_order, weights
         As for ``stopwise.analyze``, with a weight for every task: which tasks there will be has to
         be known beforehand.
+    stored
+        Scores of policies that were tried before, at least n_max each: they are not awaited, and
+        the files have one task.
     state
         File that keeps the rows looked at, so that a later watch refuses a past that has changed
         as well; without it they are kept as long as this object.
@@ -134,6 +137,7 @@ class Watch:
         tasks: str | None = None,
         task_order: str = "rounds",
         weights: Mapping[str, float] | None = None,
+        stored: Mapping[str, Sequence[float]] | None = None,
         state: Path | None = None,
     ) -> None:
         require_tasks_choice(tasks, task_order, weights, by=settings.get("by"))
@@ -152,7 +156,12 @@ class Watch:
         names = [f"policy {number}" for number in range(len(later))]
         known = {**settings, "baseline": baseline, "later": names}
         many = [f"another {number}" for number in range(1, settings.get("top", 1))]
-        StopRule(["one", "other", *many, *names], **known)
+        self._stored = dict(stored or {})
+        if self._stored:
+            _check_stored(self._stored, tasks, known, baseline=settings.get("baseline"))
+            design = "independent" if design == "auto" else design
+        else:
+            StopRule(["one", "other", *many, *names], **known)
         require(
             reading.get("bounds") != "data",
             named("bounds"),
@@ -192,6 +201,11 @@ class Watch:
             trials = read_trials(self._source, **self._reading)
         if self._mean is None:
             found = tables(trials, design=self._design, in_turn=False)
+            require(
+                len(found) == 1 or not self._stored,
+                f"stored trials belong to one task, but the files have {len(found)}",
+                parameter="stored",
+            )
         else:
             found = [over_tasks(trials, design=self._design, growing=True, **self._mean)]
         for task in self._seen:
@@ -203,7 +217,7 @@ class Watch:
         return sights
 
     def _task(self, task: str, aligned: Table, every: tuple[str, ...]) -> TaskSight:
-        least = 2 if self._settings.get("reference") is None else 1
+        least = 2 if self._settings.get("reference") is None and not self._stored else 1
         if len(aligned.policies) < least <= len(every) and task not in self._seen:
             return self._not_begun(task, aligned, every)
         notes = list(aligned.notes)
@@ -252,12 +266,19 @@ class Watch:
         }
         before = self._seen.get(task)
         first = aligned.policies if before is None else _there_at_first(before)
+        for name in self._stored:
+            both = f"{name!r} has stored trials and is in the files, too: leave it out of one"
+            require(name not in first, both, parameter="stored")
         later = [name for name in settings.get("later", ()) if name not in first]
         if before is not None and uses_seed(before.rules):
             # A seed is drawn once: a later watch goes on with the one that was written down.
             settings.setdefault("seed", before.rules["seed"])
-        rule = StopRule([*first, *later], **{**settings, "later": later})
-        rules, rows = plain(rule.rules.identity()), np.zeros((0, len(rule.policies)))
+        rule = StopRule(
+            [*self._stored, *first, *later],
+            **{**settings, "later": later, "stored": self._stored},
+        )
+        rules = plain({**rule.rules.identity(), **rule.stored_identity})
+        rows = np.zeros((0, len(rule.policies)))
         if self._seen.setdefault(task, WatchedTask(rules=rules, rows=rows)).rules != rules:
             self._refuse_rules(task, rules)
         for name, row in self._seen[task].joined.items():
@@ -364,7 +385,29 @@ def _there_at_first(before: WatchedTask) -> list[str]:
     rules = before.rules
     # A reference is written down among the policies, but no file has it.
     others = {*rules.get("later", ()), rules["baseline"] if "reference" in rules else None}
+    others.update(rules.get("stored", ()))
     return [name for name in rules["policies"] if name not in others]
+
+
+def _check_stored(
+    stored: Mapping[str, Sequence[float]],
+    tasks: str | None,
+    settings: Mapping[str, Any],
+    baseline: str | None,
+) -> None:
+    """Raise at once where stored trials do not go with the settings, of whatever new policy."""
+    require(
+        tasks is None,
+        "stored trials belong to one task, but the mean over tasks is asked for",
+        parameter="stored",
+    )
+    new = "a new one"
+    if baseline is not None:
+        baseline = baseline if baseline in stored else new
+    # The bounds may be known with the files only.
+    every = [0.0, 1.0, *(score for own in stored.values() for score in own)]
+    own = {**settings, "baseline": baseline, "bounds": (min(every), max(every)), "stored": stored}
+    StopRule([*stored, new], **own)
 
 
 def _require_same(task: str, seen: WatchedTask, aligned: Table) -> None:

@@ -112,7 +112,7 @@ class StudyReader:
             own = (
                 trial.number
                 for trial in reversed(state.trials)
-                if trial.station == station and trial.status == "scored"
+                if trial.station == station and trial.has_result
             )
             return next(own, None)
 
@@ -128,8 +128,7 @@ class StudyReader:
     def rubric(self, trial: int) -> dict[str, Any]:
         """Return how a trial is scored, as in its assignment."""
         with self._ledger.reading() as state:
-            task = require_trial(state, trial).task
-            return assignment.locked_plan(state).task(task).score.model_dump(mode="json")
+            return views.rubric(state, require_trial(state, trial))
 
     def verdict(self) -> StudyVerdict:
         """Return the verdict on each pair, replayed from the journal."""

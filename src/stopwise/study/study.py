@@ -13,14 +13,14 @@ from stopwise.study.events import Imported, Released, Scored, Undone
 from stopwise.study.ledger import require_name
 from stopwise.study.locate import is_url, open_store
 from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_plan
-from stopwise.study.reader import StudyReader
+from stopwise.study.robot_side import RobotSide
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState
 
 Report = TypeVar("Report", Released, Scored, Undone)
 
 
-class Study(StudyReader):
+class Study(RobotSide):
     """A study: blinded trials at the robot, one journal, and a verdict replayed from it.
 
     Every method is safe to call from several threads, processes and machines at once. A call that
@@ -150,26 +150,6 @@ class Study(StudyReader):
         """Mark a trial as started; repeat this during a long trial to extend its lease."""
         self._enter(lambda state: trial_actions.start(state, trial, station), who or station)
 
-    def resolve(self, code: str, *, who: str = "runner") -> views.Resolved:
-        """Return the policy that the code of a trial in progress stands for; for the robot only.
-
-        With this the trial has begun, if it was not started before.
-        """
-
-        def decide(state: StudyState, _: float) -> list[Event]:
-            trial = assignment.require_under_way(state, code)
-            begun = trial_actions.start(state, trial.number, trial.station)
-            return [] if trial.started else [begun]
-
-        def outcome(state: StudyState, _: float, __: list[Entry]) -> views.Resolved:
-            trial = assignment.require_under_way(state, code)
-            name = state.labels(self._lots(state))[trial.arm]
-            policies = assignment.locked_plan(state).policies
-            run = next(policy.run for policy in policies if policy.name == name)
-            return views.Resolved(trial=trial.number, policy=name, run=run)
-
-        return self._ledger.ask(decide, outcome, who=who)
-
     def release(
         self,
         trial: int,
@@ -208,7 +188,9 @@ class Study(StudyReader):
         trial
             Its number, from the assignment.
         answer
-            By the task's rubric: true or false, a list of milestones, a level, or a number.
+            By the task's rubric: true or false, a list of milestones, a level, a number, or, of two
+            trials that are judged by preference, "done" for the one that is run first, and with
+            the other which was better, "first", "second" or "tie".
         station
             The station that ran it; None for the owner, who may report for any.
         key
@@ -314,12 +296,6 @@ class Study(StudyReader):
     def revoke_token(self, token: str, *, who: str = "owner") -> None:
         """Make a token void, named by its id (see ``tokens``)."""
         self._enter(lambda state: access.revoke_token(state, token), who)
-
-    def _enter(
-        self, decide: Callable[[StudyState], Event], who: str, key: str | None = None
-    ) -> list[Entry]:
-        """Enter the event that is decided on the newest state."""
-        return self._ledger.commit(lambda state, _: [decide(state)], who=who, key=key)
 
 
 def _require_same(entries: list[Entry], kind: type[Report], trial: int) -> Report:

@@ -57,8 +57,9 @@ class TaskVerdict:
         Policies that are still in an undecided comparison.
     decided
         Whether the question is answered: every pair is decided, or the best is named.
-    goal, indifference, top
-        What is asked, how near to the best is good enough, and how many of the best are wanted.
+    goal, indifference, top, by
+        What is asked, how near to the best is good enough, how many of the best are wanted, and
+        whether "means" or "wins" are compared.
     best, candidates
         The policy shown to be the best, or None, and those that may still be it.
     eliminated
@@ -88,6 +89,7 @@ class TaskVerdict:
     goal: str = "order"
     indifference: float = 0.0
     top: int = 1
+    by: str = "means"
     best: str | None = None
     candidates: tuple[str, ...] = ()
     eliminated: Mapping[str, Elimination] = field(default_factory=dict)
@@ -250,6 +252,7 @@ def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVer
         goal=question.rules.goal,
         indifference=question.rules.indifference,
         top=question.rules.top,
+        by=question.rules.by,
         best=None if question.best is None else shown[question.best],
         candidates=tuple(shown[arm] for arm in question.candidates),
         eliminated={

@@ -113,8 +113,15 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int |
                 saved = study.record(
                     trial.trial, answer, station=trial.station, key=key, seconds=seconds, who=who
                 )
-                late = "" if saved.counted else "; not counted, since another result came first"
-                text = f"{in_words(answer)}, score {saved.score:.3g}{late}"
+                late = (
+                    ""
+                    if saved.counted or saved.score is None
+                    else "; not counted, since another result came first"
+                )
+                scored = (
+                    "" if trial.rubric["kind"] == "preference" else f", score {saved.score:.3g}"
+                )
+                text = f"{in_words(answer)}{scored}{late}"
                 typer.echo(f"saved: trial {trial.trial}, {text}")
             return True
         except NotAllowed as error:

@@ -15,7 +15,7 @@ def test_the_scaled_tail_is_that_of_scipy() -> None:
     assert erfcx(x) == pytest.approx(erfcx_of_scipy(x), rel=3e-15)
     assert erfcx(np.array([np.inf]))[0] == 0.0
     assert erfcx(np.array([-1e9]))[0] > 1e300  # a number, without a warning
-    assert erfcx(np.float64(0.5)) == pytest.approx(0.6156903441929259, rel=1e-15)
+    assert erfcx(np.array(0.5)) == pytest.approx(0.6156903441929259, rel=1e-15)
 
 
 def test_the_last_bet_is_the_hazard_at_the_quantile() -> None:

@@ -27,6 +27,7 @@ def read_plainly(parameter: Any, annotation: Any) -> None:
     limits = [getattr(information[0], end, None) for end in ("min", "max")] if information else []
 
     def process(ctx: Any, value: Any) -> Any:
+        plain: Any
         texts = value if repeated and isinstance(value, (list, tuple)) else [value]
         if value is None and not parameter.required:
             plain = () if repeated else None

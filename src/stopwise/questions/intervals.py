@@ -99,7 +99,7 @@ class Run:
         lengths = np.array([len(own) for own in runs])
         left: Ints = np.arange(len(runs))
         done = 0
-        for length in np.unique(lengths).tolist():
+        for length in sorted(set(lengths.tolist())):
             block = np.stack([runs[index][done:length] for index in left.tolist()], axis=-2)
             self.through(block[..., 0], block[..., 1])
             done = length

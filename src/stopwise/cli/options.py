@@ -19,6 +19,14 @@ NamedFiles = Annotated[
 TrialFiles = Annotated[
     list[Path] | None, typer.Argument(help="Files of trials, or a folder of them.")
 ]
+ReportTo = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TRACKER",
+        help="Report each row, and the page at the end, to wandb, trackio, mlflow or tensorboard; "
+        "repeat for several.",
+    ),
+]
 Workers = Annotated[
     int | None, typer.Option(help="Number of workers, with --executor processes or ray.")
 ]

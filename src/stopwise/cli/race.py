@@ -20,6 +20,7 @@ from stopwise.cli.options import (
     Address,
     JoiningOptions,
     OutputOptions,
+    ReportTo,
     Stored,
     Tasks,
     Weight,
@@ -174,6 +175,7 @@ def race(
         float | None, typer.Option(help="Seconds after which an episode counts as failed.")
     ] = None,
     exit_code: ExitCode = False,
+    report_to: ReportTo = None,
     output: RaceOutputOptions,
 ) -> None:
     """Run policies in a simulator until it is clear which one is better, then stop."""
@@ -221,6 +223,7 @@ def race(
                 on_error=on_error,
                 timeout=timeout,
                 on_progress=on_progress,
+                report_to=report_to,
                 **comparison.keywords(),
             )
     except KeyboardInterrupt:

@@ -19,7 +19,6 @@ from stopwise.core.groups import averaged
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
 from stopwise.core.rules import Rules
-from stopwise.core.simulate import run_studies
 from stopwise.messages import Message, Setting, counted, first_few
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.family import Family
@@ -176,6 +175,8 @@ def worn_out(table: Table, rules: Rules) -> tuple[Message, ...]:
     """
     found = []
     for name in rules.stored if rules.fresh else ():
+        from stopwise.core.simulate import run_studies
+
         number = (rules.groups or {})[name]
         own = table.scores[:, table.policies.index(name)]
         stored, fresh = own[:number], own[number:][~np.isnan(own[number:])][: rules.fresh]

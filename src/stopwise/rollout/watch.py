@@ -1,15 +1,14 @@
 """Results that others write while they run, looked at again and again until it is enough."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.plain_values import plain_values
 from stopwise.core.registry import other_edition, uses_seed
 from stopwise.data.growing import GrowingFiles
 from stopwise.data.read import read_trials
@@ -17,16 +16,16 @@ from stopwise.data.sources import require_apart
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.messages import Message, Setting, named
 from stopwise.questions import for_files
-from stopwise.questions.analysis import Analysis
 from stopwise.questions.question import Places, complete
-from stopwise.questions.standing import Elimination, Standing
 from stopwise.rollout.journal import plain
 from stopwise.rollout.stop_rule import StopRule
+from stopwise.rollout.task_sight import TaskSight
 from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_watch_state
 from stopwise.rows.mean_table import over_tasks
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import require_tasks_choice
 from stopwise.rows.task_tables import tables
+from stopwise.trackers import reporter_of
 
 # What lets a policy come after the first look, asked for the best.
 _TO_COME_LATER = (
@@ -37,62 +36,6 @@ _TO_COME_LATER = (
 
 class PastChanged(InvalidInput):
     """Results that were looked at before are not what they were."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class TaskSight:
-    """How one task stands at one look.
-
-    Attributes
-    ----------
-    stop, decided
-        Whether to stop, and whether because every pair is decided, or the best is named.
-    futile
-        Whether a further decision by n_max has become too unlikely; if that is binding, to stop.
-    best, candidates, eliminated
-        The policy shown to be the best, or None; those that may still be; the others, and when
-        they were shown not to be.
-    awaited
-        Policies that were declared to come later, and have not come yet.
-    rows, n_max
-        Rows looked at, and the declared greatest number.
-    needed
-        Policies that need more trials.
-    waiting
-        Trials that are there but not looked at: a row before them is not complete, or they were
-        not needed.
-    standings, remaining
-        How each pair stands, and the rows still needed at the growth so far (None: unknown).
-    analysis
-        The ranking so far; None before the first row.
-    """
-
-    task: str
-    stop: bool
-    decided: bool
-    futile: bool
-    best: str | None
-    candidates: tuple[str, ...]
-    eliminated: Mapping[str, Elimination]
-    awaited: tuple[str, ...]
-    rows: int
-    n_max: int | None
-    needed: tuple[str, ...]
-    waiting: int
-    standings: tuple[Standing, ...]
-    remaining: int | None
-    analysis: Analysis | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        analysis = None if self.analysis is None else self.analysis.to_dict()
-        return {
-            **plain_values(self, ("task", "stop", "decided", "futile", "rows", "n_max")),
-            **plain_values(self, ("needed", "waiting", "remaining")),
-            **plain_values(self, ("best", "candidates", "awaited")),
-            "eliminated": {name: vars(out) for name, out in self.eliminated.items()},
-            "analysis": analysis,
-        }
 
 
 class Watch:
@@ -125,6 +68,9 @@ class Watch:
     state
         File that keeps the rows looked at, so that a later watch refuses a past that has changed
         as well; without it they are kept as long as this object.
+    report_to
+        Trackers that are told each row, under the name of its task, and get the report when the
+        watch is closed (see ``StopRule``).
     """
 
     def __init__(
@@ -139,6 +85,7 @@ class Watch:
         weights: Mapping[str, float] | None = None,
         stored: Mapping[str, Sequence[float]] | None = None,
         state: Path | None = None,
+        report_to: Any = None,
     ) -> None:
         require_tasks_choice(tasks, task_order, weights, by=settings.get("by"))
         require(
@@ -178,6 +125,15 @@ class Watch:
             require_apart(state, source)
             require(state.parent.is_dir(), f"{state}: there is no folder {state.parent}")
         self._seen = {} if state is None else read_watch_state(state)
+        self._reporter = reporter_of(report_to)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Report what was seen last, with its page."""
+        found = [sight.analysis for sight in self._sights]
+        self._reporter.conclude(lambda: [own for own in found if own is not None])
 
     def look(self) -> tuple[TaskSight, ...]:
         """Read what has changed, and say how each task stands.
@@ -277,6 +233,7 @@ class Watch:
             [*self._stored, *first, *later],
             **{**settings, "later": later, "stored": self._stored},
         )
+        rule.report_to(self._reporter, task)
         rules = plain({**rule.rules.identity(), **rule.stored_identity})
         rows = np.zeros((0, len(rule.policies)))
         if self._seen.setdefault(task, WatchedTask(rules=rules, rows=rows)).rules != rules:

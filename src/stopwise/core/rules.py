@@ -201,6 +201,12 @@ class Rules:
         """Check the reference, and let it be the baseline and the last of the policies."""
         low, high = self.bounds
         require(
+            self.by == "means" and not self.stored and not self.groups,
+            "a reference is held against means of trials: it goes neither with wins nor with "
+            "stored trials",
+            parameter="reference",
+        )
+        require(
             is_number(reference) and low < reference < high,
             f"reference must lie strictly between {low:g} and {high:g}, the bounds of the score, "
             f"but got {reference!r}",
@@ -214,12 +220,6 @@ class Rules:
         require(
             self.goal == "order",
             f"a reference belongs to the goal 'order', but the goal is {self.goal!r}",
-            parameter="reference",
-        )
-        require(
-            self.by == "means" and not self.stored and not self.groups,
-            "a reference is held against means of trials: it goes neither with wins nor with "
-            "stored trials",
             parameter="reference",
         )
         object.__setattr__(self, "reference", float(reference))
@@ -244,6 +244,11 @@ class Rules:
         """What policy 0 and policy 1 of a test of one pair are called."""
         name = self.reference_name
         return ("policy 0", "policy 1") if name is None else (name, "the policy")
+
+    @property
+    def new_policies(self) -> tuple[str, ...]:
+        """The policies that are tried: neither a reference nor those with stored trials."""
+        return tuple(name for name in self.run_policies if name not in self.stored)
 
     @property
     def run_policies(self) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from stopwise.study.state import StudyState, TokenRecord
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.study_report import study_report
+from stopwise.study.study_reporting import StudyReporting
 from stopwise.study.trial_actions import own_trial, require_trial
 from stopwise.study.verdict import StudyVerdict, analyses, verdict
 from stopwise.study.verification import Verification, verify
@@ -34,15 +35,24 @@ class StudyReader:
     """A study as it can be read: everything that changes nothing."""
 
     def __init__(
-        self, store: Store, folder: Path | None = None, draft: StudyPlan | None = None
+        self,
+        store: Store,
+        folder: Path | None = None,
+        draft: StudyPlan | None = None,
+        *,
+        report_to: Any = None,
     ) -> None:
         self.store, self.folder = store, folder
         self._draft = draft
         self._ledger = Ledger(store)
+        self._report = None if report_to is None else StudyReporting(report_to)
+        self._ledger.follower = self._report
         self._ledger.refresh()
 
     def close(self) -> None:
         """Close the connections to the store."""
+        if self._report is not None:
+            self._report.close(self)
         self.store.close()
 
     def __enter__(self) -> Self:

@@ -28,9 +28,9 @@ class Study(RobotSide):
 
     Parameters
     ----------
-    store, folder, draft
-        Where the journal is kept, the folder of ``study.yaml``, and a plan that is not locked yet;
-        ``create`` and ``open`` find them for you.
+    store, folder, draft, report_to
+        Where the journal is kept, the folder of ``study.yaml``, a plan that is not locked yet, and
+        trackers to report to; ``create`` and ``open`` find them for you.
 
     Examples
     --------
@@ -57,6 +57,7 @@ class Study(RobotSide):
         *,
         store: str | None = None,
         clock: Callable[[], float] | None = None,
+        report_to: Any = None,
     ) -> "Study":
         """Create a study in a new folder, or in the database at a URL that ends in "#name".
 
@@ -70,18 +71,31 @@ class Study(RobotSide):
             The URL of a database, for a study whose plan stays in a folder.
         clock
             Seconds since 1970, for simulations.
+        report_to
+            As for ``open``.
         """
         text = plan_text(plan)
         if is_url(target):
             made, _ = open_store(target, create=True, clock=clock)
-            return cls(made, draft=parse_plan(text))
+            return cls(made, draft=parse_plan(text), report_to=report_to)
         write_plan(Path(target), text, store)
-        return cls.open(target, clock=clock)
+        return cls.open(target, clock=clock, report_to=report_to)
 
     @classmethod
-    def open(cls, url_or_path: str | Path, *, clock: Callable[[], float] | None = None) -> "Study":
-        """Open a study by its folder, its ``study.db``, or the URL of a database ("...#name")."""
-        return cls(*open_store(url_or_path, clock=clock))
+    def open(
+        cls,
+        url_or_path: str | Path,
+        *,
+        clock: Callable[[], float] | None = None,
+        report_to: Any = None,
+    ) -> "Study":
+        """Open a study by its folder, its ``study.db``, or the URL of a database ("...#name").
+
+        The trackers in ``report_to`` (see ``StopRule``) are told how many trials there are. All
+        rows and the report follow once the study is unblinded (if it is not blinded, over):
+        operators may see what is reported.
+        """
+        return cls(*open_store(url_or_path, clock=clock), report_to=report_to)
 
     def redraft(self, text: str) -> None:
         """Replace the draft; raises if the new plan is invalid or the study is locked."""

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from stopwise.questions import QUESTIONS
 from stopwise.questions.analysis import Analysis
 from stopwise.study.entries import Entry
-from stopwise.study.views import Assignment
+from stopwise.study.views import Assignment, Rating
 
 
 class _Answer(BaseModel):
@@ -59,6 +59,18 @@ class NextView(_Answer):
 
     trial: Assignment | None
     finished: bool
+
+
+class RecordingView(_Answer):
+    """The name of a recording that was stored."""
+
+    recording: str
+
+
+class RatingView(_Answer):
+    """A trial to rate by its recordings, or none if there is none now."""
+
+    rating: Rating | None
 
 
 class CurveView(_Answer):

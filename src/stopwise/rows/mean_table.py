@@ -221,7 +221,9 @@ def _averaged(parts: list[Table], share: Mapping[str, float]) -> Table:
     scores = np.stack([part.arranged(policies)[:rows] for part in parts])
     means = np.tensordot([share[str(part.task)] for part in parts], scores, axes=1)
     notes = Notes(dict.fromkeys(note for part in parts for note in part.notes))
-    beyond = sum(int((~np.isnan(part.scores[rows:])).sum()) for part in parts)
+    # Of each policy the rounds count in which it has a trial of every task.
+    known = sum(int((~np.isnan(part.scores)).sum()) for part in parts)
+    beyond = known - len(parts) * int((~np.isnan(means)).sum())
     if beyond:
         text = f"{counted(beyond, 'trial')} beyond the last full round of all tasks left out"
         notes.add(text, code="beyond-rounds")

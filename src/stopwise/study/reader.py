@@ -245,8 +245,8 @@ class StudyReader:
     def verify(self) -> Verification:
         """Replay the journal and check hash chain, random draws, assignments and saved state."""
         found = verify(self.store)
-        warning = self.status().warning if found.sound else None
-        return found if warning is None else replace(found, notes=(warning,))
+        edited = self.edited() if found.sound else ()
+        return replace(found, notes=(views.edited_text(edited),)) if edited else found
 
     def tokens(self) -> tuple[TokenRecord, ...]:
         """Return every token ever created, without the secret text."""

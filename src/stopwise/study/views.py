@@ -153,13 +153,7 @@ class Status:
     @property
     def warning(self) -> str | None:
         """What to say of a plan that was edited after the lock."""
-        if not self.edited:
-            return None
-        what = ", ".join(self.edited)
-        return (
-            f"study.yaml was edited after the lock ({what}), which changes nothing: the plan that "
-            "was locked holds"
-        )
+        return edited_text(self.edited) if self.edited else None
 
     def seen_by(self, who: str) -> "Status":
         """Return the status without the codes of trials that others hold."""
@@ -169,6 +163,15 @@ class Status:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         return asdict(self)
+
+
+def edited_text(settings: tuple[str, ...]) -> str:
+    """Return what to say of a plan whose file was edited after the lock."""
+    what = ", ".join(settings)
+    return (
+        f"study.yaml was edited after the lock ({what}), which changes nothing: the plan that was "
+        "locked holds"
+    )
 
 
 def held(state: StudyState, station: str, now: float) -> Assignment | None:

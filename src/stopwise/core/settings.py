@@ -108,17 +108,17 @@ class PlanSettings(CommonSettings, total=False):
 
 
 class RaceSettings(PlanSettings, total=False):
-    """The same with the baseline; the seed is that of the race."""
+    """The same with the baseline and a proxy; the seed is that of the race."""
 
     baseline: Baseline
     by: By
+    proxy_mean: ProxyMean
+    proxy_share: ProxyShare
 
 
 class RuleSettings(RaceSettings, total=False):
-    """The same with the seed of the method, where there is no other seed, and with a proxy."""
+    """The same with the seed of the method, where there is no other seed."""
 
-    proxy_mean: ProxyMean
-    proxy_share: ProxyShare
     seed: Seed
 
 

@@ -28,6 +28,7 @@ from stopwise.rollout.episode import Episode
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
 from stopwise.rollout.race_result import RaceProgress, RaceResult, result_of
+from stopwise.rollout.scenes import proxy_mean
 from stopwise.rollout.schedule import EpisodeFailed, FailureRule, Schedule
 from stopwise.rollout.seeds import drawn_task
 from stopwise.rollout.stop_rule import StopRule
@@ -61,6 +62,8 @@ def race(
     window: int | None = None,
     on_progress: Callable[[RaceProgress], None] | None = None,
     stored: Mapping[str, Sequence[float] | Floats] | None = None,
+    proxy: Any = None,
+    proxy_scenes: int = 10_000,
     **settings: Unpack[RaceSettings],
 ) -> RaceResult:
     """Run policies in an environment until it is clear which is better, or n_max is reached.
@@ -135,6 +138,12 @@ def race(
         Scores, by name, of policies that were run before in the same environment and are not run
         again, at least n_max of each; ``policies`` are then the others, one or more. A row holds
         the average of a group of them (see ``StopRule``). The design is independent.
+    proxy
+        A cheap simulator beside a dear one, given as ``env`` is: it runs every episode as well,
+        with the same seed, and saves dear episodes where it agrees (docs/design/proxy.md).
+    proxy_scenes
+        How many further scenes it runs beforehand, for bounds of its mean at ``proxy_share`` (a
+        tenth) of alpha; none if ``proxy_mean``, its mean for each policy by name, is known.
     **settings
         ``method``, ``alpha``, ``adjust``, ``baseline``, ``reference``, ``ties``, ``goal="order"``
         (or "best", with ``top``, ``indifference``, ``allocation="leader"``, ``later`` and
@@ -180,20 +189,17 @@ def race(
     # The seed of the race is for its episodes: a method that needs luck has its own.
     luck = {"seed": begun["method_seed"]} if "method_seed" in begun else {}
     settings["later"] = [name for name in settings.get("later", ()) if name not in first]
-    rule = StopRule(
-        [*stored, *first, *settings["later"]],
-        stored=stored,
-        n_max=n_max,
-        bounds=bounds,
-        design=design,
-        **settings,
-        **luck,
+    place = executor_of(executor)
+    require_choice("success", success, SUCCESS)
+    setup = Setup(
+        env=env, policies=first, score=score, timeout=timeout, success=success, proxy=proxy
     )
+    declared: Any = {"n_max": n_max, "bounds": bounds, "design": design, **settings}
+    declared |= proxy_mean(place, setup, declared, begun, seed=seed, scenes=proxy_scenes)
+    rule = StopRule([*stored, *first, *settings["later"]], stored=stored, **declared, **luck)
     failures = FailureRule(on_error)
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
-    require_choice("success", success, SUCCESS)
-    setup = Setup(env=env, policies=first, score=score, timeout=timeout, success=success)
     paired = design == "paired"
     schedule = Schedule(
         rule,
@@ -202,7 +208,6 @@ def race(
         window=1 if window is None else require_whole(window, "window", 1),
         failures=failures,
     )
-    place = executor_of(executor)
     book, seconds = None, 0.0
     stopped: EpisodeFailed | None = None
     if journal is not None:
@@ -350,6 +355,7 @@ def _identity(
         **_places(setup.env, shares),
         "score": identity_of(setup.score),
         "timeout": setup.timeout,
+        **({} if setup.proxy is None else {"proxy": identity_of(setup.proxy)}),
         "seed": int(seed),
         **{f"stored trials of {name!r}": _digest(own) for name, own in rule.stored.items()},
     }

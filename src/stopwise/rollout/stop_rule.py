@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self, Unpack
+from typing import Any, Self, TypeGuard, Unpack
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting
 from stopwise.questions import pose, resume
 from stopwise.questions.analysis import Analysis
-from stopwise.questions.question import FindRow, Places, complete
+from stopwise.questions.question import FindRow, Places, Shown, complete
 from stopwise.questions.standing import Elimination, Standing
 from stopwise.rows.task_mean import TaskMean
 
@@ -94,7 +94,7 @@ class StopRule(Resumable):
         for name, own in self._stored.items():
             self._question.comparison.check(np.array(own), f"stored trials of {name!r}")
         # Results that are not looked at yet, by number; None where a policy has none to offer.
-        self._waiting: dict[int, dict[str, float | None]] = {}
+        self._waiting: dict[int, dict[str, Shown]] = {}
         self._next = dict.fromkeys(self.rules.run_policies, 0)
 
     rules = Delegated[Rules]("_question.rules", "What was declared.")
@@ -166,7 +166,14 @@ class StopRule(Resumable):
         """Results that are not looked at, because their row is not complete or not needed."""
         return sum(map(len, self._waiting.values()))
 
-    def add(self, policy: str, score: float | None, row: int | None = None) -> None:
+    def add(
+        self,
+        policy: str,
+        score: float | None,
+        row: int | None = None,
+        *,
+        proxy: float | None = None,
+    ) -> None:
         """Take one result in.
 
         Parameters
@@ -179,6 +186,8 @@ class StopRule(Resumable):
         row
             The place it was given beforehand, from 0: its number among the policy's trials, which
             is the row unless a row tries a policy several times; by default the next one.
+        proxy
+            With a proxy (``proxy_mean``), its score of the same trial.
         """
         require(
             policy in self._next,
@@ -198,15 +207,29 @@ class StopRule(Resumable):
             f"row {row} has already been looked at, but got another result of {policy!r} for it",
         )
         require(policy not in known, f"{policy!r} already has a result in row {row}")
+        shown: Shown = score
         if score is not None:
             self.check(policy, score)
-            score = float(without_gradient(score))
-        self._waiting.setdefault(row, {})[policy] = score
+            shown = score = float(without_gradient(score))
+        if score is not None and self._takes_proxy(proxy):
+            self.check(f"the proxy of {policy}", proxy)
+            shown = score, float(without_gradient(proxy))
+        self._waiting.setdefault(row, {})[policy] = shown
         self._next[policy] = max(self._next[policy], row + 1)
         before = self.rows
         self.follow(self._row)
         if self.rows > before:
             self._forget()
+
+    def _takes_proxy(self, proxy: float | None) -> TypeGuard[float]:
+        """Whether scores come with those of a proxy; raise unless this one is as declared."""
+        declared = self.rules.proxy_mean is not None
+        require(
+            declared == (proxy is not None),
+            "scores of a proxy go with proxy_mean, its mean for each policy: give both, or neither",
+            parameter="proxy_mean",
+        )
+        return declared
 
     def _add_fresh(self, policy: str, score: float | None) -> None:
         """Take in a new trial of a stored policy, which is only held against the stored ones."""
@@ -245,7 +268,7 @@ class StopRule(Resumable):
         as long as one is awaited. It is not asked for stored trials.
         """
 
-        def find_all(places: Places) -> Mapping[str, Sequence[float | None]] | None:
+        def find_all(places: Places) -> Mapping[str, Sequence[Shown]] | None:
             found = find(self._to_run(places))
             if found is None:
                 return None
@@ -306,7 +329,7 @@ class StopRule(Resumable):
         shown = ("policies", "n_max", "rows", "needed", "decided")
         return f"StopRule({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
-    def _row(self, places: Places) -> dict[str, list[float | None]] | None:
+    def _row(self, places: Places) -> dict[str, list[Shown]] | None:
         return complete(lambda policy, number: self._waiting[number][policy], places)
 
     def _forget(self) -> None:

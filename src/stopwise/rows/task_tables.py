@@ -25,10 +25,12 @@ def tables(
     unit: str = "trial",
     in_turn: bool = True,
     proxy: str | Mapping[str, Any] | None = None,
+    audit: bool = False,
 ) -> list[Table]:
     """Return one table per task from a trial table, or from whatever holds trials.
 
-    ``proxy`` is the column of a proxy's scores; beside a mapping of scores, a mapping like it.
+    ``proxy`` is the column of a proxy's scores; beside a mapping of scores, a mapping like it. With
+    ``audit`` some trials have none but the proxy's.
     """
     from stopwise.data.frames import is_frame
     from stopwise.data.read import read_trials
@@ -36,7 +38,8 @@ def tables(
     from stopwise.rows.align import align
 
     if isinstance(source, str | os.PathLike | np.ndarray) or is_frame(source):
-        source = read_trials(source, columns={"proxy": proxy} if isinstance(proxy, str) else None)
+        known = {"proxy": proxy} if isinstance(proxy, str) else None
+        source = read_trials(source, columns=known, missing="keep" if audit else "error")
     if isinstance(source, Trials):
         require(
             proxy is None or "proxy" in source.frame.columns,

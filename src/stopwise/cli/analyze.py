@@ -198,9 +198,6 @@ def _harmless(doubt: str) -> bool:
 
 
 def _tell(analyses: list["Analysis"], output: OutputOptions, paths: list[Path]) -> None:
-    from stopwise.questions.analysis import report
-    from stopwise.report.html import Origin
-
     if output.as_json:
         typer.echo(json_of([analysis.to_dict() for analysis in analyses]))
     else:
@@ -213,10 +210,15 @@ def _tell(analyses: list["Analysis"], output: OutputOptions, paths: list[Path]) 
             show(analysis, without=shared, alone=len(analyses) == 1)
         print_notes(shared)
     named = [(analysis.task or "task", analysis) for analysis in analyses]
+    write_files(lambda: _report(analyses, paths), named, output)
+
+
+def _report(analyses: list["Analysis"], paths: list[Path]) -> str:
+    from stopwise.questions.analysis import report
+    from stopwise.report.html import Origin
+
     command = f"stopwise {shlex.join(sys.argv[1:])}"
-    write_files(
-        lambda: report(list(map(as_typed, analyses)), Origin.of(paths, command)), named, output
-    )
+    return report(list(map(as_typed, analyses)), Origin.of(paths, command))
 
 
 def as_typed(analysis: "Analysis") -> "Analysis":

@@ -19,6 +19,14 @@ NamedFiles = Annotated[
 TrialFiles = Annotated[
     list[Path] | None, typer.Argument(help="Files of trials, or a folder of them.")
 ]
+ReportTo = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TRACKER",
+        help="Report each row, and the page at the end, to wandb, trackio, mlflow or tensorboard; "
+        "repeat for several.",
+    ),
+]
 Workers = Annotated[
     int | None, typer.Option(help="Number of workers, with --executor processes or ray.")
 ]
@@ -30,6 +38,14 @@ MinutesPerTrial = Annotated[
     ),
 ]
 
+Stored = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=FILE",
+        help="A policy that was tried before, under the same conditions, and the file of its "
+        "trials, at least --n-max of them: it is not tried again. May be repeated.",
+    ),
+]
 Tasks = Annotated[
     str | None,
     typer.Option(help="mean: one claim about the mean over all tasks, instead of each alone."),
@@ -224,7 +240,8 @@ class ReadingOptions(OptionGroup):
     missing: Annotated[
         str,
         typer.Option(
-            help="What to do with trials that have no score: error, or drop them (with --audit they are kept)."
+            help="What to do with trials that have no score: error, or drop them (--audit keeps "
+            "them)."
         ),
     ] = "error"
     order: Annotated[

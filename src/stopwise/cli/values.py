@@ -61,6 +61,22 @@ def parse_bounds(text: str | None, option: str = "--bounds") -> Any:
     return low, high
 
 
+def stored_scores(items: list[str] | None, **reading: Any) -> dict[str, list[float]]:
+    """Return the scores of policies that were tried before, from a file each."""
+    from stopwise.data.read import read_trials
+
+    found = {}
+    for name, path in named_values(items or [], "--stored NAME=FILE").items():
+        trials = read_trials(path, **reading)
+        own = trials.policies[0] if len(trials.policies) == 1 else name
+        known = ", ".join(trials.policies)
+        require(own in trials.policies, f"{path}: the policies are {known}, but not {name!r}")
+        tasks = len(trials.tasks)
+        require(tasks == 1, f"{path}: stored trials belong to one task, but there are {tasks}")
+        found[name] = trials.frame.filter(trials.frame["policy"] == own)["score"].to_list()
+    return found
+
+
 def mean_settings(tasks: str | None, weights: list[str] | None) -> dict[str, Any]:
     """Return the keywords of the mean over tasks."""
     return {"tasks": tasks, "weights": named_numbers(weights, "--weight", WEIGHT)}

@@ -250,6 +250,11 @@ class Rules:
         return ("policy 0", "policy 1") if name is None else (name, "the policy")
 
     @property
+    def new_policies(self) -> tuple[str, ...]:
+        """The policies that are tried: neither a reference nor those with stored trials."""
+        return tuple(name for name in self.run_policies if name not in self.stored)
+
+    @property
     def run_policies(self) -> tuple[str, ...]:
         """The policies that have trials: all but the reference."""
         return tuple(name for name in self.policies if name != self.reference_name)

@@ -19,7 +19,6 @@ from stopwise.core.groups import averaged
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
 from stopwise.core.rules import Rules
-from stopwise.core.simulate import run_studies
 from stopwise.messages import Message, Setting, counted, first_few
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.family import Family
@@ -51,8 +50,7 @@ CAUTIONS = {
     "randomised": "{method} decides partly by lot, with seed {seed}: keep that seed; an analysis "
     "repeated with others until it decides has no guarantee",
     "grouped": "rows hold averages of groups of trials ({numbers} in {n_max} rows), which is valid "
-    "only if these numbers were fixed before any score was seen, and n_max with them: without a "
-    "declared one the answer is for one look at the finished trials",
+    "only if these numbers, and n_max with them, were fixed before any score was seen",
     "proxy": "the scenes of the trials are assumed to be drawn like those that the proxy's mean is "
     "of, and the proxy to be fixed before the trials; its differences correlate with the real ones "
     "by {correlation}",
@@ -179,6 +177,8 @@ def worn_out(table: Table, rules: Rules) -> tuple[Message, ...]:
     """
     found = []
     for name in rules.stored if rules.fresh else ():
+        from stopwise.core.simulate import run_studies
+
         number = (rules.groups or {})[name]
         own = table.scores[:, table.policies.index(name)]
         stored, fresh = own[:number], own[number:][~np.isnan(own[number:])][: rules.fresh]

@@ -48,11 +48,11 @@ def difference_intervals(
             sequence = comparison.confidence_at(levels[part])
             # Started for all pairs, as in the replay: those of one part have the luck they had.
             state = of_runs(start, part)
-            ends[:, part] = _Run(sequence, len(part), comparison, state).over(runs)
+            ends[:, part] = Run(sequence, len(part), comparison, state).over(runs)
         else:
             level = comparison.alpha / 2
             sequence = ConfidenceSequence(levels=(level, level))
-            ends[:, part] = _Run(sequence, len(part)).over(runs)
+            ends[:, part] = Run(sequence, len(part)).over(runs)
     return ends[0], ends[1]
 
 
@@ -68,7 +68,7 @@ def mean_intervals(scores: Floats, alpha: float) -> tuple[Floats, Floats]:
     known = [column[~np.isnan(column)] for column in scores.T]
     own = [np.stack([np.zeros_like(column), column], axis=1) for column in known]
     sequence = ConfidenceSequence(levels=(alpha / 2, alpha / 2))
-    low, high = _Run(sequence, len(own)).over(own)
+    low, high = Run(sequence, len(own)).over(own)
     return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
@@ -79,7 +79,7 @@ def _parts(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield list(range(start, min(start + size, len(lengths))))
 
 
-class _Run:
+class Run:
     """Sequences of several pairs that go through their own rows side by side."""
 
     def __init__(
@@ -103,9 +103,9 @@ class _Run:
         lengths = np.array([len(own) for own in runs])
         left: Ints = np.arange(len(runs))
         done = 0
-        for length in np.unique(lengths).tolist():
+        for length in sorted(set(lengths.tolist())):
             block = np.stack([runs[index][done:length] for index in left.tolist()], axis=-2)
-            self._through(block[..., 0], block[..., 1])
+            self.through(block[..., 0], block[..., 1])
             done = length
             self.ends[:, left] = self.sequence.bounds(self.interval)
             going = np.flatnonzero(lengths[left] > length)
@@ -113,7 +113,7 @@ class _Run:
             self._keep(going)
         return self.ends
 
-    def _through(self, r0: Floats, r1: Floats) -> None:
+    def through(self, r0: Floats, r1: Floats) -> None:
         """Take in rows of scores (rows, runs)."""
         row = 0
         while row < len(r0):

@@ -1,7 +1,5 @@
 """The one call: run policies against each other, as many episodes as needed and no more."""
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -35,6 +33,8 @@ from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.worker import Setup
 from stopwise.rows.task_mean import require_tasks_choice
 from stopwise.rows.task_mean import shares as task_shares
+from stopwise.trackers import reporter_of
+from stopwise.trackers.reporter import Reporter
 
 # Rows begun ahead, in units of what the executor holds: enough that one slow episode does not
 # keep the others waiting at once, and no more.
@@ -64,6 +64,7 @@ def race(
     stored: Mapping[str, Sequence[float] | Floats] | None = None,
     proxy: Any = None,
     proxy_scenes: int = 10_000,
+    report_to: Any = None,
     **settings: Unpack[RaceSettings],
 ) -> RaceResult:
     """Run policies in an environment until it is clear which is better, or n_max is reached.
@@ -144,6 +145,8 @@ def race(
     proxy_scenes
         How many further scenes it runs beforehand, for bounds of its mean at ``proxy_share`` (a
         tenth) of alpha; none if ``proxy_mean``, its mean for each policy by name, is known.
+    report_to
+        Trackers that are told each row, and get the report at the end (see ``StopRule``).
     **settings
         ``method``, ``alpha``, ``adjust``, ``baseline``, ``reference``, ``ties``, ``goal="order"``
         (or "best", with ``top``, ``indifference``, ``allocation="leader"``, ``later`` and
@@ -175,9 +178,7 @@ def race(
     require_whole(seed, "seed", 0)
     alone = bool(stored) or settings.get("reference") is not None
     first, arrivals = _entrants(policies, load, settings, begun, least=1 if alone else 2)
-    for name in stored:
-        both = f"{name!r} has stored trials and is among the policies to run: leave it out of one"
-        require(name not in first, both, parameter="stored")
+    _require_apart(stored, first)
     require(
         timeout is None or (is_number(timeout) and timeout > 0),
         named("timeout"),
@@ -212,32 +213,40 @@ def race(
     stopped: EpisodeFailed | None = None
     if journal is not None:
         book = Journal(journal, _identity(rule, setup, seed, shares), on_error)
-    try:
-        if book is not None:
-            schedule.restore(_kept(book.episodes, rule, failures), book.joined)
-            came = {} if arrivals is None else arrivals.joined(book.newcomers)
-            setup = replace(setup, policies={**first, **came})
-        if not schedule.over:
-            place.open(setup)
-            if window is None:
-                schedule.window = max(1, ceil(SPARE * place.capacity / len(first)))
-            seconds = drive(schedule, place, book, on_progress, arrivals)
-    except EpisodeFailed as error:
-        stopped = error
-    finally:
-        abandoned = place.close()
-        if book is not None:
-            book.close()
-    found = partial(
-        result_of,
-        schedule,
-        shares=shares,
-        seed=seed,
-        retries=place.retries,
-        abandoned=abandoned,
-        seconds=seconds,
-    )
-    return _told(found, _notes(book, arrivals), stopped)
+    with reporter_of(report_to) as reporter:
+        rule.report_to(reporter)
+        try:
+            if book is not None:
+                schedule.restore(_kept(book.episodes, rule, failures), book.joined)
+                came = {} if arrivals is None else arrivals.joined(book.newcomers)
+                setup = replace(setup, policies={**first, **came})
+            if not schedule.over:
+                place.open(setup)
+                if window is None:
+                    schedule.window = max(1, ceil(SPARE * place.capacity / len(first)))
+                seconds = drive(schedule, place, book, on_progress, arrivals)
+        except EpisodeFailed as error:
+            stopped = error
+        finally:
+            abandoned = place.close()
+            if book is not None:
+                book.close()
+        found = partial(
+            result_of,
+            schedule,
+            shares=shares,
+            seed=seed,
+            retries=place.retries,
+            abandoned=abandoned,
+            seconds=seconds,
+        )
+        return _told(found, _notes(book, arrivals), stopped, reporter)
+
+
+def _require_apart(stored: Mapping[str, Any], first: Mapping[str, Any]) -> None:
+    for name in stored:
+        both = f"{name!r} has stored trials and is among the policies to run: leave it out of one"
+        require(name not in first, both, parameter="stored")
 
 
 def _notes(book: Journal | None, arrivals: Checkpoints | None) -> list[str]:
@@ -249,13 +258,19 @@ def _notes(book: Journal | None, arrivals: Checkpoints | None) -> list[str]:
 
 
 def _told(
-    found: Callable[..., RaceResult], notes: list[str], stopped: EpisodeFailed | None
+    found: Callable[..., RaceResult],
+    notes: list[str],
+    stopped: EpisodeFailed | None,
+    reporter: Reporter,
 ) -> RaceResult:
     """Return the result, or raise what stopped the race, with the result so far."""
     if stopped is None:
-        return found(notes=notes)
+        result = found(notes=notes)
+        reporter.conclude(lambda: [result.analysis])
+        return result
     with suppress(InvalidInput):  # where a policy has no trial yet
-        stopped.result = found(notes=[*notes, f"the race stopped: {stopped}"])
+        stopped.result = result = found(notes=[*notes, f"the race stopped: {stopped}"])
+        reporter.conclude(lambda: [result.analysis])
     raise stopped
 
 
@@ -357,7 +372,7 @@ def _identity(
         "timeout": setup.timeout,
         **({} if setup.proxy is None else {"proxy": identity_of(setup.proxy)}),
         "seed": int(seed),
-        **{f"stored trials of {name!r}": _digest(own) for name, own in rule.stored.items()},
+        **rule.stored_identity,
     }
 
 
@@ -371,7 +386,3 @@ def _places(env: Any, shares: Mapping[str, float] | None) -> dict[str, Any]:
     if shares is None:
         return {"env": identity_of(env)}
     return {f"task {task!r}": [identity_of(env[task]), share] for task, share in shares.items()}
-
-
-def _digest(scores: Sequence[float]) -> str:
-    return hashlib.sha256(json.dumps(scores).encode()).hexdigest()

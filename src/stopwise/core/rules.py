@@ -205,6 +205,12 @@ class Rules:
         """Check the reference, and let it be the baseline and the last of the policies."""
         low, high = self.bounds
         require(
+            self.by == "means" and not self.stored and not self.groups,
+            "a reference is held against means of trials: it goes neither with wins nor with "
+            "stored trials",
+            parameter="reference",
+        )
+        require(
             is_number(reference) and low < reference < high,
             f"reference must lie strictly between {low:g} and {high:g}, the bounds of the score, "
             f"but got {reference!r}",
@@ -218,12 +224,6 @@ class Rules:
         require(
             self.goal == "order",
             f"a reference belongs to the goal 'order', but the goal is {self.goal!r}",
-            parameter="reference",
-        )
-        require(
-            self.by == "means" and not self.stored and not self.groups,
-            "a reference is held against means of trials: it goes neither with wins nor with "
-            "stored trials",
             parameter="reference",
         )
         object.__setattr__(self, "reference", float(reference))

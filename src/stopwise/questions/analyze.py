@@ -268,9 +268,10 @@ def analyze_tasks(
     found = comparable(aligned, settings.get("baseline"))
     text = (
         f"{len(found)} tasks are analysed separately: alpha holds for each task, not for all of "
-        "them together; for one claim about their mean, ask for "
+        "them together"
     )
-    apart = Message(text, Setting("tasks", "mean"), code="tasks-apart")
+    ask = "; for one claim about their mean, ask for ", Setting("tasks", "mean")
+    apart = Message(text, *(ask if unit == "trial" else ()), code="tasks-apart")
     more = (apart,) if len(found) > 1 else ()
     return {
         table.task or "task": _answer(

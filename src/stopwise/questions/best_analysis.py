@@ -134,9 +134,10 @@ class BestAnalysis(Analysis):
 
     def _trials_text(self) -> str:
         most = self.most_trials
+        unit = "trials" if self.aligned.mean is None else self.aligned.mean.unit
         if most is None:
-            return f"after {self.trials_used:,} of {sum(own.n for own in self.policies):,} trials"
-        used = f"after {self.trials_used:,} trials"
+            return f"after {self.trials_used:,} of {sum(own.n for own in self.policies):,} {unit}"
+        used = f"after {self.trials_used:,} {unit}"
         if not self.winners:
             return f"{used} in {self.rows} of at most {self.n_max} rows"
         return f"{used} instead of {most:,}" if self.trials_used < most else used

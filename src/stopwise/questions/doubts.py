@@ -22,6 +22,7 @@ from stopwise.core.rules import Rules
 from stopwise.messages import Message, Setting, counted, first_few
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.family import Family
+from stopwise.rows.groups import CODE as UNEQUAL_NUMBERS
 from stopwise.rows.table import Table, side_by_side
 
 # As a share of the score's range; less is rounding.
@@ -151,7 +152,7 @@ def moving(
 
 
 def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[Message, ...]:
-    """Return the pairs whose scores go together though they were declared independent.
+    """Return the pairs whose scores go together though they are taken for independent.
 
     Of independent scores this is said of any pair with probability at most ``FALSE_ALARMS``.
     """
@@ -210,8 +211,12 @@ def _left(mean: float, interval: Interval, span: float) -> bool:
 
 
 def said(table: Table, rules: Rules) -> tuple[str, ...]:
-    """Return the notes of a table, without those that the rules answer."""
-    return tuple(answered(table.notes, rules))
+    """Return the notes of a table, without those that the rules answer, or that advise in vain."""
+    one_task = not table.pooled_tasks and table.mean is None
+    grouped = one_task and rules.by == "means" and rules.goal == "order"
+    vain = set() if grouped and rules.reference is None else {UNEQUAL_NUMBERS}
+    notes = answered(table.notes, rules)
+    return tuple(note for note in notes if getattr(note, "code", "") not in vain)
 
 
 def answered(notes: Sequence[str], rules: Rules) -> list[str]:
@@ -228,6 +233,7 @@ def checkpoints_only(table: Table) -> tuple[str, ...]:
         CAUTIONS["training-seeds"],
         Setting("unit", "seed"),
         " takes the mean of a training run as one trial",
+        ", of each task by itself" if table.pooled_tasks or table.mean is not None else "",
         code="training-seeds",
     )
     return (note,)

@@ -52,6 +52,10 @@ def difference_intervals(
         else:
             level = comparison.alpha / 2
             sequence = ConfidenceSequence(levels=(level, level))
+            if comparison.rules.proxy_mean is not None:
+                alone = comparison.scores_alone
+                both = (alone(own[..., 0], own[..., 1], axis=1) for own in runs)
+                runs = [np.stack(own, axis=1) for own in both]
             ends[:, part] = Run(sequence, len(part)).over(runs)
     return ends[0], ends[1]
 

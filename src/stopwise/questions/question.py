@@ -31,7 +31,7 @@ T = TypeVar("T")
 # Which trials a row takes: of each policy that it needs, their numbers among its own, from 0.
 Places = Mapping[str, range]
 # A score, with that of a proxy if there is one; None for a trial that has no score to offer.
-Shown = float | tuple[float, float] | None
+Shown = float | tuple[float | None, float] | None
 # The scores of the trials at these places; None instead of them all while the row is not complete.
 FindRow = Callable[[Places], Mapping[str, Sequence[Shown]] | None]
 
@@ -239,7 +239,22 @@ class Question(Resumable):
         self._show(self.comparison.scale.unit(scores))
         self._scores.append(scores)
 
-    def _add_beside_proxy(self, row: Mapping[str, tuple[float, float]]) -> None:
+    def shown(self, policy: str, score: float | None, proxy: float | None) -> Shown:
+        """Return a score that was checked with that of the proxy, if there is one, or raise."""
+        unasked = self.rules.audit is not None and score is None and proxy is not None
+        if score is None and not unasked:
+            return None
+        require(
+            (self.rules.proxy_mean is not None) == (proxy is not None),
+            "scores of a proxy go with proxy_mean, its mean for each policy: give both, or neither",
+            parameter="proxy_mean",
+        )
+        if proxy is None:
+            return score
+        self.comparison.unit_score(proxy, f"the proxy of {policy!r}")
+        return score, float(proxy)
+
+    def _add_beside_proxy(self, row: Mapping[str, tuple[float | None, float]]) -> None:
         scores = np.full((2, len(self.policies)), np.nan)
         for name, both in row.items():
             self._require_known(name)
@@ -248,11 +263,16 @@ class Question(Resumable):
                 f"a mean of a proxy is declared, but {name!r} comes without a score of it",
                 parameter="proxy_mean",
             )
-            for kind, (score, what) in enumerate(
-                zip(both, (name, f"proxy of {name}"), strict=True)
-            ):
-                self.comparison.unit_score(score, repr(what))
-                scores[kind, self._columns[name]] = score
+            for kind, score in enumerate(both):
+                if score is not None:
+                    self.comparison.unit_score(score, repr(name))
+                    scores[kind, self._columns[name]] = score
+        asked = {both[0] is not None for both in row.values()}
+        require(
+            len(asked) < 2 or self.rules.audit is None,
+            "a row is audited or not: people score all of its trials, or none",
+            parameter="audit",
+        )
         self._show(self.comparison.scale.unit(scores))
         self._scores.append(scores)
 

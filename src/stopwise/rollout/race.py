@@ -167,18 +167,13 @@ def race(
     """
     shares = _shares(env, tasks, weights, settings.get("by"))
     stored = stored or {}
-    require(
-        not stored or shares is None,
-        "stored trials belong to one task, but several were given",
-        parameter="stored",
-    )
     begun = {} if journal is None else recorded_race(journal)
     if seed is None:
         seed = 0 if shares is None else begun.get("seed", drawn_seed())
     require_whole(seed, "seed", 0)
     alone = bool(stored) or settings.get("reference") is not None
     first, arrivals = _entrants(policies, load, settings, begun, least=1 if alone else 2)
-    _require_apart(stored, first)
+    _check_stored(stored, first, one_task=shares is None)
     require(
         timeout is None or (is_number(timeout) and timeout > 0),
         named("timeout"),
@@ -187,8 +182,6 @@ def race(
     )
     if design is None:
         design = begun.get("design", "independent" if stored else _usual_design(settings))
-    # The seed of the race is for its episodes: a method that needs luck has its own.
-    luck = {"seed": begun["method_seed"]} if "method_seed" in begun else {}
     settings["later"] = [name for name in settings.get("later", ()) if name not in first]
     place = executor_of(executor)
     require_choice("success", success, SUCCESS)
@@ -197,7 +190,9 @@ def race(
     )
     declared: Any = {"n_max": n_max, "bounds": bounds, "design": design, **settings}
     declared |= proxy_mean(place, setup, declared, begun, seed=seed, scenes=proxy_scenes)
-    rule = StopRule([*stored, *first, *settings["later"]], stored=stored, **declared, **luck)
+    rule = StopRule(
+        [*stored, *first, *settings["later"]], stored=stored, **declared, **_luck(begun)
+    )
     failures = FailureRule(on_error)
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
@@ -243,7 +238,17 @@ def race(
         return _told(found, _notes(book, arrivals), stopped, reporter)
 
 
-def _require_apart(stored: Mapping[str, Any], first: Mapping[str, Any]) -> None:
+def _luck(begun: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the seed of a randomised method: not that of the race, which is for its episodes."""
+    return {"seed": begun["method_seed"]} if "method_seed" in begun else {}
+
+
+def _check_stored(stored: Mapping[str, Any], first: Mapping[str, Any], *, one_task: bool) -> None:
+    require(
+        not stored or one_task,
+        "stored trials belong to one task, but several were given",
+        parameter="stored",
+    )
     for name in stored:
         both = f"{name!r} has stored trials and is among the policies to run: leave it out of one"
         require(name not in first, both, parameter="stored")

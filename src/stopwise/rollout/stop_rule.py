@@ -198,7 +198,8 @@ class StopRule(Resumable):
             The place it was given beforehand, from 0: its number among the policy's trials, which
             is the row unless a row tries a policy several times; by default the next one.
         proxy
-            With a proxy (``proxy_mean``), its score of the same trial.
+            With a proxy, its score of the same trial; with audits, a judge's, and score None where
+            people were not asked.
         """
         require(
             policy in self._next,
@@ -218,19 +219,10 @@ class StopRule(Resumable):
             f"row {row} has already been looked at, but got another result of {policy!r} for it",
         )
         require(policy not in known, f"{policy!r} already has a result in row {row}")
-        shown: Shown = score
         if score is not None:
             self.check(policy, score)
-            shown = score = float(without_gradient(score))
-        require(
-            (self.rules.proxy_mean is not None) == (proxy is not None) or score is None,
-            "scores of a proxy go with proxy_mean, its mean for each policy: give both, or neither",
-            parameter="proxy_mean",
-        )
-        if score is not None and proxy is not None:
-            self.check(f"the proxy of {policy}", proxy)
-            shown = score, float(without_gradient(proxy))
-        self._waiting.setdefault(row, {})[policy] = shown
+            score = float(without_gradient(score))
+        self._waiting.setdefault(row, {})[policy] = self._question.shown(policy, score, proxy)
         self._next[policy] = max(self._next[policy], row + 1)
         before = self.rows
         self.follow(self._row)

@@ -17,6 +17,18 @@ from stopwise.rows.table import Table, side_by_side
 POOLED = "pooled"
 
 
+def read_if_place(
+    source: Any, columns: Mapping[str, str] | None = None, missing: str = "error"
+) -> Any:
+    """Return the trials of a file, a frame or an array; anything else as it is."""
+    from stopwise.data.frames import is_frame
+    from stopwise.data.read import read_trials
+
+    if isinstance(source, str | os.PathLike | np.ndarray) or is_frame(source):
+        return read_trials(source, columns=columns, missing=missing)
+    return source
+
+
 def tables(
     source: Any,
     *,
@@ -32,14 +44,11 @@ def tables(
     ``proxy`` is the column of a proxy's scores; beside a mapping of scores, a mapping like it. With
     ``audit`` some trials have none but the proxy's.
     """
-    from stopwise.data.frames import is_frame
-    from stopwise.data.read import read_trials
     from stopwise.data.trials import Trials
     from stopwise.rows.align import align
 
-    if isinstance(source, str | os.PathLike | np.ndarray) or is_frame(source):
-        known = {"proxy": proxy} if isinstance(proxy, str) else None
-        source = read_trials(source, columns=known, missing="keep" if audit else "error")
+    known = {"proxy": proxy} if isinstance(proxy, str) else None
+    source = read_if_place(source, known, missing="keep" if audit else "error")
     if isinstance(source, Trials):
         require(
             proxy is None or "proxy" in source.frame.columns,

@@ -15,9 +15,11 @@ import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison, pair_rules
 from stopwise.core.nscore_plus import Proxied
-from stopwise.core.proxy import scene_bounds
-from stopwise.core.scores import Scale
+from stopwise.core.proxy import bounds_of_pairs, scene_bounds
+from stopwise.core.rules import Rules
 from stopwise.core.simulate import Simulation
+from stopwise.questions.pairs import replay
+from stopwise.questions.ranking import Ranking
 from tests.guarantees.pinned import assert_at_most
 
 RUNS, N = 2000, 100
@@ -147,11 +149,31 @@ def scenes_of_studies(runs: int, scenes: int) -> Floats:
 
 def test_an_unknown_mean_is_bounded_by_simulated_scenes() -> None:
     """A tenth of alpha is for the bounds, the rest for the test."""
-    scale = Scale(0.0, 1.0)
-    lows = [scene_bounds(own, scale, 0.005)[0] for own in scenes_of_studies(RUNS, 300)]
+    lows = [scene_bounds(own, Rules(), 0.005)[0][0] for own in scenes_of_studies(RUNS, 300)]
 
     assert_at_most(errors_with_own_means(biased, lows, 0.045, 300), RUNS, 0.05)
     assert_at_most(sum(low > PROXIES["biased"][1] for low in lows), RUNS, 0.005)
+
+
+def claims_of_equal(means: dict[str, float]) -> int:
+    """Return how many studies of three equal policies claim any order, under these means."""
+    rng = np.random.default_rng(24)
+    scores = (rng.random((RUNS, N, 3)) < 0.5) * 1.0
+    guesses = scores * [0.9, 0.5, 0.6] + [0.0, 0.5, 0.1]  # one map per policy, all wrong
+    rules = Rules.of(policies=("a", "b", "c"), n_max=N, design="paired", proxy_mean=means)
+    ranking = Ranking(rules)
+    both = np.stack([scores, guesses])
+    found = replay(ranking.comparison, ranking.budget, both, with_p_values=False)
+    return int(found.claims.any(axis=(1, 2)).sum())
+
+
+def test_no_proxy_breaks_the_level_of_several_policies() -> None:
+    assert_at_most(claims_of_equal({"a": 0.45, "b": 0.75, "c": 0.4}), RUNS, 0.05)
+
+
+def test_means_of_other_policies_would_be_caught() -> None:
+    with pytest.raises(AssertionError):
+        assert_at_most(claims_of_equal({"a": 0.75, "b": 0.45, "c": 0.4}), RUNS, 0.05)
 
 
 def test_an_estimate_in_place_of_the_bound_would_be_caught() -> None:
@@ -166,7 +188,7 @@ def test_the_test_runs_at_what_the_bounds_leave() -> None:
     scenes = scenes_of_studies(1, 300)[0]
     rules = pair_rules(scenes, method="nscore-plus", n_max=N, **settings)
 
-    assert rules.proxy_mean == scene_bounds(scenes, Scale(0.0, 1.0), 0.1 * 0.05 / 2)
+    assert bounds_of_pairs(rules) == scene_bounds(scenes, Rules(), 0.1 * 0.05 / 2)
     assert Comparison(rules).test.alpha == pytest.approx(0.9 * 0.05 / 2)
 
 
@@ -217,3 +239,77 @@ def test_intervals_cover_with_a_proxy() -> None:
         assert (verdict.interval.low > 0) == (verdict.decision == sw.Decision.POLICY1)
         missed += verdict.interval.low > 0.1
     assert_at_most(missed, 30, 0.05)
+
+
+JUDGES: dict[str, Draw] = {
+    "useless": useless,
+    "good": good,
+    "wrong in sign": wrong_sign,
+    "biased": biased,
+    "adversarial": adversarial,
+}
+
+
+def audited(draw: Draw, chance: float, *, by_judge: bool = False, **settings: Any) -> int:
+    """Return the errors of studies in which people score a random share of the pairs.
+
+    With ``by_judge``, those where the judge prefers policy 1 are audited more often than others.
+    """
+    rng = np.random.default_rng(24)
+    r0, r1, f0, f1 = draw(rng, (RUNS, N))
+    tilt = 0.5 * np.sign(f1 - f0) if by_judge else 0.0
+    asked = rng.random((RUNS, N)) < chance * (1 + tilt)
+    scores = [np.where(asked, own, np.nan) for own in (r0, r1)]
+    usual: dict[str, Any] = {"n_max": N, "design": "paired", "workers": 1, "ties": "strict"}
+    return errors(
+        sw.simulate("nscore-plus", *scores, proxy=(f0, f1), audit=chance, **{**usual, **settings})
+    )
+
+
+@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("chance", [0.3, 0.8])
+def test_no_judge_breaks_the_level(name: str, chance: float) -> None:
+    found = audited(JUDGES[name], chance, alternative="two-sided")
+
+    assert_at_most(found, RUNS, 0.05)
+
+
+@pytest.mark.parametrize("margin", [-0.1, 0.1])
+def test_audits_hold_at_the_edge_of_a_margin(margin: float) -> None:
+    def edge(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:
+        r0, level = (rng.random(shape) < 0.5) * 1.0, rng.random(shape)
+        return r0, (level < 0.5 + margin) * 1.0, r0, (level < 0.5) * 1.0
+
+    assert_at_most(audited(edge, 0.5, margin=margin), RUNS, 0.05)
+
+
+def test_audits_because_of_the_judge_would_be_caught() -> None:
+    """Where the judge is right, policy 1 is seen to win more often than it does."""
+    with pytest.raises(AssertionError):
+        assert_at_most(audited(good, 0.5, by_judge=True), RUNS, 0.05)
+
+
+def worst_pair(chance: float) -> float:
+    """Return the evidence left by the pair that costs most, after pairs that invite large bets."""
+    test = sw.SequentialTest(design="paired", audit=chance, alpha=1e-9)
+    for pair in range(200):
+        won = float(pair % 3 > 0)
+        test.update(0.0, won, proxy=(0.0, won))
+    return test.update(1.0, 0.0, proxy=(0.0, 1.0)).log_e or 0.0
+
+
+@pytest.mark.parametrize("chance", [0.1, 0.5, 0.9])
+def test_the_worst_pair_leaves_something(chance: float) -> None:
+    assert np.isfinite(worst_pair(chance))
+
+
+def test_a_bet_that_ignores_what_the_judge_can_cost_would_be_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def forgotten(_: Proxied, weight: Floats, mean: Floats) -> Floats:
+        return 0.0 * (weight + mean)
+
+    monkeypatch.setattr(Proxied, "_widened", forgotten)
+
+    with pytest.warns(RuntimeWarning, match="invalid value"):  # the logarithm of what is below 0
+        worst_pair(0.1)

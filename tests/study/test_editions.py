@@ -75,7 +75,7 @@ def test_every_use_of_its_evidence_says_so_in_one_line(
 def test_its_trials_can_still_be_had(place: str, raised: Callable[[], None]) -> None:
     with running(place, 7) as study:
         events = [entry.event for entry in study.journal()]
-        scores = [event.score for event in events if isinstance(event, Scored)]
+        scores = [float(event.score or 0) for event in events if isinstance(event, Scored)]
     raised()
 
     with sw.Study.open(place) as study:
@@ -95,7 +95,7 @@ def test_what_is_unblinded_is_exported_with_its_names(
     raised()
     file = tmp_path / "trials.csv"
 
-    done = CliRunner().invoke(app, ["study", "export", str(file), place])
+    done = CliRunner().invoke(app, ["study", "export", place, str(file)])
 
     assert done.output == f"written: {file}, 6 trials\n"
     assert set(pl.read_csv(file)["policy"]) == {"old", "new"}

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stopwise.cli.command import Mistyped
 from stopwise.cli.exit_codes import ExitCode, code_of
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import (
     ComparisonOptions,
     NamedFiles,
     OutputOptions,
+    ProxyOptions,
     TableReadingOptions,
     TaskOrder,
     Tasks,
@@ -53,6 +55,7 @@ def analyze(
         int | None, typer.Option(help="Number of bins for the scores, with --method nscore.")
     ] = None,
     reading: AnalyzeReadingOptions,
+    proxy: ProxyOptions,
     iid_correction: Annotated[
         bool,
         typer.Option(
@@ -97,6 +100,17 @@ def analyze(
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse anything that would void the guarantee.")
     ] = False,
+    eval_results: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write an entry for the Hugging Face Hub for each policy into this folder; needs "
+            "--dataset."
+        ),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(metavar="OWNER/NAME", help="With --eval-results: the benchmark on the Hub."),
+    ] = None,
     exit_code: ExitCode = False,
     output: OutputOptions,
 ) -> None:
@@ -107,10 +121,18 @@ def analyze(
     """
     from stopwise import analyze as rank
     from stopwise import analyze_tasks, read_trials
+    from stopwise.rows.scenes import read_scenes
     from stopwise.rows.task_mean import require_tasks_choice
 
     check_places(output.html, output.figures)
-    trials = read_trials(trial_source(files, policy), **reading.keywords())
+    if (eval_results is None) != (dataset is None):
+        raise Mistyped("--eval-results and --dataset belong together: give both, or neither")
+    how = reading.keywords()
+    if proxy.proxy is not None:
+        how["columns"]["proxy"] = proxy.proxy
+    if proxy.audit is not None:
+        how["missing"] = "keep"
+    trials = read_trials(trial_source(files, policy), **how)
     settings: dict[str, Any] = {
         **comparison.keywords(),
         **({} if bins is None else {"bins": bins}),
@@ -119,7 +141,10 @@ def analyze(
         "fresh": fresh,
         "unequal": unequal,
         "unit": unit,
+        **proxy.keywords(),
     }
+    if proxy.proxy_scores is not None:
+        settings["proxy_scores"] = read_scenes(proxy.proxy_scores, proxy.proxy, **how)
     if strict:
         _refuse_unproven(trials, comparison, pool=pool)
     if pool or tasks is not None:
@@ -132,6 +157,11 @@ def analyze(
         _refuse_doubts(found)
     code = code_of(found) if exit_code else None
     _tell(found, output, trial_paths(files, policy))
+    if eval_results is not None and dataset is not None:
+        from stopwise.report.eval_results import write_eval_results
+
+        for path in write_eval_results(found, eval_results, dataset):
+            typer.echo(f"written: {path}", err=output.as_json)
     if code is not None:
         raise typer.Exit(code)
 
@@ -187,9 +217,6 @@ def _harmless(doubt: str) -> bool:
 
 
 def _tell(analyses: list["Analysis"], output: OutputOptions, paths: list[Path]) -> None:
-    from stopwise.questions.analysis import report
-    from stopwise.report.html import Origin
-
     if output.as_json:
         typer.echo(json_of([analysis.to_dict() for analysis in analyses]))
     else:
@@ -202,10 +229,15 @@ def _tell(analyses: list["Analysis"], output: OutputOptions, paths: list[Path]) 
             show(analysis, without=shared, alone=len(analyses) == 1)
         print_notes(shared)
     named = [(analysis.task or "task", analysis) for analysis in analyses]
+    write_files(lambda: _report(analyses, paths), named, output)
+
+
+def _report(analyses: list["Analysis"], paths: list[Path]) -> str:
+    from stopwise.questions.analysis import report
+    from stopwise.report.html import Origin
+
     command = f"stopwise {shlex.join(sys.argv[1:])}"
-    write_files(
-        lambda: report(list(map(as_typed, analyses)), Origin.of(paths, command)), named, output
-    )
+    return report(list(map(as_typed, analyses)), Origin.of(paths, command))
 
 
 def as_typed(analysis: "Analysis") -> "Analysis":

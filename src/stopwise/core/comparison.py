@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.confidence import NO_MARGIN, ConfidenceSequence
-from stopwise.core.confidence_state import Pairs
+from stopwise.core.confidence_state import Interval, Pairs
 from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence, Method
 from stopwise.core.nscore_plus import Proxied
-from stopwise.core.proxy import SHARE, scene_bounds
+from stopwise.core.proxy import SHARE, bounds_of_pairs, compared_pairs, scene_bounds
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import Scale, is_number, numeric_array
 from stopwise.errors import InvalidInput, require
@@ -45,12 +45,18 @@ def pair_rules(scenes: object | None = None, **settings: Any) -> Rules:
         parameter="proxy_mean",
     )
     share = usual.pop("proxy_share", None)
+    return with_scenes(Rules.of(**usual), scenes, share)
+
+
+def with_scenes(rules: Rules, scenes: object, share: float | None) -> Rules:
+    """Return the rules with bounds of a proxy's mean from simulated scenes (M, policies).
+
+    Together, over all pairs and directions, they fail with probability at most share * alpha.
+    """
     share = SHARE if share is None else share
     require(is_number(share) and 0 < share < 1, "proxy_share must lie between 0 and 1")
-    rules = Rules.of(**usual)
-    level = share * rules.alpha / Comparison(rules).shares
-    mean = scene_bounds(scenes, rules.scale, level)
-    return replace(rules, proxy_mean=mean, proxy_share=share)
+    level = share * rules.alpha / (len(compared_pairs(rules)) * Comparison(rules).shares)
+    return replace(rules, proxy_mean=scene_bounds(scenes, rules, level), proxy_share=share)
 
 
 @dataclass(frozen=True)
@@ -94,21 +100,23 @@ class Comparison:
         test = registry.create(
             self.method,
             parameters=parameters,
-            alpha=self.alpha * (1 - self._doubted) / self.shares,
+            alpha=self.alpha * (1 - self.doubted) / self.shares,
             n_max=self.n_max,
-            margin=self.rules.margin / self.scale.span,
+            margin=self.rules.margin / self.scale.span * (self.rules.audit or 1.0),
             design=self._tested_design,
             reference=tuple(self._unit_references),
             averages=bool(self.rules.groups),
         )
         if self.rules.proxy_mean is None:
             return test
-        ends = (self.rules.advantage(end) / self.scale.span for end in self.rules.proxy_mean)
-        low, high = sorted(ends)
-        return Proxied.of(test, tuple(low if policy else -high for policy in self.directions))
+        means = []
+        for bounds in bounds_of_pairs(self.rules):
+            low, high = sorted(self.rules.advantage(end) / self.scale.span for end in bounds)
+            means.append(tuple(low if policy else -high for policy in self.directions))
+        return Proxied.of(test, tuple(means), self.rules.audit)
 
     @property
-    def _doubted(self) -> float:
+    def doubted(self) -> float:
         """The share of alpha that bounds of a proxy's mean cost, if there are any."""
         return self.rules.proxy_share or 0.0
 
@@ -165,7 +173,12 @@ class Comparison:
     @property
     def interval_error(self) -> float:
         """The probability that one bound ever fails, with that of the bounds of a proxy's mean."""
-        return self.interval_level + self._doubted * self.alpha / self.shares
+        return self.interval_level + self.doubt_level
+
+    @property
+    def doubt_level(self) -> float:
+        """The probability that a bound of a proxy's mean fails, of one pair and direction."""
+        return self.doubted * self.alpha / self.shares
 
     def confidence_at(self, level: Floats | float) -> ConfidenceSequence:
         """Return the confidence sequence whose bounds have this level each."""
@@ -193,9 +206,21 @@ class Comparison:
             gained = log_e - self.start
             fall = self.test.margin_fall(before, after, *self.directed(r0, r1))
         if self.rules.proxy_mean is not None:
-            r0, r1 = r0[0], r1[0]
+            r0, r1 = self.scores_alone(r0, r1)
         difference = r1 - r0
         return Pairs(1, r0, r1, difference * difference, gained, fall, rejected)
+
+    def scores_alone(self, r0: Floats, r1: Floats, axis: int = 0) -> tuple[Floats, Floats]:
+        """Return the scores without those of the proxy; 0 for pairs that were not audited."""
+        score0, score1 = np.take(r0, 0, axis=axis), np.take(r1, 0, axis=axis)
+        if self.rules.audit is None:
+            return score0, score1
+        return np.nan_to_num(score0), np.nan_to_num(score1)
+
+    def difference_interval(self, low: float, high: float) -> Interval:
+        """Return the interval of a difference as the test sees it, in units of the score."""
+        share, span = self.rules.audit or 1.0, self.scale.span
+        return Interval(max(low / share, -1.0) * span, min(high / share, 1.0) * span)
 
     @property
     def directions(self) -> tuple[int, ...]:
@@ -230,6 +255,8 @@ class Comparison:
 
         A number in place of policy 0 stays there: number and scores are mirrored instead.
         """
+        if self.rules.audit is not None:
+            r0, r1 = self._audited(r0), self._audited(r1)
         if self.test.reference:
             start, sign = self._mirror
             return start + sign * r0[..., None], start + sign * r1[..., None]
@@ -239,6 +266,13 @@ class Comparison:
             return r1[..., None], r0[..., None]
         both = np.stack((r0, r1), axis=-1)
         return both, np.ascontiguousarray(both[..., ::-1])
+
+    def _audited(self, both: Floats) -> Floats:
+        """Return scores and a judge's as the test bets on them, in pairs audited or not."""
+        kind, share = max(both.ndim - 2, 0), self.rules.audit
+        score, judged = both.take(0, axis=kind), both.take(1, axis=kind)
+        audited = ~np.isnan(score)
+        return np.stack([np.where(audited, score, 0.0), (audited - share) * judged], axis=kind)
 
     @cached_property
     def _mirror(self) -> tuple[Floats, Floats]:
@@ -276,9 +310,9 @@ class Comparison:
 
     def combined_log_e(self, log_e: Floats) -> Floats:
         """Return the e-value to be held against 1/alpha, over all directions."""
-        if log_e.shape[-1] == 1 and not self._doubted:
+        if log_e.shape[-1] == 1 and not self.doubted:
             return log_e[..., 0]
-        combined: Floats = log_e.max(axis=-1) - np.log(self.shares / (1 - self._doubted))
+        combined: Floats = log_e.max(axis=-1) - np.log(self.shares / (1 - self.doubted))
         return combined
 
     def combined_p_value(
@@ -288,9 +322,9 @@ class Comparison:
 
         A difference is declared only if the better policy was also shown to be not worse.
         """
-        if p_value.shape[-1] == 1 and not self._doubted:
+        if p_value.shape[-1] == 1 and not self.doubted:
             return p_value[..., 0]
-        shared: Floats = np.minimum(self.shares * p_value + self._doubted * self.alpha, 1.0)
+        shared: Floats = np.minimum(self.shares * p_value + self.doubted * self.alpha, 1.0)
         if same is None:
             return np.asarray(shared.min(axis=-1))
         backed = np.maximum(shared, same.p_value).min(axis=-1)
@@ -333,6 +367,14 @@ class Comparison:
     def check_both(self, scores0: NDArray[Any], scores1: NDArray[Any]) -> None:
         """Raise unless every score of both policies is allowed; a reference is checked before."""
         name0, name1 = self.rules.pair_names
+        if self.rules.audit is not None:
+            audited = ~np.isnan(scores0)
+            require(
+                bool((audited == ~np.isnan(scores1)).all()),
+                "a pair is audited or not: give the scores of both policies, or of neither",
+                parameter="audit",
+            )
+            scores0, scores1 = scores0[audited], scores1[audited]
         if self.rules.reference is None:
             self.check(scores0, name0)
         self.check(scores1, name1)

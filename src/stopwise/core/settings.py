@@ -1,6 +1,6 @@
 """Which of the rules each entry takes as keywords, and what each keyword means, once for all."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from stopwise.core.registry import MethodParameters
@@ -33,11 +33,14 @@ Equivalence = Annotated[
     "Also claim that policies are practically the same: that means differ by less than this.",
 ]
 ProxyMean = Annotated[
-    float | tuple[float, float] | None,
-    "With a proxy: the mean of g1 - g0 over the scenes, or bounds (low, high) of it.",
+    float | tuple[float, float] | Mapping[str, float] | None,
+    "With a proxy: the mean of g1 - g0 over the scenes, bounds of it, or each policy's by name.",
 ]
 ProxyShare = Annotated[
     float | None, "Of alpha, what bounds of that mean cost; a tenth unless the mean is known."
+]
+Audit = Annotated[
+    float | None, "With a judge as the proxy: the chance that people score a pair as well."
 ]
 LowerIsBetter = Annotated[bool, "Whether smaller scores are better, such as times."]
 By = Annotated[
@@ -60,6 +63,7 @@ class PairSettings(MethodParameters, total=False):
     reference: Reference
     proxy_mean: ProxyMean
     proxy_share: ProxyShare
+    audit: Audit
     futility: Futility
     lower_is_better: LowerIsBetter
     by: By
@@ -108,15 +112,18 @@ class PlanSettings(CommonSettings, total=False):
 
 
 class RaceSettings(PlanSettings, total=False):
-    """The same with the baseline; the seed is that of the race."""
+    """The same with the baseline and a proxy; the seed is that of the race."""
 
     baseline: Baseline
     by: By
+    proxy_mean: ProxyMean
+    proxy_share: ProxyShare
 
 
 class RuleSettings(RaceSettings, total=False):
-    """The same with the seed of the method, where there is no other seed."""
+    """The same with the seed of the method, where there is no other seed, and with audits."""
 
+    audit: Audit
     seed: Seed
 
 

@@ -18,7 +18,7 @@ from stopwise.data.trials import ORDERS, Trials, numbered
 from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import BLANK, Notes, Setting, named
 
-MISSING = ("error", "drop")
+MISSING = ("error", "drop", "keep")
 
 
 def read_trials(
@@ -48,9 +48,9 @@ def read_trials(
     policy, task
         A name for all rows, for files that hold no such column.
     columns
-        The columns of task, policy, trial, score, success, block, seed (of the training), time and
-        evaluator by name;
-        several names are joined with "/", None ignores what would be guessed.
+        The columns of task, policy, trial, score, success, block, seed (of the training), time,
+        evaluator and proxy (a cheap score of the same trial) by name; several names are joined with
+        "/", None ignores what would be guessed.
     score
         Short for ``columns={"score": ...}``: which of a format's measures to compare.
     policies
@@ -64,7 +64,8 @@ def read_trials(
     seed
         A whole number for the shuffled order.
     missing
-        "error", or "drop" to leave out (and count) trials without a score.
+        "error", "drop" to leave out (and count) trials without a score, or "keep" where a judge
+        has scored them all (``columns={"proxy": ...}``) and people some.
 
     Returns
     -------
@@ -82,6 +83,13 @@ def read_trials(
     """
     chosen = _columns(columns, score)
     _require_choices(order, seed, missing, bounds)
+    require(
+        missing != "keep" or "proxy" in chosen,
+        Setting("missing", "keep"),
+        " is for trials that a judge has scored: name its column with ",
+        Setting("columns", {"proxy": BLANK}),
+        code="no-proxy",
+    )
     tables = load(source, format_name=format, policy=policy, columns=chosen, policies=policies)
     parts = [_part(table, task, chosen, missing) for table in tables]
     frame = _ordered(_concatenated(parts), order, seed)

@@ -85,12 +85,22 @@ def standardise(
         values = _optional(raw, roles, role, notes)
         if values is not None:
             found[role] = values
+    if "proxy" in roles.columns:
+        (proxy,) = roles.columns["proxy"]
+        found["proxy"] = to_numbers(raw.frame[proxy], partial(raw.error, proxy))
     if "row" in raw.roles:
         found["row"] = raw.frame[raw.roles["row"]].cast(pl.String)
     frame = pl.DataFrame([series.alias(role) for role, series in found.items()])
     frame = _without_training_seeds(frame, roles, notes)
     scored = _scored(raw, frame["score"], score_column, missing, notes)
     keep = scored & ~duplicate_rows(raw, frame, notes)
+    if "proxy" in found:
+        complaint = partial(raw.error, proxy)
+        missing_proxy = "the proxy has no score here, and needs one of every trial that has one"
+        rows = keep.arg_true()
+        require_known(
+            found["proxy"].filter(keep), lambda row, rule: complaint(rows[row], rule), missing_proxy
+        )
     return Part(
         raw=raw,
         score_column=score_column,
@@ -191,6 +201,8 @@ def _scored(raw: RawTable, scores: pl.Series, column: str, missing: str, notes: 
         drop = Setting("missing", "drop")
         cure = ("the score is missing; ", drop, " leaves such trials out and says how many")
         require_known(scores, partial(raw.error, column), Message(*cure, code="score-missing"))
+    elif missing == "keep":
+        return pl.repeat(True, len(scores), eager=True)
     elif scores.null_count():
         without = f"{raw.source}: {counted(scores.null_count(), 'trial')} without a score dropped"
         notes.add(without, code="unscored-dropped")

@@ -117,6 +117,8 @@ class OrderQuestion(Question):
             return f"Nothing is decided after {rows}{futility}."
         if any(pair.same for pair in decided):
             claims += ", which assumes a difference that stays the same"
+        if task.by == "wins":
+            claims += ", which says who wins more often"
         open_text = f"; {rest} of {len(task.pairs)} pairs undecided" if rest else ""
         return f"{claims}{open_text} (alpha = {task.alpha:g}, {rows}){futility}."
 
@@ -128,7 +130,7 @@ class OrderQuestion(Question):
         pairs = self._pairs
         if not pairs.runs.size:
             return
-        seen = pairs.observe(scores[None], complete=False)
+        seen = pairs.observe(scores[..., None, :], complete=False)
         changed = seen is not None and pairs.judge(seen, self.rows)
         if changed:
             pairs.adjust()
@@ -160,7 +162,7 @@ class OrderQuestion(Question):
         cls._require_edition(content["rules"]["method"], content)
         question = cls(Rules.recorded(**content["rules"]))
         _, scores = content["scores"]
-        question._scores = list(np.array(scores, dtype=float).reshape(-1, len(question.policies)))
+        question._scores = list(np.array(scores, dtype=float).reshape(-1, *question._row_shape))
         trials = content.get("trials", {})
         question._grouped = {name: list(map(float, own)) for name, own in trials.items()}
         pairs = question._pairs

@@ -1,7 +1,5 @@
 """The one call: run policies against each other, as many episodes as needed and no more."""
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -28,12 +26,15 @@ from stopwise.rollout.episode import Episode
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
 from stopwise.rollout.race_result import RaceProgress, RaceResult, result_of
+from stopwise.rollout.scenes import proxy_mean
 from stopwise.rollout.schedule import EpisodeFailed, FailureRule, Schedule
 from stopwise.rollout.seeds import drawn_task
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.worker import Setup
 from stopwise.rows.task_mean import require_tasks_choice
 from stopwise.rows.task_mean import shares as task_shares
+from stopwise.trackers import reporter_of
+from stopwise.trackers.reporter import Reporter
 
 # Rows begun ahead, in units of what the executor holds: enough that one slow episode does not
 # keep the others waiting at once, and no more.
@@ -61,6 +62,9 @@ def race(
     window: int | None = None,
     on_progress: Callable[[RaceProgress], None] | None = None,
     stored: Mapping[str, Sequence[float] | Floats] | None = None,
+    proxy: Any = None,
+    proxy_scenes: int = 10_000,
+    report_to: Any = None,
     **settings: Unpack[RaceSettings],
 ) -> RaceResult:
     """Run policies in an environment until it is clear which is better, or n_max is reached.
@@ -136,6 +140,14 @@ def race(
         Scores, by name, of policies that were run before in the same environment and are not run
         again, at least n_max of each; ``policies`` are then the others, one or more. A row holds
         the average of a group of them (see ``StopRule``). The design is independent.
+    proxy
+        A cheap simulator beside a dear one, given as ``env`` is: it runs every episode as well,
+        with the same seed, and saves dear episodes where it agrees (docs/design/proxy.md).
+    proxy_scenes
+        How many further scenes it runs beforehand, for bounds of its mean at ``proxy_share`` (a
+        tenth) of alpha; none if ``proxy_mean``, its mean for each policy by name, is known.
+    report_to
+        Trackers that are told each row, and get the report at the end (see ``StopRule``).
     **settings
         ``method``, ``alpha``, ``adjust``, ``baseline``, ``reference``, ``ties``, ``goal="order"``
         (or "best", with ``top``, ``indifference``, ``allocation="leader"``, ``later`` and
@@ -156,20 +168,13 @@ def race(
     """
     shares = _shares(env, tasks, weights, settings.get("by"))
     stored = stored or {}
-    require(
-        not stored or shares is None,
-        "stored trials belong to one task, but several were given",
-        parameter="stored",
-    )
     begun = {} if journal is None else recorded_race(journal)
     if seed is None:
         seed = 0 if shares is None else begun.get("seed", drawn_seed())
     require_whole(seed, "seed", 0)
     alone = bool(stored) or settings.get("reference") is not None
     first, arrivals = _entrants(policies, load, settings, begun, least=1 if alone else 2)
-    for name in stored:
-        both = f"{name!r} has stored trials and is among the policies to run: leave it out of one"
-        require(name not in first, both, parameter="stored")
+    _check_stored(stored, first, one_task=shares is None)
     require(
         timeout is None or (is_number(timeout) and timeout > 0),
         named("timeout"),
@@ -178,23 +183,20 @@ def race(
     )
     if design is None:
         design = begun.get("design", "independent" if stored else _usual_design(settings))
-    # The seed of the race is for its episodes: a method that needs luck has its own.
-    luck = {"seed": begun["method_seed"]} if "method_seed" in begun else {}
     settings["later"] = [name for name in settings.get("later", ()) if name not in first]
+    place = executor_of(executor)
+    require_choice("success", success, SUCCESS)
+    setup = Setup(
+        env=env, policies=first, score=score, timeout=timeout, success=success, proxy=proxy
+    )
+    declared: Any = {"n_max": n_max, "bounds": bounds, "design": design, **settings}
+    declared |= proxy_mean(place, setup, declared, begun, seed=seed, scenes=proxy_scenes)
     rule = StopRule(
-        [*stored, *first, *settings["later"]],
-        stored=stored,
-        n_max=n_max,
-        bounds=bounds,
-        design=design,
-        **settings,
-        **luck,
+        [*stored, *first, *settings["later"]], stored=stored, **declared, **_luck(begun)
     )
     failures = FailureRule(on_error)
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
-    require_choice("success", success, SUCCESS)
-    setup = Setup(env=env, policies=first, score=score, timeout=timeout, success=success)
     paired = design == "paired"
     schedule = Schedule(
         rule,
@@ -203,37 +205,54 @@ def race(
         window=1 if window is None else require_whole(window, "window", 1),
         failures=failures,
     )
-    place = executor_of(executor)
     book, seconds = None, 0.0
     stopped: EpisodeFailed | None = None
     if journal is not None:
         book = Journal(journal, _identity(rule, setup, seed, shares), on_error)
-    try:
-        if book is not None:
-            schedule.restore(_kept(book.episodes, rule, failures), book.joined)
-            came = {} if arrivals is None else arrivals.joined(book.newcomers)
-            setup = replace(setup, policies={**first, **came})
-        if not schedule.over:
-            place.open(setup)
-            if window is None:
-                schedule.window = max(1, ceil(SPARE * place.capacity / len(first)))
-            seconds = drive(schedule, place, book, on_progress, arrivals)
-    except EpisodeFailed as error:
-        stopped = error
-    finally:
-        abandoned = place.close()
-        if book is not None:
-            book.close()
-    found = partial(
-        result_of,
-        schedule,
-        shares=shares,
-        seed=seed,
-        retries=place.retries,
-        abandoned=abandoned,
-        seconds=seconds,
+    with reporter_of(report_to) as reporter:
+        rule.report_to(reporter)
+        try:
+            if book is not None:
+                schedule.restore(_kept(book.episodes, rule, failures), book.joined)
+                came = {} if arrivals is None else arrivals.joined(book.newcomers)
+                setup = replace(setup, policies={**first, **came})
+            if not schedule.over:
+                place.open(setup)
+                if window is None:
+                    schedule.window = max(1, ceil(SPARE * place.capacity / len(first)))
+                seconds = drive(schedule, place, book, on_progress, arrivals)
+        except EpisodeFailed as error:
+            stopped = error
+        finally:
+            abandoned = place.close()
+            if book is not None:
+                book.close()
+        found = partial(
+            result_of,
+            schedule,
+            shares=shares,
+            seed=seed,
+            retries=place.retries,
+            abandoned=abandoned,
+            seconds=seconds,
+        )
+        return _told(found, _notes(book, arrivals), stopped, reporter)
+
+
+def _luck(begun: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the seed of a randomised method: not that of the race, which is for its episodes."""
+    return {"seed": begun["method_seed"]} if "method_seed" in begun else {}
+
+
+def _check_stored(stored: Mapping[str, Any], first: Mapping[str, Any], *, one_task: bool) -> None:
+    require(
+        not stored or one_task,
+        "stored trials belong to one task, but several were given",
+        parameter="stored",
     )
-    return _told(found, _notes(book, arrivals), stopped)
+    for name in stored:
+        both = f"{name!r} has stored trials and is among the policies to run: leave it out of one"
+        require(name not in first, both, parameter="stored")
 
 
 def _notes(book: Journal | None, arrivals: Checkpoints | None) -> list[str]:
@@ -245,13 +264,19 @@ def _notes(book: Journal | None, arrivals: Checkpoints | None) -> list[str]:
 
 
 def _told(
-    found: Callable[..., RaceResult], notes: list[str], stopped: EpisodeFailed | None
+    found: Callable[..., RaceResult],
+    notes: list[str],
+    stopped: EpisodeFailed | None,
+    reporter: Reporter,
 ) -> RaceResult:
     """Return the result, or raise what stopped the race, with the result so far."""
     if stopped is None:
-        return found(notes=notes)
+        result = found(notes=notes)
+        reporter.conclude(lambda: [result.analysis])
+        return result
     with suppress(InvalidInput):  # where a policy has no trial yet
-        stopped.result = found(notes=[*notes, f"the race stopped: {stopped}"])
+        stopped.result = result = found(notes=[*notes, f"the race stopped: {stopped}"])
+        reporter.conclude(lambda: [result.analysis])
     raise stopped
 
 
@@ -351,8 +376,9 @@ def _identity(
         **_places(setup.env, shares),
         "score": identity_of(setup.score),
         "timeout": setup.timeout,
+        **({} if setup.proxy is None else {"proxy": identity_of(setup.proxy)}),
         "seed": int(seed),
-        **{f"stored trials of {name!r}": _digest(own) for name, own in rule.stored.items()},
+        **rule.stored_identity,
     }
 
 
@@ -366,7 +392,3 @@ def _places(env: Any, shares: Mapping[str, float] | None) -> dict[str, Any]:
     if shares is None:
         return {"env": identity_of(env)}
     return {f"task {task!r}": [identity_of(env[task]), share] for task, share in shares.items()}
-
-
-def _digest(scores: Sequence[float]) -> str:
-    return hashlib.sha256(json.dumps(scores).encode()).hexdigest()

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -13,15 +14,16 @@ from stopwise.study import access, assignment, views
 from stopwise.study.access import Grant
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
-from stopwise.study.events import Scored
+from stopwise.study.events import Locked, Scored
 from stopwise.study.ledger import Ledger
-from stopwise.study.plan_file import FILE_NAME, read_plan, read_text, yaml_text
+from stopwise.study.plan_file import FILE_NAME, differences, read_plan, read_text, yaml_text
 from stopwise.study.records import record_frame, trial_table
 from stopwise.study.selection import Exits, tallies
 from stopwise.study.state import StudyState, TokenRecord
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.study_report import study_report
+from stopwise.study.study_reporting import StudyReporting
 from stopwise.study.trial_actions import own_trial, require_trial
 from stopwise.study.verdict import StudyVerdict, analyses, verdict
 from stopwise.study.verification import Verification, verify
@@ -34,15 +36,25 @@ class StudyReader:
     """A study as it can be read: everything that changes nothing."""
 
     def __init__(
-        self, store: Store, folder: Path | None = None, draft: StudyPlan | None = None
+        self,
+        store: Store,
+        folder: Path | None = None,
+        draft: StudyPlan | None = None,
+        *,
+        report_to: Any = None,
     ) -> None:
         self.store, self.folder = store, folder
         self._draft = draft
         self._ledger = Ledger(store)
+        self._report = None if report_to is None else StudyReporting(report_to)
+        self._ledger.follower = self._report
         self._ledger.refresh()
+        self._edited: tuple[Any, tuple[str, ...]] = (None, ())  # of a version of the file
 
     def close(self) -> None:
         """Close the connections to the store."""
+        if self._report is not None:
+            self._report.close(self)
         self.store.close()
 
     def __enter__(self) -> Self:
@@ -112,7 +124,7 @@ class StudyReader:
             own = (
                 trial.number
                 for trial in reversed(state.trials)
-                if trial.station == station and trial.status == "scored"
+                if trial.station == station and trial.has_result
             )
             return next(own, None)
 
@@ -128,8 +140,7 @@ class StudyReader:
     def rubric(self, trial: int) -> dict[str, Any]:
         """Return how a trial is scored, as in its assignment."""
         with self._ledger.reading() as state:
-            task = require_trial(state, trial).task
-            return assignment.locked_plan(state).task(task).score.model_dump(mode="json")
+            return views.rubric(state, require_trial(state, trial))
 
     def verdict(self) -> StudyVerdict:
         """Return the verdict on each pair, replayed from the journal."""
@@ -153,8 +164,21 @@ class StudyReader:
     def status(self) -> views.Status:
         """Return the progress of the study."""
         with self._ledger.reading() as state:
-            name = self.plan.name
-            return views.status(state, name, self.store.now())
+            return views.status(state, self.plan, self.store.now(), self.edited())
+
+    def edited(self) -> tuple[str, ...]:
+        """Return which settings ``study.yaml`` has otherwise than the plan that was locked."""
+        file = None if self.folder is None else self.folder / FILE_NAME
+        if file is None or not self.locked or not file.exists():
+            return ()
+        about = file.stat()
+        version = (about.st_mtime_ns, about.st_size, self.plan.digest)
+        if version != self._edited[0]:
+            with closing(self.store.entries()) as entries:
+                event = next(entry.event for entry in entries if isinstance(entry.event, Locked))
+            locked = StudyPlan.model_validate(event.plan)
+            self._edited = version, differences(file, locked, self.plan)
+        return self._edited[1]
 
     def trials(self) -> Trials:
         """Return the trials that count, in the order of the analysis."""
@@ -220,7 +244,9 @@ class StudyReader:
 
     def verify(self) -> Verification:
         """Replay the journal and check hash chain, random draws, assignments and saved state."""
-        return verify(self.store)
+        found = verify(self.store)
+        edited = self.edited() if found.sound else ()
+        return replace(found, notes=(views.edited_text(edited),)) if edited else found
 
     def tokens(self) -> tuple[TokenRecord, ...]:
         """Return every token ever created, without the secret text."""

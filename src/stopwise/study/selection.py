@@ -21,7 +21,7 @@ AFTERMATH = "the verdict may rest on which trials people took out"
 def _left(state: StudyState, trial: TrialRecord) -> bool:
     """Whether it began, has no result, and its place was handed out again."""
     begun = trial.status == "leased" and (trial.started or trial.withdrawn)
-    return begun and state.slot(trial).holder != trial.number
+    return (begun or trial.waiting) and state.slot(trial).holder != trial.number
 
 
 def _changed(trial: TrialRecord, sign: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from stopwise.cli.command import Command, CommandGroup
-from stopwise.cli.options import AsJson
+from stopwise.cli.options import AsJson, ReportTo
 from stopwise.cli.study.opening import Place, Who, open_study, person, warn_if_readable
 
 __all__ = ["serve", "token_app"]
@@ -39,10 +39,11 @@ def serve(
     access_log: Annotated[
         bool, typer.Option("--access-log", help="Log each request, but never a token.")
     ] = False,
+    report_to: ReportTo = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve the web app: pages for operators and owners, and the API. Press Ctrl-C to end."""
-    with open_study(place) as study:
+    with open_study(place, report_to) as study:
         from stopwise.web.links import qr_text
         from stopwise.web.server import Serving
 
@@ -62,9 +63,10 @@ def serve(
 
 @_token_command("create")
 def create(
+    place: Place = ".",
+    *,
     role: Annotated[str, typer.Argument(help="owner, operator, viewer or runner.")],
     name: Annotated[str, typer.Argument(help="The person or machine it is for.")],
-    place: Place = ".",
     who: Who = None,
 ) -> None:
     """Print a new token. It is shown only once, since the study keeps just its hash."""
@@ -74,8 +76,9 @@ def create(
 
 @_token_command("revoke")
 def revoke(
-    token: Annotated[str, typer.Argument(help="The id of the token, from `token list`.")],
     place: Place = ".",
+    *,
+    token: Annotated[str, typer.Argument(help="The id of the token, from `token list`.")],
     who: Who = None,
 ) -> None:
     """Revoke a token, at once."""

@@ -107,14 +107,35 @@ function showTrial() {
   find("more").open = false;
   find("given-back").hidden = trial.given_back !== "worst";
   find("unneeded").hidden = trial.needed;
-  find("question").textContent =
-    trial.rubric.kind === "milestones" ? "What was reached?" : "How did it go?";
+  find("question").textContent = question(trial.rubric);
   rubric = makeRubric(trial.rubric, showSave);
   find("rubric").replaceChildren(rubric.element);
   showGone("");
   showTags(trial.tags);
   timer.show();
+  showRobot();
   show("trial");
+}
+
+// With a runner at the station, Start starts the policy, and its end stops the clock.
+function showRobot() {
+  const { attended, episode, running, seconds } = kept.trial;
+  const silent = kept.started && Date.now() - kept.started > 10000;
+  find("code-text").textContent = attended
+    ? "Start starts the policy"
+    : "Run the policy with code";
+  find("robot").hidden = !attended || !(kept.started || episode);
+  find("timer").hidden = attended && Boolean(kept.started || episode);
+  if (episode && !running && kept.seconds == null) keep({ seconds: seconds ?? timer.seconds });
+  if (running) find("robot").textContent = "The robot is running. Saving a score stops it.";
+  else if (episode) find("robot").textContent = "The robot has stopped: score what you saw.";
+  else find("robot").textContent = silent ? "The runner does not answer: tell the owner." : "Starting…";
+}
+
+function question({ kind, first }) {
+  if (kind === "milestones") return "What was reached?";
+  if (kind !== "preference") return "How did it go?";
+  return first === undefined ? "First of two: watch how it goes." : "Which of the two was better?";
 }
 
 function showGone(text) {
@@ -170,6 +191,7 @@ async function sendStart() {
 setInterval(() => {
   if (kept.section !== "trial") return;
   timer.show();
+  showRobot();
   if (kept.started && Date.now() - kept.heard > 500 * kept.trial.seconds_left) sendStart();
 }, 250);
 
@@ -194,18 +216,24 @@ function save() {
 function showSaved() {
   const { saved } = kept;
   find("saved-mark").classList.toggle("pending", !saved.stored);
-  // A number is shown as it was measured, a share of milestones as it is read.
-  const exact = saved.assignment.rubric.kind === "number";
   find("saved-text").textContent = saved.stored
-    ? `Trial ${saved.trial} saved: score ${exact ? saved.score : Number(saved.score.toPrecision(3))}`
+    ? `Trial ${saved.trial} saved${result(saved)}`
     : `Trial ${saved.trial} is kept on this device`;
   show("saved");
+}
+
+// A number is shown as it was measured, a share of milestones as it is read.
+function result({ assignment, score }) {
+  const { kind } = assignment.rubric;
+  if (score === null) return ": now run the second, to be compared with it";
+  if (kind === "preference") return `: ${{ 0: "the first was better", 0.5: "a tie", 1: "the second was better" }[score]}`;
+  return `: score ${kind === "number" ? score : Number(score.toPrecision(3))}`;
 }
 
 function showSavedState() {
   const { saved } = kept;
   find("saved-state").textContent = saved.stored
-    ? saved.counted
+    ? saved.counted || saved.score === null
       ? "Stored."
       : "Stored, but not counted: another station had already filled this place."
     : queue.offline || !connected
@@ -292,6 +320,9 @@ async function lookAtTrial() {
   const { trial } = kept;
   const now = await whereabouts(trial.trial, trial.station);
   if (kept.trial !== trial || queue.waiting) return; // something was done here meanwhile
+  const { attended, episode, running, seconds } = now;
+  keep({ trial: { ...trial, attended, episode, running, seconds } });
+  showRobot();
   find("unneeded").hidden = now.needed || now.status !== "leased";
   showGone(ended(now));
 }

@@ -95,7 +95,9 @@ class Started(Event, kind="started", says="trial {trial} started"):
     lease: Open[float]
 
 
-UNNEEDED = "no longer needed"  # the reason by which an unneeded trial goes back
+# The reasons by which a trial goes back that nobody gave back.
+UNNEEDED = "no longer needed"
+LAPSED = "its lease ran out"
 
 
 class Released(Event, kind="released", says="trial {trial} given back", left_out=("score",)):

@@ -11,6 +11,7 @@ from stopwise.errors import InvalidState
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.events import (
+    LAPSED,
     UNNEEDED,
     Amended,
     Assigned,
@@ -105,6 +106,7 @@ def _started(event: Started, state: StudyState, _: Entry) -> None:
 def _released(event: Released, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.status, trial.unneeded = "released", event.reason == UNNEEDED
+    trial.lapsed = event.reason == LAPSED
     slot = state.slot(trial)
     if event.score is not None:
         _settle(state, trial, event.score)
@@ -115,7 +117,8 @@ def _released(event: Released, state: StudyState, _: Entry) -> None:
 @take_in.register
 def _scored(event: Scored, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
-    trial.status = "scored"
+    _clear(state, trial)  # one that lapsed counts as the worst until its result comes
+    trial.status, trial.lapsed = "scored", False
     _settle(state, trial, event.score)
 
 

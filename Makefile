@@ -76,5 +76,7 @@ $(VENV)/.base: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.base
 	@echo "Installing what the checks need: once, some minutes ..."
-	$(BIN)/python -m pip install --quiet --editable ".[plots,excel,postgres,gym,ray]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[plots,excel,postgres,gym,ray,openpi]" --group dev
+	@# Alone: it asks for an older NumPy, which its client does without.
+	$(BIN)/python -m pip install --quiet --no-deps openpi-client==0.1.2
 	@touch $@

@@ -28,6 +28,15 @@ def test_unknown_names_are_errors() -> None:
             ["scipy.stats", "scipy.optimize", "typer", "rich", "polars"],
         ),
         ("import stopwise; stopwise.read_trials({'a': [0], 'b': [1]})", ["pandas", "pyarrow"]),
+        (
+            "import stopwise; stopwise.analyze({'a': [0] * 20, 'b': [1] * 20})",
+            ["scipy", "matplotlib", "pandas", "stopwise.report.html", "stopwise.questions.best"],
+        ),
+        (
+            "from stopwise.cli import app_for; app_for(['analyze'])(['analyze', '--policy', "
+            "'a=no-file', '--n-max', '50', '--alpha', '.05'], standalone_mode=False)",
+            ["scipy", "matplotlib", "pydantic", "stopwise.cli.study"],
+        ),
     ],
 )
 def test_imports_are_lazy(statement: str, absent: list[str]) -> None:

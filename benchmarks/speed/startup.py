@@ -1,14 +1,19 @@
 """Start-up time, as a ratio to a bare Python and to numpy, and the size of what is installed.
 
 Run ``python -m benchmarks.speed.startup``. The commands take turns in several rounds, and medians
-over rounds are compared, because machines are noisy.
+over rounds are compared, because machines are noisy. With ``--against REVISION`` (of git), a cold
+analysis of 240 trials takes turns with that of the other revision, by their processor time.
 """
 
 import argparse
 import importlib.metadata
+import io
+import os
 import statistics
 import subprocess
 import sys
+import tarfile
+import tempfile
 import time
 from pathlib import Path
 
@@ -27,6 +32,11 @@ COMMANDS = {
     "stopwise --help": [STOPWISE, "--help"],
     "stopwise methods --json": [STOPWISE, "methods", "--json"],
 }
+ROOT = Path(__file__).parents[2]
+ANALYZE = [
+    *(sys.executable, "-m", "stopwise", "analyze"),
+    *(str(ROOT / "src/stopwise/data/examples/four_policies.csv"), "--bounds", "0,1"),
+]
 MIB = 2**20
 
 
@@ -61,12 +71,39 @@ def show_times(rounds: int) -> None:
     Console().print(table)
 
 
+def processor_seconds(command: list[str], root: Path) -> float:
+    """Return the processor time of one run of the sources there."""
+    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+    before = os.times()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+    after = os.times()
+    return sum(after[2:4]) - sum(before[2:4])
+
+
+def show_against(revision: str, rounds: int) -> None:
+    """Print how long a cold analysis takes here, as a share of its time at another revision."""
+    archived = subprocess.check_output(["git", "archive", revision], cwd=ROOT)
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(fileobj=io.BytesIO(archived)) as archive:
+            archive.extractall(folder, filter="data")
+        table = Table("cold analysis of 240 trials", revision, "here", "ratio")
+        for name, more in {"as it is": [], "with --n-max 60": ["--n-max", "60"]}.items():
+            times = [
+                [processor_seconds(ANALYZE + more, root) for root in (Path(folder), ROOT)]
+                for _ in range(rounds + 1)  # the first writes what is compiled
+            ][1:]
+            there, here = (statistics.median(column) for column in zip(*times, strict=True))
+            ratio = statistics.median(mine / other for other, mine in times)
+            table.add_row(name, f"{there:.3f} s", f"{here:.3f} s", f"{ratio:.2f}")
+    Console().print(table)
+
+
 def show_sizes() -> None:
     """Print what the package brings along, without an extra and with each."""
     requirements = importlib.metadata.requires("stopwise") or []
     metadata = importlib.metadata.metadata("stopwise")
     base = needed(requirements)
-    package = Path(__file__).parents[2] / "src" / "stopwise"
+    package = ROOT / "src" / "stopwise"
     files = (path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")
     table = Table("installed", "distributions", "size")
     table.add_row(
@@ -80,10 +117,14 @@ def show_sizes() -> None:
 
 
 def main() -> int:
-    """Print both tables."""
+    """Print both tables, or the comparison."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--against", help="a revision of git")
     arguments = parser.parse_args()
+    if arguments.against:
+        show_against(arguments.against, arguments.rounds)
+        return 0
     show_times(arguments.rounds)
     show_sizes()
     return 0

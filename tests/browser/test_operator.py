@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 import stopwise as sw
 from stopwise.cli.simulated_study import half_run
 from stopwise.web.links import join_link
-from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture, undo
+from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture, ready, undo
 from tests.study.live import Clock
 from tests.web.serving import served
 
@@ -78,6 +78,43 @@ def test_each_rubric_is_stored_as_it_was_touched(
         phone.context.close()
     with sw.Study.open(tmp_path / "study") as study:
         assert [e.content["score"] for e in study.journal() if e.kind == "scored"] == [stored]
+
+
+def test_two_trials_are_run_and_one_answer_is_given(browser: Browser, tmp_path: Path) -> None:
+    plan = {
+        "name": "Shirts",
+        "policies": ["diffusion-v1", "flow-v2"],
+        "tasks": [{"name": "fold", "score": "preference"}],
+        "design": "blocks",
+    }
+    study = sw.Study.create(tmp_path / "study", plan)
+    study.lock()
+    with study, served(study) as url:
+        phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
+        phone.get_by_role("button", name="Next trial").click()
+        first = code_of(phone)
+        expect(phone.locator("#question")).to_have_text("First of two: watch how it goes.")
+        expect(phone.locator("#save")).to_be_disabled()
+        phone.get_by_role("button", name="It is over").click()
+        phone.locator("#save").click()
+        expect(phone.locator("#saved-text")).to_have_text(
+            "Trial 1 saved: now run the second, to be compared with it"
+        )
+        expect(phone.locator("#saved-state")).to_have_text("Stored.")
+        phone.get_by_role("button", name="Next trial").click()
+        expect(phone.locator("#question")).to_have_text("Which of the two was better?")
+        phone.reload()
+        ready(phone)
+        expect(phone.get_by_role("button", name="The first")).to_contain_text(first)
+        picture(phone, "preference")
+        phone.get_by_role("button", name="The first").click()
+        phone.locator("#save").click()
+        expect(phone.locator("#saved-text")).to_have_text("Trial 2 saved: the first was better")
+        expect(phone.locator("#saved-state")).to_have_text("Stored.")
+        assert not any(name in phone.content() for name in ("diffusion-v1", "flow-v2"))
+        phone.context.close()
+        assert study.records()["score"].to_list() == [1.0, 0.0]
+        assert study.verdict().tasks[0].rows == 1
 
 
 def score_without_connection(phone: Page) -> None:

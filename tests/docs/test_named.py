@@ -14,6 +14,7 @@ import yaml
 
 import stopwise as sw
 from docs.reference import commands
+from stopwise.study.runner_file import RunnerFile
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -21,6 +22,7 @@ COMMANDS = dict(commands.commands())
 LINE = re.compile(r"(?:^|[`$/ ])(stopwise [a-z][^`\n]*)", re.MULTILINE)
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"`((?:tests|benchmarks|docs|src)/[\w/.-]+\.\w+)`")
+RUNNER = "# runner.yaml"  # how the file of a runner begins
 MODULE = re.compile(r"python -m (benchmarks[\w.]*)")
 
 
@@ -68,10 +70,15 @@ def test_files_and_modules_on_a_page_exist(page: Path) -> None:
 def test_plans_in_the_guides_are_plans(tmp_path: Path) -> None:
     """Each block of YAML with policies can be locked as it stands."""
     fences = [found for page in PAGES for found in FENCE.findall(page.read_text(encoding="utf-8"))]
-    plans = [block for language, block in fences if language == "yaml" and "policies:" in block]
+    blocks = [block for language, block in fences if language == "yaml" and "policies:" in block]
+    plans = [block for block in blocks if not block.startswith(RUNNER)]
     for number, plan in enumerate(plans):
         study = sw.Study.create(tmp_path / str(number), yaml.safe_load(plan))
         study.lock()
         study.close()
 
     assert plans
+    files = [block for block in blocks if block.startswith(RUNNER)]
+    for file in files:
+        RunnerFile.model_validate(yaml.safe_load(file))
+    assert files

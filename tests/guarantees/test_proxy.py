@@ -15,9 +15,11 @@ import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison, pair_rules
 from stopwise.core.nscore_plus import Proxied
-from stopwise.core.proxy import scene_bounds
-from stopwise.core.scores import Scale
+from stopwise.core.proxy import bounds_of_pairs, scene_bounds
+from stopwise.core.rules import Rules
 from stopwise.core.simulate import Simulation
+from stopwise.questions.pairs import replay
+from stopwise.questions.ranking import Ranking
 from tests.guarantees.pinned import assert_at_most
 
 RUNS, N = 2000, 100
@@ -147,11 +149,31 @@ def scenes_of_studies(runs: int, scenes: int) -> Floats:
 
 def test_an_unknown_mean_is_bounded_by_simulated_scenes() -> None:
     """A tenth of alpha is for the bounds, the rest for the test."""
-    scale = Scale(0.0, 1.0)
-    lows = [scene_bounds(own, scale, 0.005)[0] for own in scenes_of_studies(RUNS, 300)]
+    lows = [scene_bounds(own, Rules(), 0.005)[0][0] for own in scenes_of_studies(RUNS, 300)]
 
     assert_at_most(errors_with_own_means(biased, lows, 0.045, 300), RUNS, 0.05)
     assert_at_most(sum(low > PROXIES["biased"][1] for low in lows), RUNS, 0.005)
+
+
+def claims_of_equal(means: dict[str, float]) -> int:
+    """Return how many studies of three equal policies claim any order, under these means."""
+    rng = np.random.default_rng(24)
+    scores = (rng.random((RUNS, N, 3)) < 0.5) * 1.0
+    guesses = scores * [0.9, 0.5, 0.6] + [0.0, 0.5, 0.1]  # one map per policy, all wrong
+    rules = Rules.of(policies=("a", "b", "c"), n_max=N, design="paired", proxy_mean=means)
+    ranking = Ranking(rules)
+    both = np.stack([scores, guesses])
+    found = replay(ranking.comparison, ranking.budget, both, with_p_values=False)
+    return int(found.claims.any(axis=(1, 2)).sum())
+
+
+def test_no_proxy_breaks_the_level_of_several_policies() -> None:
+    assert_at_most(claims_of_equal({"a": 0.45, "b": 0.75, "c": 0.4}), RUNS, 0.05)
+
+
+def test_means_of_other_policies_would_be_caught() -> None:
+    with pytest.raises(AssertionError):
+        assert_at_most(claims_of_equal({"a": 0.75, "b": 0.45, "c": 0.4}), RUNS, 0.05)
 
 
 def test_an_estimate_in_place_of_the_bound_would_be_caught() -> None:
@@ -166,7 +188,7 @@ def test_the_test_runs_at_what_the_bounds_leave() -> None:
     scenes = scenes_of_studies(1, 300)[0]
     rules = pair_rules(scenes, method="nscore-plus", n_max=N, **settings)
 
-    assert rules.proxy_mean == scene_bounds(scenes, Scale(0.0, 1.0), 0.1 * 0.05 / 2)
+    assert bounds_of_pairs(rules) == scene_bounds(scenes, Rules(), 0.1 * 0.05 / 2)
     assert Comparison(rules).test.alpha == pytest.approx(0.9 * 0.05 / 2)
 
 

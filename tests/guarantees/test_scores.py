@@ -10,6 +10,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.rows.align import align
 from stopwise.rows.task_tables import tables
+from stopwise.study.blinding import Lots
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
 ALPHA, RUNS = 0.05, 3000
@@ -61,6 +62,30 @@ def test_the_ends_of_a_meeting_taken_for_independent_would_be_noticed() -> None:
 
     assert_at_most(paired, RUNS, ALPHA)
     assert claims(1 - won, won, design="independent") > 2 * paired
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+def test_a_liking_for_the_second_trial_favours_no_policy(drawn: bool) -> None:
+    """Operators who see no difference say "second": only the lots of each row keep that fair.
+
+    The sabotage: one order for all rows, with which every study claims something.
+    """
+    runs, rows = 300, 60
+    orders = np.array(
+        [
+            [Lots(f"{run}", 0).shuffled("ab", "order", "fold", row if drawn else 0)[1] == "b"
+             for row in range(rows)]
+            for run in range(runs)
+        ]
+    )  # fmt: skip
+    won = np.where(np.random.default_rng(5).random((runs, rows)) < 0.2, 0.5, orders.astype(float))
+
+    found = claims(1 - won, won, by="wins", design="paired")
+
+    if drawn:
+        assert_at_most(found, runs, ALPHA)
+    else:
+        assert found == runs
 
 
 def test_dice_that_beat_each_other_in_a_circle() -> None:

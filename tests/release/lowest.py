@@ -61,7 +61,14 @@ GROUPS = {
         TOOLS,
         ("tests/rollout/test_executors.py", "tests/planning/test_plan.py"),
     ),
+    "openpi": Group(("openpi", "gym"), (*TOOLS, "openpi-client"), ("tests/policies",)),
     "sb3": Group(("sb3",), TOOLS, ("tests/rollout/test_sb3.py",)),
+    "trackers": Group(
+        ("plots", "wandb", "trackio", "mlflow", "tensorboard", "study"),
+        (*TOOLS, "tensorboard", "torch"),
+        ("tests/trackers",),
+        alone=True,
+    ),
     "inspect": Group(("inspect",), TOOLS, ("tests/rollout/test_inspect_ai.py",), alone=True),
 }
 

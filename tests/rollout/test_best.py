@@ -15,7 +15,8 @@ from stopwise.rollout.checkpoints import Checkpoints, short_names
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.executors import processes
 from stopwise.rollout.schedule import FailureRule, Schedule
-from stopwise.rollout.watch import PastChanged, TaskSight, Watch
+from stopwise.rollout.task_sight import TaskSight
+from stopwise.rollout.watch import PastChanged, Watch
 from tests.rollout.players import draw, read_rate, slow_if
 
 RATES = {"a": 0.3, "b": 0.5, "c": 0.4, "d": 0.9}

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
+import numpy as np
 import pytest
 import torch
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import stopwise as sw
+from stopwise.policies.openpi import packed, unpacked
 from stopwise.rollout.schedule import FAILURES, EpisodeFailed, ScoreOutside
 from tests.rollout.players import NoisyBalance, draw
 from tests.rollout.stacks import LikeManiSkill, Reach, through, towards
@@ -205,3 +207,11 @@ def test_success_is_of_environments() -> None:
         sw.race(POLICIES, Reach, success="first")
     with pytest.raises(sw.InvalidInput, match="success='any' is for environments"):
         sw.race({"a": 0.1, "b": 0.2}, draw, success="any")
+
+
+def test_tensors_are_sent_to_policy_servers_as_arrays() -> None:
+    half = torch.ones(2, dtype=torch.bfloat16, requires_grad=True)
+    found = unpacked(packed({"state": half}))["state"]
+
+    assert found.dtype == np.float32
+    assert list(found) == [1, 1]

@@ -1,5 +1,6 @@
 """Stored trials of a policy in rules, races, files and on the command line."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 import stopwise as sw
 from stopwise.cli import app
 from stopwise.core.arrays import Floats
+from tests.cli.typed import run
 
 RNG = np.random.default_rng(4)
 OLD = (RNG.random(200) < 0.45).astype(float)
@@ -159,3 +161,120 @@ def test_a_stored_policy_takes_no_new_trials() -> None:
     rule = sw.StopRule(["old", "new"], **STORED)
     with pytest.raises(sw.InvalidInput, match="200 stored trials and is not tried again"):
         rule.add("old", 1.0)
+
+
+def baseline(folder: Path, policy: str = "base") -> Path:
+    rows = "".join(f"{policy},{score:g}\n" for score in OLD)
+    (folder / "old.csv").write_text(f"policy,success\n{rows}")
+    return folder / "old.csv"
+
+
+def test_a_watch_awaits_the_new_policy_only(tmp_path: Path) -> None:
+    """Row by row it says what a rule says; a changed baseline is another comparison."""
+    new = (np.random.default_rng(3).random(50) < 0.8).astype(float)
+    rule = sw.StopRule(["old", "new"], stored={"old": OLD}, n_max=50)
+    stored, growing, state = baseline(tmp_path), tmp_path / "new.csv", tmp_path / "state.json"
+    growing.write_text("policy,success\n")
+    settings = ["--n-max", "50", "--bounds", "0,1", "--state", str(state), "--json", "--once"]
+    for score in new:
+        with growing.open("a") as file:
+            file.write(f"new,{score:g}\n")
+        rule.add("new", score)
+        code, said = run("watch", str(growing), "--stored", f"old={stored}", *settings)
+        (task,) = json.loads(said)["tasks"]
+        assert task["rows"] == rule.rows
+        assert task["analysis"]["pairs"][0]["p_value"] == rule.analysis().pairs[0].p_value
+        assert code == (0 if rule.stop else 3)
+        if rule.stop:
+            break
+    assert task["needed"] == []
+    stored.write_text(stored.read_text().replace(",1", ",0", 1))
+    code, said = run("watch", str(growing), "--stored", f"old={stored}", *settings)
+    assert code == 2
+    assert "stored trials of 'old' was" in said
+
+
+def test_a_race_takes_stored_trials_from_a_file(tmp_path: Path) -> None:
+    options = ["--policy", "high=tests.rollout.players:make_high", "--bounds", "0,1"]
+    place = ["race", "--env", "tests.rollout.players:draw", "--n-max", "50", *options, "--json"]
+    code, said = run(*place, "--stored", f"old={baseline(tmp_path)}")
+
+    assert code == 0, said
+    found = json.loads(said)
+    assert found["order"] == "high > old"
+    assert found["race"]["used"] < 50
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--stored", "old"], "expected --stored NAME=FILE, but got 'old'"),
+        (["--stored", "new=old.csv"], "'new' has stored trials and is in the files, too"),
+        (["--stored", "old=none.csv"], "none.csv"),
+        (["--stored", "old=both.csv"], "the policies are a, b, but not 'old'"),
+        (["--stored", "old=old.csv", "--n-max", "60"], "'old' has 50 trials, but n_max is 60"),
+        (["--stored", "old=old.csv", "--by", "wins"], "compared by means, not by wins"),
+        (["--stored", "old=old.csv", "--tasks", "mean", "--weight", "a=1"], "belong to one task"),
+    ],
+)
+def test_a_watch_says_what_is_wrong_with_stored_trials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], complaint: str
+) -> None:
+    """At once: a watch that goes on would wait for a mistake to mend itself."""
+    monkeypatch.chdir(tmp_path)
+    Path("old.csv").write_text("policy,score\n" + "base,0.5\n" * 50)
+    Path("both.csv").write_text("policy,score\na,0.5\nb,0.5\n")
+    Path("new.csv").write_text("policy,score\nnew,0.5\n")
+    first = [] if "--n-max" in options else ["--n-max", "50"]
+
+    code, said = run("watch", "new.csv", *first, *options, "--once")
+
+    assert code == 2
+    assert complaint in said
+    assert len(said.strip().splitlines()) == 1
+
+
+def test_groups_of_a_file_without_n_max_are_for_one_look() -> None:
+    new = np.ones(30)
+    once = sw.analyze({"old": OLD, "new": new}, stored="old")
+    declared = sw.analyze({"old": OLD, "new": new}, stored="old", n_max=30)
+
+    assert "for one look at them" in once.sentence
+    assert "one look at the finished trials" in once.warnings[0]
+    assert "one look" not in declared.sentence + "".join(declared.warnings)
+
+
+def test_a_plan_counts_new_trials_beside_stored_ones() -> None:
+    """With four stored trials for each new one: the figures of docs/design/groups.md."""
+    settings: dict[str, Any] = {"n_max": 100, "detectable": False, "precision": 0.006}
+    (row,) = sw.plan(0.5, 0.7, stored=400, **settings).rows
+    assert row.power == pytest.approx(0.889, abs=0.02)
+    assert row.mean_n == pytest.approx(53.8, abs=1.5)
+    assert row.mean_trials == pytest.approx(row.mean_n)
+    assert (row.policies, row.most_trials, row.fixed_n) == (1, 100, None)
+    single, none = (
+        sw.plan(0.5, 0.7, stored=number, n_max=100, detectable=False, seed=3).rows[0]
+        for number in (100, None)
+    )
+    assert single.power == pytest.approx(none.power, abs=0.05)  # groups of one are trials
+    assert 2 * single.mean_trials == pytest.approx(none.mean_trials, rel=0.05)
+    many = sw.plan(0.3, 0.6, 0.9, stored=60, budget=100, detectable=False, precision=0.05)
+    assert (many.rows[0].n_max, many.policies) == (50, 2)
+    assert many.rows[0].mean_trials <= 100
+    assert "at most 50 new trials per policy" in many.sentence
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"stored": 0}, "stored must be a whole number"),
+        ({"stored": [1, 0, 1]}, "stored must be a whole number"),
+        ({"stored": 30, "n_max": 50}, "declare an n_max of at most 30"),
+        ({"stored": 60, "n_max": 50, "design": "paired"}, "need the independent design"),
+        ({"stored": 60, "n_max": 50, "goal": "best"}, "belong to the goal 'order'"),
+        ({"stored": 60, "n_max": 50, "method": "step"}, "need a method that takes any score"),
+    ],
+)
+def test_a_plan_that_cannot_use_stored_trials(settings: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(sw.InvalidInput, match=complaint):
+        sw.plan(0.5, 0.7, **settings)

@@ -12,7 +12,15 @@ from stopwise.study.events import Voided
 from stopwise.study.tables import journal
 from tests.study.live import Clock, take
 
-__all__ = ["BEST", "PLAN", "fix_draws", "scripted", "scripted_best", "stored_lines"]
+__all__ = [
+    "BEST",
+    "PLAN",
+    "fix_draws",
+    "scripted",
+    "scripted_best",
+    "scripted_runner",
+    "stored_lines",
+]
 
 PLAN: dict[str, Any] = {
     "name": "Cups é",
@@ -100,6 +108,24 @@ def scripted_best(place: str) -> sw.Study:
         study.record(take(study).trial, success, station="left")
     study.join("step 30k", "its training is over")
     study.record(take(study).trial, True, station="left")
+    return study
+
+
+def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
+    """Return a study whose trials a runner starts."""
+    clock = Clock()
+    study = sw.Study.create(place, PLAN, clock=clock)
+    study.lock(who="ada")
+    study.attend("left", limit=120.0, who="robot")
+    trial = take(study).trial
+    study.start(trial, station="left")
+    study.begin_episode(trial, "0001-5a5a5a", who="robot")
+    clock.time += 31.25
+    study.end_episode(trial, "0001-5a5a5a", outcome="timed out", seconds=31.25, who="robot")
+    study.record(trial, 0.125, station="left")
+    study.attend("left", present=False, who="robot")
+    if unblind:
+        study.unblind(reason="done")
     return study
 
 

@@ -75,7 +75,7 @@ def test_every_use_of_its_evidence_says_so_in_one_line(
 def test_its_trials_can_still_be_had(place: str, raised: Callable[[], None]) -> None:
     with running(place, 7) as study:
         events = [entry.event for entry in study.journal()]
-        scores = [event.score for event in events if isinstance(event, Scored)]
+        scores = [float(event.score or 0) for event in events if isinstance(event, Scored)]
     raised()
 
     with sw.Study.open(place) as study:

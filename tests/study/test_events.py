@@ -17,10 +17,21 @@ from stopwise.study.events import Locked, Scored, read_event
 from stopwise.study.replay import take_in
 from stopwise.study.store import Store
 from stopwise.study.tables import journal, studies
-from tests.study.scripted import fix_draws, scripted, scripted_best, stored_lines
+from tests.study.scripted import (
+    fix_draws,
+    scripted,
+    scripted_best,
+    scripted_runner,
+    stored_lines,
+)
 
 GOLDEN = Path(__file__).with_name("golden")
-FILES = ("journal.jsonl", "journal_best.jsonl", "journal_without_editions.jsonl")
+FILES = (
+    "journal.jsonl",
+    "journal_best.jsonl",
+    "journal_runner.jsonl",
+    "journal_without_editions.jsonl",
+)
 
 
 def golden(name: str) -> list[str]:
@@ -51,6 +62,17 @@ def test_the_same_study_of_the_best_is_stored_as_the_same_text(
 
     with scripted_best(f"sqlite:///{tmp_path}/study.db#best") as study:
         assert stored_lines(study) == golden("journal_best.jsonl")
+        assert study.verify().problems == ()
+
+
+def test_the_same_study_with_a_runner_is_stored_as_the_same_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fix_draws(monkeypatch)
+    monkeypatch.setattr(lifecycle, "__version__", "0.1.0")
+
+    with scripted_runner(f"sqlite:///{tmp_path}/study.db#cups") as study:
+        assert stored_lines(study) == golden("journal_runner.jsonl")
         assert study.verify().problems == ()
 
 

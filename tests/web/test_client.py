@@ -22,8 +22,13 @@ from tests.web.serving import served
 
 
 def test_it_says_what_the_study_says(study: sw.Study) -> None:
-    token, viewer = study.create_token("runner", "arm 1"), study.create_token("viewer", "vi")
-    with served(study) as url, sw.StudyClient(url, token) as client:
+    token, viewer = study.create_token("operator", "arm 1"), study.create_token("viewer", "vi")
+    robot_token = study.create_token("runner", "robot")
+    with (
+        served(study) as url,
+        sw.StudyClient(url, token) as client,
+        sw.StudyClient(url, robot_token) as robot,
+    ):
         with pytest.raises(sw.NotAllowed, match="not locked yet"):
             client.next_trial("arm 1")
         study.lock()
@@ -31,7 +36,8 @@ def test_it_says_what_the_study_says(study: sw.Study) -> None:
         assert trial is not None
         assert client.holding("arm 1") == study.holding("arm 1") or trial.seconds_left > 0
         client.start(trial.trial, station="arm 1")
-        assert client.resolve(trial.code) == study.resolve(trial.code)
+        assert robot.resolve(trial.code) == study.resolve(trial.code)
+        assert robot.policies() == study.policies()
         with pytest.raises(sw.InvalidInput, match="a milestone must be one of"):
             client.record(trial.trial, ["x"], station="arm 1")
         recorded = client.record(trial.trial, ("cup reached",), station="arm 1", seconds=2.5)
@@ -47,11 +53,11 @@ def test_it_says_what_the_study_says(study: sw.Study) -> None:
         while not client.finished:
             taken = client.next_trial("arm 1")
             assert taken is not None
-            good = client.resolve(taken.code).policy == "flow-v2"
+            good = robot.resolve(taken.code).policy == "flow-v2"
             client.record(taken.trial, ["cup reached"] if good else [], station="arm 1")
         assert client.next_trial("arm 1") is None
         assert client.status() == study.status()
-        with pytest.raises(sw.NotAllowed, match="the role runner is not allowed"):
+        with pytest.raises(sw.NotAllowed, match="the role operator is not allowed"):
             client.verdict()
         with sw.StudyClient(join_link(url, viewer)) as other:
             assert other.verdict() == study.verdict()

@@ -40,17 +40,19 @@ FEW = settings(
 )
 
 
-@pytest.mark.parametrize("role", ["owner", "runner"])
+@pytest.mark.parametrize("role", ["owner", "operator", "runner"])
 def test_no_input_breaks_the_server(tmp_path: Path, role: str) -> None:
-    """The owner meets a draft that is locked on the way, the runner a running study."""
+    """The owner meets a draft that is locked on the way, the others a running study."""
     with sw.Study.create(tmp_path / "cups", CUPS) as study:
         token = study.create_token(role, "fuzz")
-        if role == "runner":
+        if role != "owner":
             study.lock()
             study.next_trial("fuzz")
         with served(study) as url:
             schema = schemathesis.openapi.from_url(f"{url}/api/openapi.json").include(
-                path_regex="trials|policies|status" if role == "runner" else "."
+                path_regex={"operator": "trials|status", "runner": "episode|polic|attend"}.get(
+                    role, "."
+                )
             )
             for operation in schema.get_all_operations():
                 assert isinstance(operation, Ok)

@@ -6,6 +6,7 @@ field says is searched for wherever events are shown.
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,18 +14,19 @@ from typing import Any
 import httpx
 import pytest
 
+import stopwise as sw
 from stopwise.study.entries import Entry, decode
 from stopwise.study.event import KINDS, Event, Visibility
 from stopwise.study.events import Joined, Locked, Released
 from stopwise.study.study_report import chapters
 from stopwise.web.responses import EntryView
-from tests.study.scripted import fix_draws, scripted
+from tests.study.scripted import fix_draws, scripted, scripted_runner
 from tests.web.serving import served
 
 GOLDEN = Path(__file__).parents[1] / "study" / "golden"
 EVENTS = [
     decode(line, "hash")
-    for name in ("journal.jsonl", "journal_best.jsonl")
+    for name in ("journal.jsonl", "journal_best.jsonl", "journal_runner.jsonl")
     for line in (GOLDEN / name).read_text(encoding="utf-8").splitlines()
 ]
 # Fields that came later and are left out where they say nothing.
@@ -47,6 +49,7 @@ HIDDEN = {
         "scored": {"score", "answer", "tag", "seconds", "salt"},
         "imported": {"rows"},
         "joined": {"arm", "policy", "salt"},
+        "episode ended": {"outcome", "seconds", "salt"},
         "unblinded": {"names", "secret"},
     },
     Visibility.NEVER: {"token created": {"digest"}},
@@ -101,11 +104,12 @@ def test_no_view_of_an_entry_holds_what_is_hidden(entry: Any) -> None:
             assert view.content[name] == getattr(entry.event, name)
 
 
+@pytest.mark.parametrize("script", [scripted, scripted_runner])
 def test_nothing_blind_is_shown_of_a_running_study(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Callable[..., sw.Study]
 ) -> None:
     fix_draws(monkeypatch)
-    study = scripted(f"sqlite:///{tmp_path}/study.db#cups", unblind=False)
+    study = script(f"sqlite:///{tmp_path}/study.db#cups", unblind=False)
     monkeypatch.undo()
     token = study.create_token("owner", "me")
     with study, served(study) as url, httpx.Client(base_url=url, trust_env=False) as client:

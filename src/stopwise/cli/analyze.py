@@ -15,6 +15,7 @@ from stopwise.cli.options import (
     ComparisonOptions,
     NamedFiles,
     OutputOptions,
+    ProxyOptions,
     TableReadingOptions,
     TaskOrder,
     Tasks,
@@ -53,6 +54,7 @@ def analyze(
         int | None, typer.Option(help="Number of bins for the scores, with --method nscore.")
     ] = None,
     reading: AnalyzeReadingOptions,
+    proxy: ProxyOptions,
     iid_correction: Annotated[
         bool,
         typer.Option(
@@ -107,10 +109,14 @@ def analyze(
     """
     from stopwise import analyze as rank
     from stopwise import analyze_tasks, read_trials
+    from stopwise.rows.scenes import read_scenes
     from stopwise.rows.task_mean import require_tasks_choice
 
     check_places(output.html, output.figures)
-    trials = read_trials(trial_source(files, policy), **reading.keywords())
+    how = reading.keywords()
+    if proxy.proxy is not None:
+        how["columns"]["proxy"] = proxy.proxy
+    trials = read_trials(trial_source(files, policy), **how)
     settings: dict[str, Any] = {
         **comparison.keywords(),
         **({} if bins is None else {"bins": bins}),
@@ -119,7 +125,10 @@ def analyze(
         "fresh": fresh,
         "unequal": unequal,
         "unit": unit,
+        **proxy.keywords(),
     }
+    if proxy.proxy_scores is not None:
+        settings["proxy_scores"] = read_scenes(proxy.proxy_scores, proxy.proxy, **how)
     if strict:
         _refuse_unproven(trials, comparison, pool=pool)
     if pool or tasks is not None:
@@ -187,9 +196,6 @@ def _harmless(doubt: str) -> bool:
 
 
 def _tell(analyses: list["Analysis"], output: OutputOptions, paths: list[Path]) -> None:
-    from stopwise.questions.analysis import report
-    from stopwise.report.html import Origin
-
     if output.as_json:
         typer.echo(json_of([analysis.to_dict() for analysis in analyses]))
     else:
@@ -202,10 +208,15 @@ def _tell(analyses: list["Analysis"], output: OutputOptions, paths: list[Path]) 
             show(analysis, without=shared, alone=len(analyses) == 1)
         print_notes(shared)
     named = [(analysis.task or "task", analysis) for analysis in analyses]
+    write_files(lambda: _report(analyses, paths), named, output)
+
+
+def _report(analyses: list["Analysis"], paths: list[Path]) -> str:
+    from stopwise.questions.analysis import report
+    from stopwise.report.html import Origin
+
     command = f"stopwise {shlex.join(sys.argv[1:])}"
-    write_files(
-        lambda: report(list(map(as_typed, analyses)), Origin.of(paths, command)), named, output
-    )
+    return report(list(map(as_typed, analyses)), Origin.of(paths, command))
 
 
 def as_typed(analysis: "Analysis") -> "Analysis":

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from stopwise.cli.parameters import read_plainly
 from stopwise.cli.wording import OFFERED, in_words
 from stopwise.errors import InvalidInput, StopwiseError
 
@@ -40,6 +41,9 @@ class Command(TyperCommand):
                 words[-1] += f",{word}"
             else:
                 words.append(word)
+        annotations = _annotations(self.callback)
+        for parameter in self.get_params(ctx):
+            read_plainly(parameter, annotations.get(parameter.name))
         try:
             return super().parse_args(ctx, list(words))
         except UsageError as error:
@@ -48,10 +52,9 @@ class Command(TyperCommand):
 
     def _no_number(self, ctx: Any, words: list[str], parameter: Any) -> Mistyped | None:
         """Return what to say of a parameter that is given, and wants a number that it is not."""
-        if parameter is None or self.callback is None:
+        if parameter is None:
             return None
-        annotation = inspect.signature(self.callback).parameters[parameter.name].annotation
-        wanted = number_wanted(annotation)
+        wanted = number_wanted(_annotations(self.callback).get(parameter.name))
         typed = self.make_parser(ctx).parse_args(list(words))[0].get(parameter.name)
         if wanted is None or not isinstance(typed, str):
             return None
@@ -71,6 +74,12 @@ class Command(TyperCommand):
 
 class CommandGroup(TyperGroup):
     """Commands, of which an unknown one is refused in one line too."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse as usual, but what is not given at once."""
+        for parameter in self.get_params(ctx):
+            read_plainly(parameter, None)
+        return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that was typed."""
@@ -138,6 +147,12 @@ def with_help(text: str, command: str) -> str:
     """Return a line on a wrong call, with where to read about the right one."""
     see = f"see `{command} --help`"
     return f"{text} S{see[1:]}" if text.endswith("?") else f"{text.rstrip('.')}; {see}"
+
+
+def _annotations(command: Any) -> dict[str | None, Any]:
+    """Return what a command says of its parameters; typer adds others, such as --help."""
+    parameters = {} if command is None else inspect.signature(command).parameters
+    return {name: parameter.annotation for name, parameter in parameters.items()}
 
 
 def _is_float(text: str) -> bool:

@@ -9,7 +9,7 @@ import typer
 
 from stopwise.cli.command import Mistyped
 from stopwise.cli.option_groups import OptionGroup
-from stopwise.cli.values import chosen_executor, column_choices, parse_bounds
+from stopwise.cli.values import chosen_executor, column_choices, named_numbers, parse_bounds
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 NamedFiles = Annotated[
@@ -18,6 +18,14 @@ NamedFiles = Annotated[
 ]
 TrialFiles = Annotated[
     list[Path] | None, typer.Argument(help="Files of trials, or a folder of them.")
+]
+ReportTo = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TRACKER",
+        help="Report each row, and the page at the end, to wandb, trackio, mlflow or tensorboard; "
+        "repeat for several.",
+    ),
 ]
 Workers = Annotated[
     int | None, typer.Option(help="Number of workers, with --executor processes or ray.")
@@ -30,6 +38,14 @@ MinutesPerTrial = Annotated[
     ),
 ]
 
+Stored = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=FILE",
+        help="A policy that was tried before, under the same conditions, and the file of its "
+        "trials, at least --n-max of them: it is not tried again. May be repeated.",
+    ),
+]
 Tasks = Annotated[
     str | None,
     typer.Option(help="mean: one claim about the mean over all tasks, instead of each alone."),
@@ -258,6 +274,41 @@ class TableReadingOptions(ReadingOptions):
         """Return the options as keywords of ``read_trials``."""
         names = None if self.policies is None else self.policies.split(",")
         return {**super().keywords(), "policies": names}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProxyOptions(OptionGroup):
+    """A cheap score of every trial."""
+
+    proxy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A column with a cheap score of every trial, of a simulator for example: it saves "
+            "trials in the paired design.",
+        ),
+    ] = None
+    proxy_scores: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --proxy: a file of many simulated scenes apart from the trials, for the "
+            "mean of the proxy."
+        ),
+    ] = None
+    proxy_mean: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="POLICY=NUMBER",
+            help="With --proxy, in place of the file: its mean for each policy, if it is known.",
+        ),
+    ] = None
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the options as keywords of the library."""
+        return {
+            **super().keywords(),
+            "proxy_mean": named_numbers(self.proxy_mean, "--proxy-mean", "POLICY=NUMBER"),
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

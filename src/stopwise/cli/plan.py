@@ -62,6 +62,13 @@ def plan(
     budget: Annotated[
         str | None, typer.Option(help="Maximum trials in total to consider, instead of --n-max.")
     ] = None,
+    stored: Annotated[
+        int | None,
+        typer.Option(
+            help="How many trials of the first policy were run before: they count, and it is not "
+            "tried again."
+        ),
+    ] = None,
     gaps: Annotated[
         str | None, typer.Option(help="Differences between means to consider, e.g. 0.1,0.2.")
     ] = None,
@@ -110,6 +117,7 @@ def plan(
             bounds=read["bounds"] if pilot is None else None,
             n_max=numbers(n_max, "--n-max", int),
             budget=numbers(budget, "--budget", int),
+            stored=stored,
             gaps=numbers(gaps, "--gaps", float),
             policies=policies,
             power=power,

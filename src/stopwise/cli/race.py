@@ -20,6 +20,8 @@ from stopwise.cli.options import (
     Address,
     JoiningOptions,
     OutputOptions,
+    ReportTo,
+    Stored,
     Tasks,
     Weight,
     Workers,
@@ -31,7 +33,13 @@ from stopwise.cli.standings_table import (
     rows_text,
     standings_table,
 )
-from stopwise.cli.values import chosen_executor, mean_settings, named_values, parse_bounds
+from stopwise.cli.values import (
+    chosen_executor,
+    mean_settings,
+    named_values,
+    parse_bounds,
+    stored_scores,
+)
 from stopwise.messages import counted
 
 if TYPE_CHECKING:
@@ -83,7 +91,8 @@ def race(
         list[str] | None,
         typer.Option(
             metavar=FACTORY,
-            help="A policy and the function that makes it; repeat for each policy.",
+            help="A policy and the function that makes it, or the address of its server, as in "
+            "NAME=ws://localhost:8000; repeat for each policy.",
         ),
     ] = None,
     checkpoints: Annotated[
@@ -112,6 +121,7 @@ def race(
         str,
         typer.Option(help="Which step says whether an episode is a success: the last, or any."),
     ] = "last",
+    stored: Stored = None,
     tasks: Tasks = None,
     weight: Weight = None,
     comparison: RaceComparisonOptions,
@@ -165,6 +175,7 @@ def race(
         float | None, typer.Option(help="Seconds after which an episode counts as failed.")
     ] = None,
     exit_code: ExitCode = False,
+    report_to: ReportTo = None,
     output: RaceOutputOptions,
 ) -> None:
     """Run policies in a simulator until it is clear which one is better, then stop."""
@@ -183,7 +194,8 @@ def race(
         raise Mistyped(f"give either --policy {FACTORY} for each policy, or --checkpoints")
     policies = checkpoints or named_values(policy or [], FACTORY)
     if exit_code:
-        several = 3 if checkpoints else len(policies)  # how many checkpoints is not known yet
+        # How many checkpoints there are is not known yet.
+        several = 3 if checkpoints else len(policies) + len(stored or ())
         require_baseline(several, comparison.baseline, comparison.goal)
     try:
         with _live(comparison.alpha, quiet=output.as_json) as on_progress:
@@ -193,6 +205,7 @@ def race(
                 load=load,
                 score=score,
                 bounds=limits,
+                stored=stored_scores(stored, score=score, bounds=limits),
                 **mean_settings(tasks, weight),
                 seed=seed,
                 success=success,
@@ -210,6 +223,7 @@ def race(
                 on_error=on_error,
                 timeout=timeout,
                 on_progress=on_progress,
+                report_to=report_to,
                 **comparison.keywords(),
             )
     except KeyboardInterrupt:

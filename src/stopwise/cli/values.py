@@ -61,13 +61,34 @@ def parse_bounds(text: str | None, option: str = "--bounds") -> Any:
     return low, high
 
 
+def stored_scores(items: list[str] | None, **reading: Any) -> dict[str, list[float]]:
+    """Return the scores of policies that were tried before, from a file each."""
+    from stopwise.data.read import read_trials
+
+    found = {}
+    for name, path in named_values(items or [], "--stored NAME=FILE").items():
+        trials = read_trials(path, **reading)
+        own = trials.policies[0] if len(trials.policies) == 1 else name
+        known = ", ".join(trials.policies)
+        require(own in trials.policies, f"{path}: the policies are {known}, but not {name!r}")
+        tasks = len(trials.tasks)
+        require(tasks == 1, f"{path}: stored trials belong to one task, but there are {tasks}")
+        found[name] = trials.frame.filter(trials.frame["policy"] == own)["score"].to_list()
+    return found
+
+
 def mean_settings(tasks: str | None, weights: list[str] | None) -> dict[str, Any]:
     """Return the keywords of the mean over tasks."""
+    return {"tasks": tasks, "weights": named_numbers(weights, "--weight", WEIGHT)}
+
+
+def named_numbers(items: list[str] | None, option: str, form: str) -> dict[str, float] | None:
+    """Return the numbers by name, or None if there are none."""
     try:
-        given = {task: float(text) for task, text in named_values(weights or [], WEIGHT).items()}
+        given = {name: float(text) for name, text in named_values(items or [], form).items()}
     except ValueError as error:
-        raise Mistyped(f"expected --weight {WEIGHT}, but got {' '.join(weights or [])}") from error
-    return {"tasks": tasks, "weights": given or None}
+        raise Mistyped(f"expected {option} {form}, but got {' '.join(items or [])}") from error
+    return given or None
 
 
 def numbers(text: str | None, option: str, kind: type[int] | type[float]) -> list[Any] | None:

@@ -14,6 +14,8 @@ from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import (
     JoiningOptions,
     NamedFiles,
+    ReportTo,
+    Stored,
     TableReadingOptions,
     TaskOrder,
     Tasks,
@@ -22,12 +24,13 @@ from stopwise.cli.options import (
 )
 from stopwise.cli.printing import say
 from stopwise.cli.standings_table import candidates_text, rows_text
-from stopwise.cli.values import mean_settings, trial_source
+from stopwise.cli.values import mean_settings, stored_scores, trial_source
 from stopwise.cli.wording import in_words
 from stopwise.messages import counted
 
 if TYPE_CHECKING:
-    from stopwise.rollout.watch import TaskSight, Watch
+    from stopwise.rollout.task_sight import TaskSight
+    from stopwise.rollout.watch import Watch
 
 __all__ = ["watch"]
 
@@ -52,6 +55,7 @@ def watch(
     policy: NamedFiles = None,
     comparison: JoiningOptions,
     reading: WatchReadingOptions,
+    stored: Stored = None,
     tasks: Tasks = None,
     task_order: TaskOrder = "rounds",
     weight: Weight = None,
@@ -60,6 +64,7 @@ def watch(
         bool, typer.Option("--once", help="Look once: exit code 0 means stop, 3 means go on.")
     ] = False,
     exit_code: ExitCode = False,
+    report_to: ReportTo = None,
     state: Annotated[
         Path | None,
         typer.Option(
@@ -79,16 +84,18 @@ def watch(
 
     settings = comparison.keywords()
     try:
-        watching = Watch(
+        with Watch(
             trial_source(files, policy),
             reading=reading.keywords(),
             design=settings.pop("design") or "auto",
             settings=settings,
             **mean_settings(tasks, weight),
             task_order=task_order,
+            stored=stored_scores(stored, **reading.keywords()),
             state=state,
-        )
-        sights = watching.look() if once else _until_enough(watching, interval, as_json)
+            report_to=report_to,
+        ) as watching:
+            sights = watching.look() if once else _until_enough(watching, interval, as_json)
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     stop = all(sight.stop for sight in sights)

@@ -15,7 +15,7 @@ from stopwise.core.confidence_state import Pairs
 from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence, Method
 from stopwise.core.nscore_plus import Proxied
-from stopwise.core.proxy import SHARE, scene_bounds
+from stopwise.core.proxy import SHARE, bounds_of_pairs, compared_pairs, scene_bounds
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import Scale, is_number, numeric_array
 from stopwise.errors import InvalidInput, require
@@ -45,12 +45,18 @@ def pair_rules(scenes: object | None = None, **settings: Any) -> Rules:
         parameter="proxy_mean",
     )
     share = usual.pop("proxy_share", None)
+    return with_scenes(Rules.of(**usual), scenes, share)
+
+
+def with_scenes(rules: Rules, scenes: object, share: float | None) -> Rules:
+    """Return the rules with bounds of a proxy's mean from simulated scenes (M, policies).
+
+    Together, over all pairs and directions, they fail with probability at most share * alpha.
+    """
     share = SHARE if share is None else share
     require(is_number(share) and 0 < share < 1, "proxy_share must lie between 0 and 1")
-    rules = Rules.of(**usual)
-    level = share * rules.alpha / Comparison(rules).shares
-    mean = scene_bounds(scenes, rules.scale, level)
-    return replace(rules, proxy_mean=mean, proxy_share=share)
+    level = share * rules.alpha / (len(compared_pairs(rules)) * Comparison(rules).shares)
+    return replace(rules, proxy_mean=scene_bounds(scenes, rules, level), proxy_share=share)
 
 
 @dataclass(frozen=True)
@@ -94,7 +100,7 @@ class Comparison:
         test = registry.create(
             self.method,
             parameters=parameters,
-            alpha=self.alpha * (1 - self._doubted) / self.shares,
+            alpha=self.alpha * (1 - self.doubted) / self.shares,
             n_max=self.n_max,
             margin=self.rules.margin / self.scale.span,
             design=self._tested_design,
@@ -103,12 +109,14 @@ class Comparison:
         )
         if self.rules.proxy_mean is None:
             return test
-        ends = (self.rules.advantage(end) / self.scale.span for end in self.rules.proxy_mean)
-        low, high = sorted(ends)
-        return Proxied.of(test, tuple(low if policy else -high for policy in self.directions))
+        means = []
+        for bounds in bounds_of_pairs(self.rules):
+            low, high = sorted(self.rules.advantage(end) / self.scale.span for end in bounds)
+            means.append(tuple(low if policy else -high for policy in self.directions))
+        return Proxied.of(test, tuple(means))
 
     @property
-    def _doubted(self) -> float:
+    def doubted(self) -> float:
         """The share of alpha that bounds of a proxy's mean cost, if there are any."""
         return self.rules.proxy_share or 0.0
 
@@ -165,7 +173,12 @@ class Comparison:
     @property
     def interval_error(self) -> float:
         """The probability that one bound ever fails, with that of the bounds of a proxy's mean."""
-        return self.interval_level + self._doubted * self.alpha / self.shares
+        return self.interval_level + self.doubt_level
+
+    @property
+    def doubt_level(self) -> float:
+        """The probability that a bound of a proxy's mean fails, of one pair and direction."""
+        return self.doubted * self.alpha / self.shares
 
     def confidence_at(self, level: Floats | float) -> ConfidenceSequence:
         """Return the confidence sequence whose bounds have this level each."""
@@ -276,9 +289,9 @@ class Comparison:
 
     def combined_log_e(self, log_e: Floats) -> Floats:
         """Return the e-value to be held against 1/alpha, over all directions."""
-        if log_e.shape[-1] == 1 and not self._doubted:
+        if log_e.shape[-1] == 1 and not self.doubted:
             return log_e[..., 0]
-        combined: Floats = log_e.max(axis=-1) - np.log(self.shares / (1 - self._doubted))
+        combined: Floats = log_e.max(axis=-1) - np.log(self.shares / (1 - self.doubted))
         return combined
 
     def combined_p_value(
@@ -288,9 +301,9 @@ class Comparison:
 
         A difference is declared only if the better policy was also shown to be not worse.
         """
-        if p_value.shape[-1] == 1 and not self._doubted:
+        if p_value.shape[-1] == 1 and not self.doubted:
             return p_value[..., 0]
-        shared: Floats = np.minimum(self.shares * p_value + self._doubted * self.alpha, 1.0)
+        shared: Floats = np.minimum(self.shares * p_value + self.doubted * self.alpha, 1.0)
         if same is None:
             return np.asarray(shared.min(axis=-1))
         backed = np.maximum(shared, same.p_value).min(axis=-1)

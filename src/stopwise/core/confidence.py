@@ -16,16 +16,15 @@ intervals.md`` has the proof; what it rests on is this:
   studies the average of a group of pairs counts as one pair; it has the same mean and range.
 """
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import erfcx
 
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.confidence_state import Bet, Bettor, ConfidenceState, Pairs
+from stopwise.core.normal import HAZARD, ROOT_HALF, erfcx
 
 __all__ = ["NO_MARGIN", "ConfidenceSequence", "group_size"]
 
@@ -40,7 +39,6 @@ PRIOR_PAIRS = 1.0
 PRIOR_SQUARE = 1.0 / 3.0
 # Bets nearer the largest that keeps a factor nonnegative help tiny variances only.
 CAUTION = 0.9
-ROOT_HALF, HAZARD = math.sqrt(0.5), math.sqrt(2.0 / math.pi)
 # Where no test stands behind a side, its margin lies below every value.
 NO_MARGIN = -1.0
 # A bound that has just passed a margin lies this far above it.

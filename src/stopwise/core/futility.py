@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.equivalence import Sameness, SamenessState
@@ -107,6 +106,8 @@ def chance_of_growth(
     pairs, total, need
         Pairs seen, sum of standardised differences, log-wealth to go.
     """
+    from scipy.special import log_ndtr, ndtr  # slow to load, and many tests end without it
+
     effect = _effects(alpha, n_max)
     weights = effect * total[..., None] - 0.5 * effect**2 * pairs[..., None]
     weights = np.exp(weights - weights.max(axis=-1, keepdims=True))

@@ -55,7 +55,7 @@ def flat(settings: type, **defaults: Any) -> Callable[[Function], Function]:
         signature = inspect.signature(function)
         taken = signature.parameters.values()
         own = [parameter for parameter in taken if parameter.kind is not parameter.VAR_KEYWORD]
-        hints = get_type_hints(settings)
+        hints = {name: hint for name, (hint, _) in _hints(settings).items()}
         ordered = dict.fromkeys([*(name for name in shown if name in hints), *hints])
         keyword = functools.partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
         more = [
@@ -87,8 +87,14 @@ def described(cls: Class) -> Class:
 
 def _descriptions(settings: type, names: Iterable[str]) -> dict[str, str]:
     """Return what the typed dictionary says of its keywords, in this order."""
+    return {name: _hints(settings)[name][1] for name in names}
+
+
+@functools.cache
+def _hints(settings: type) -> dict[str, tuple[Any, str]]:
+    """Return the type of each keyword, and what is said of it."""
     hints = get_type_hints(settings, include_extras=True)
-    return {name: hints[name].__metadata__[0] for name in names}
+    return {name: (hint.__origin__, hint.__metadata__[0]) for name, hint in hints.items()}
 
 
 def _described(text: str | None, descriptions: Mapping[str, str]) -> str | None:

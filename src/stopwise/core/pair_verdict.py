@@ -154,6 +154,12 @@ class Verdict:
         return self.n_max is not None and self.n >= self.n_max
 
     @property
+    def stop(self) -> bool:
+        """Whether to stop: decided, n_max is reached, or a futility stop is binding."""
+        binding = self.outlook is not None and self.outlook.test.stops_at_futility
+        return self.decided or self.n_max_reached or (binding and self.futile)
+
+    @property
     def other_looks_better(self) -> bool:
         """Whether the scores speak for the policy that a one-sided test cannot declare better.
 
@@ -178,7 +184,7 @@ class Verdict:
         """Return one honest sentence."""
         if self.n == 0:
             return f"No {self._unit}s yet on whether {self._claim()} ({self._setting()})."
-        means = f"mean {score_text(self.mean1)}"
+        means = f"mean {score_text(self.mean1)}{self._better_text()}"
         if self.rules.reference is None:
             means = (
                 f"{self.rules.means_in_words[0]} {score_text(self.mean0)} (policy 0) and "

@@ -48,7 +48,7 @@ def promise(
 
 
 def dependence_text(policy0: str, policy1: str, found: str, method: str) -> str:
-    """Return what it means that scores which were declared independent are not, as a clause.
+    """Return what it means that scores which are taken for independent are not, as a clause.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def dependence_text(policy0: str, policy1: str, found: str, method: str) -> str:
     instead = "" if paired else ", with nscore-plus, nscore or wsr"
     return (
         f"the scores of {policy0} and {policy1} {moves} from pair to pair, as if they shared "
-        f"scenes or conditions, although the design was declared independent: {costs}; declare "
+        f"scenes or conditions, although they are taken for independent: {costs}; declare "
         f"such trials as paired{instead}"
     )
 

@@ -3,11 +3,10 @@
 ``docs/design/proxy.md`` has the claim, what it assumes, and the proof.
 """
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from stopwise.core.scores import Scale, is_number, numeric_array
 from stopwise.errors import require
@@ -15,15 +14,36 @@ from stopwise.errors import require
 if TYPE_CHECKING:
     from stopwise.core.rules import Rules
 
-__all__ = ["SHARE", "declared_proxy", "scene_bounds"]
+__all__ = [
+    "SHARE",
+    "ProxyMeans",
+    "bounds_of_pairs",
+    "compared_pairs",
+    "declared_proxy",
+    "pairs_of",
+    "scene_bounds",
+]
 
+# Bounds of the mean of g1 - g0; of several pairs, those of each.
+ProxyMeans = tuple[float, float] | tuple[tuple[float, float], ...]
 # Of alpha, what bounds of the mean may cost if it is not known.
 SHARE = 0.1
 
 
-def declared_proxy(
-    rules: "Rules", *, takes: bool
-) -> tuple[tuple[float, float] | None, float | None]:
+def pairs_of(policies: int, baseline: int | None) -> list[tuple[int, int]]:
+    """Return the pairs (policy 0, policy 1) that are compared; a baseline is always policy 0."""
+    if baseline is None:
+        return list(itertools.combinations(range(policies), 2))
+    return [(baseline, other) for other in range(policies) if other != baseline]
+
+
+def bounds_of_pairs(rules: "Rules") -> tuple[tuple[float, float], ...]:
+    """Return the declared bounds of each pair."""
+    found: Any = rules.proxy_mean
+    return found if found and isinstance(found[0], tuple) else (found,)
+
+
+def declared_proxy(rules: "Rules", *, takes: bool) -> tuple[ProxyMeans | None, float | None]:
     """Return bounds of the mean of g1 - g0 and their share of alpha, or raise.
 
     ``takes`` says whether the method is proven with a proxy.
@@ -37,20 +57,51 @@ def declared_proxy(
     require(takes, text, parameter="proxy_mean")
     text = "a proxy needs design 'paired': it tells of the scene that both policies meet"
     require(rules.design == "paired", text, parameter="design")
-    for name in ("reference", "equivalence"):
+    for name in ("reference", "equivalence", "groups"):
         text = f"a proxy does not go with {name}: its bets are for a difference of two policies"
-        require(getattr(rules, name) is None, text, parameter=name)
+        require(not getattr(rules, name), text, parameter=name)
+    text = f"a proxy goes with the goal 'order', but the goal is {rules.goal!r}"
+    require(rules.goal == "order", text, parameter="goal")
     text = "a proxy goes with means: bounds of scores and of the proxy are what its bets rest on"
     require(rules.by == "means", text, parameter="by")
-    low, high = _bounds(mean, rules.scale)
+    bounds = [_bounds(own, rules.scale) for own in _by_pair(mean, rules)]
     if share is None:
-        share = SHARE if low < high else 0.0
+        share = SHARE if any(low < high for low, high in bounds) else 0.0
     require(
         is_number(share) and 0 <= share < 1,
         f"proxy_share must be at least 0 and below 1, but got {share!r}",
         parameter="proxy_share",
     )
-    return (low, high), float(share)
+    return bounds[0] if len(bounds) == 1 else tuple(bounds), float(share)
+
+
+def _by_pair(mean: Any, rules: "Rules") -> list[Any]:
+    """Return what is declared of each pair; the mean of each policy by name tells of all."""
+    pairs = compared_pairs(rules)
+    if isinstance(mean, Mapping):
+        require(
+            set(mean) == set(rules.policies) and all(map(is_number, mean.values())),
+            f"proxy_mean must have a number for each of {', '.join(rules.policies)}, but got "
+            f"{dict(mean)}",
+            parameter="proxy_mean",
+        )
+        means = [mean[name] for name in rules.policies]
+        return [means[second] - means[first] for first, second in pairs]
+    if len(pairs) == 1 and not (isinstance(mean, tuple) and len(mean) == 1):
+        return [mean]
+    require(
+        isinstance(mean, Sequence) and len(mean) == len(pairs),
+        f"of {len(rules.policies)} policies proxy_mean is the mean of the proxy for each by name, "
+        f"but got {mean!r}",
+        parameter="proxy_mean",
+    )
+    return list(mean)
+
+
+def compared_pairs(rules: "Rules") -> list[tuple[int, int]]:
+    """Return the pairs (policy 0, policy 1) that the rules compare, as places of policies."""
+    baseline = None if rules.baseline is None else rules.policies.index(rules.baseline)
+    return pairs_of(len(rules.policies), baseline)
 
 
 def _bounds(mean: Any, scale: Scale) -> tuple[float, float]:
@@ -65,31 +116,35 @@ def _bounds(mean: Any, scale: Scale) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def scene_bounds(scores: object, scale: Scale, level: float) -> tuple[float, float]:
-    """Return bounds of the mean of g1 - g0 from simulated scenes, each wrong with this chance.
+def scene_bounds(scores: object, rules: "Rules", level: float) -> tuple[tuple[float, float], ...]:
+    """Return bounds of each pair's mean of g1 - g0 from simulated scenes, wrong with this chance.
 
     By the empirical Bernstein inequality of Maurer and Pontil (2009).
 
     Parameters
     ----------
     scores
-        Array (M, 2) of (g0, g1), one row per simulated scene.
-    scale
-        The bounds of the score, which are those of the proxy.
+        Array (M, policies) of the proxy's scores, one row per simulated scene.
+    rules
+        The policies, and the bounds of the score, which are those of the proxy.
     level
-        Probability that the lower bound is too high, and that the upper one is too low.
+        Probability that a lower bound is too high, and that an upper one is too low.
     """
-    array = numeric_array(scores, "proxy_scores")
+    array, policies = numeric_array(scores, "proxy_scores"), len(rules.policies)
+    row = "(g0, g1)" if policies == 2 else f"of {policies} scores"
     require(
-        array.ndim == 2 and array.shape[1:] == (2,) and len(array) >= 2,
-        "proxy_scores must have a row (g0, g1) for each of 2 or more simulated scenes, but got "
+        array.ndim == 2 and array.shape[1:] == (policies,) and len(array) >= 2,
+        f"proxy_scores must have a row {row} for each of 2 or more simulated scenes, but got "
         f"shape {array.shape}",
         parameter="proxy_scores",
     )
-    scale.check(array, "proxy_scores")
-    differences = np.diff(scale.clip(array))[:, 0] / scale.span
-    count, doubt = len(differences), math.log(2 / level)
-    deviation = math.sqrt(2 * float(differences.var(ddof=1)) * doubt / count)
-    width = deviation + 2 * 7 * doubt / (3 * (count - 1))  # they range over [-1, 1]
-    mean = float(differences.mean())
-    return max(mean - width, -1.0) * scale.span, min(mean + width, 1.0) * scale.span
+    rules.scale.check(array, "proxy_scores")
+    unit = rules.scale.clip(array) / rules.scale.span
+    count, doubt, found = len(unit), math.log(2 / level), []
+    for first, second in compared_pairs(rules):
+        differences = unit[:, second] - unit[:, first]
+        deviation = math.sqrt(2 * float(differences.var(ddof=1)) * doubt / count)
+        width = deviation + 2 * 7 * doubt / (3 * (count - 1))  # they range over [-1, 1]
+        mean, span = float(differences.mean()), rules.scale.span
+        found.append((max(mean - width, -1.0) * span, min(mean + width, 1.0) * span))
+    return tuple(found)

@@ -6,13 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict
 
 from stopwise.core.arrays import Floats
-from stopwise.core.batch import Barnard, Boschloo, Fisher, Welch
+from stopwise.core.by_name import ByName
 from stopwise.core.method import Method
-from stopwise.core.nscore import NScore
-from stopwise.core.nscore_plus import NScorePlus
-from stopwise.core.savi import Savi
-from stopwise.core.step import Step
-from stopwise.core.wsr import Wsr
 from stopwise.errors import InvalidInput
 from stopwise.messages import Setting, named
 
@@ -30,16 +25,18 @@ __all__ = [
     "with_recorded_seed",
 ]
 
-_CLASSES: tuple[type[Method[Any]], ...] = (
-    NScorePlus,
-    NScore,
-    Wsr,
-    Savi,
-    Step,
-    Barnard,
-    Boschloo,
-    Fisher,
-    Welch,
+_BY_NAME: ByName[Method[Any]] = ByName(
+    {
+        "nscore-plus": "stopwise.core.nscore_plus:NScorePlus",
+        "nscore": "stopwise.core.nscore:NScore",
+        "wsr": "stopwise.core.wsr:Wsr",
+        "savi": "stopwise.core.savi:Savi",
+        "step": "stopwise.core.step:Step",
+        "barnard": "stopwise.core.batch:Barnard",
+        "boschloo": "stopwise.core.batch:Boschloo",
+        "fisher": "stopwise.core.batch:Fisher",
+        "welch": "stopwise.core.batch:Welch",
+    }
 )
 
 
@@ -66,7 +63,6 @@ class MethodParameters(TypedDict, total=False):
     risk_exponent: Annotated[float, "Of step: exponent of the paper's error budget."]
 
 
-_BY_NAME = {cls.name: cls for cls in _CLASSES}
 UNWRITTEN = 1  # the edition of what was saved before editions were written down
 UNWRITTEN_SEED = 0  # the seed of what was saved before seeds were drawn and written down
 _COMMON = {field.name for field in dataclasses.fields(Method)}
@@ -153,7 +149,7 @@ def create(name: str, *, parameters: Mapping[str, Any], **common: Any) -> Method
 
 def _foreign(name: str, key: str, allowed: Mapping[str, Any]) -> InvalidInput:
     """Return the error of a parameter that a method does not have."""
-    owners = [Setting("method", cls.name) for cls in _CLASSES if key in _describe(cls).parameters]
+    owners = [Setting("method", own) for own, info in methods().items() if key in info.parameters]
     if not owners:
         known = ", ".join(allowed) or "none"
         return InvalidInput(f"{name} has no parameter {key!r}; its own parameters: {known}")

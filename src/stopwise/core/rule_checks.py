@@ -180,8 +180,9 @@ def checked_equivalence(rules: "Rules") -> float | None:
         code="equivalence-not-offered",
     )
     for name, so, needed in (
-        ("alternative", rules.alternative == "two-sided", "two-sided"),
+        # First, since a negative margin makes the alternative one-sided.
         ("margin", rules.margin == 0, 0),
+        ("alternative", rules.alternative == "two-sided", "two-sided"),
         ("goal", rules.goal == "order", "order"),
         ("by", rules.by == "means", "means"),
     ):

@@ -13,7 +13,7 @@ from stopwise.core import rule_checks as checks
 from stopwise.core.delegated import Delegated
 from stopwise.core.groups import checked_groups, trials_of
 from stopwise.core.plain_values import plain_values
-from stopwise.core.proxy import declared_proxy
+from stopwise.core.proxy import ProxyMeans, declared_proxy
 from stopwise.core.scores import OrderScale, Scale, is_number, require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import named
@@ -105,7 +105,8 @@ class Rules:
         unannounced.
     proxy_mean, proxy_share
         Of a proxy, a cheap score of the same scene: bounds of the mean of g1 - g0, equal if it is
-        known, and the share of alpha that they cost; None without a proxy.
+        known (of more than two policies, those of each pair), and the share of alpha that they
+        cost; None without a proxy.
     groups
         Numbers of trials, declared beforehand, of policies that have more than n_max: a row holds
         the average of a group of them (docs/design/groups.md).
@@ -139,7 +140,7 @@ class Rules:
     fresh: int = 0
     lower_is_better: bool = False
     by: str = "means"
-    proxy_mean: tuple[float, float] | None = None
+    proxy_mean: ProxyMeans | None = None
     proxy_share: float | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
@@ -200,6 +201,12 @@ class Rules:
         """Check the reference, and let it be the baseline and the last of the policies."""
         low, high = self.bounds
         require(
+            self.by == "means" and not self.stored and not self.groups,
+            "a reference is held against means of trials: it goes neither with wins nor with "
+            "stored trials",
+            parameter="reference",
+        )
+        require(
             is_number(reference) and low < reference < high,
             f"reference must lie strictly between {low:g} and {high:g}, the bounds of the score, "
             f"but got {reference!r}",
@@ -213,12 +220,6 @@ class Rules:
         require(
             self.goal == "order",
             f"a reference belongs to the goal 'order', but the goal is {self.goal!r}",
-            parameter="reference",
-        )
-        require(
-            self.by == "means" and not self.stored and not self.groups,
-            "a reference is held against means of trials: it goes neither with wins nor with "
-            "stored trials",
             parameter="reference",
         )
         object.__setattr__(self, "reference", float(reference))
@@ -243,6 +244,11 @@ class Rules:
         """What policy 0 and policy 1 of a test of one pair are called."""
         name = self.reference_name
         return ("policy 0", "policy 1") if name is None else (name, "the policy")
+
+    @property
+    def new_policies(self) -> tuple[str, ...]:
+        """The policies that are tried: neither a reference nor those with stored trials."""
+        return tuple(name for name in self.run_policies if name not in self.stored)
 
     @property
     def run_policies(self) -> tuple[str, ...]:

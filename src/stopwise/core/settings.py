@@ -1,6 +1,6 @@
 """Which of the rules each entry takes as keywords, and what each keyword means, once for all."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from stopwise.core.registry import MethodParameters
@@ -33,8 +33,8 @@ Equivalence = Annotated[
     "Also claim that policies are practically the same: that means differ by less than this.",
 ]
 ProxyMean = Annotated[
-    float | tuple[float, float] | None,
-    "With a proxy: the mean of g1 - g0 over the scenes, or bounds (low, high) of it.",
+    float | tuple[float, float] | Mapping[str, float] | None,
+    "With a proxy: the mean of g1 - g0 over the scenes, bounds of it, or each policy's by name.",
 ]
 ProxyShare = Annotated[
     float | None, "Of alpha, what bounds of that mean cost; a tenth unless the mean is known."
@@ -115,8 +115,10 @@ class RaceSettings(PlanSettings, total=False):
 
 
 class RuleSettings(RaceSettings, total=False):
-    """The same with the seed of the method, where there is no other seed."""
+    """The same with the seed of the method, where there is no other seed, and with a proxy."""
 
+    proxy_mean: ProxyMean
+    proxy_share: ProxyShare
     seed: Seed
 
 

@@ -19,19 +19,21 @@ if TYPE_CHECKING:
 LEAST_COPIED = 10
 # Trials that could have come in fewer orders may agree by chance, as those without a failure do.
 LEAST_ORDERS = 10_000
+# What a numbered trial is known by: each training run may number its own.
+IDENTITY = ("task", "policy", "seed", "block", "trial")
 
 
 def duplicate_rows(raw: RawTable, frame: pl.DataFrame, notes: Notes) -> pl.Series:
     """Return which rows repeat an earlier one in every column of the file.
 
     Without a column that numbers the trials nothing is a duplicate: two failures look alike.
-    Two different rows with the same task, policy, block and number are an error: either one of
-    them is wrong, or a column that tells them apart has not been named.
+    Two different rows with the same task, policy, seed, block and number are an error: either one
+    of them is wrong, or a column that tells them apart has not been named.
     """
     none = pl.Series([False]).new_from_index(0, len(frame))
     if "trial" not in frame.columns:
         return none
-    identity = [name for name in ("task", "policy", "block", "trial") if name in frame.columns]
+    identity = [name for name in IDENTITY if name in frame.columns]
     numbered = frame["trial"].is_not_null()
     repeated = frame.select(~pl.struct(identity).is_first_distinct()).to_series() & numbered
     if not repeated.any():
@@ -134,7 +136,7 @@ def _repeated(
     if len(frames) < 2:
         return []
     table = pl.concat(frames, how="diagonal_relaxed").filter(pl.col("trial").is_not_null())
-    identity = [name for name in ("task", "policy", "block", "trial") if name in table.columns]
+    identity = [name for name in IDENTITY if name in table.columns]
     values = pl.struct(pl.exclude("_row", "_part"))
     table = table.with_columns(
         (values == values.first().over(identity)).alias("_same"),

@@ -48,9 +48,9 @@ def read_trials(
     policy, task
         A name for all rows, for files that hold no such column.
     columns
-        The columns of task, policy, trial, score, success, block, seed (of the training), time and
-        evaluator by name;
-        several names are joined with "/", None ignores what would be guessed.
+        The columns of task, policy, trial, score, success, block, seed (of the training), time,
+        evaluator and proxy (a cheap score of the same trial) by name; several names are joined with
+        "/", None ignores what would be guessed.
     score
         Short for ``columns={"score": ...}``: which of a format's measures to compare.
     policies

@@ -44,6 +44,7 @@ GUESSES: dict[str, tuple[str, ...]] = {
     ),
     "time": ("time", "timestamp", "datetime", "started_at", "date"),
     "evaluator": ("evaluator", "evaluator_name", "operator", "rater"),
+    "proxy": (),  # never guessed: whether it was fixed before the study no file tells
 }
 SCORE_NAMES = GUESSES["score"]
 # Words in the name of a score of which less is usually better.
@@ -54,7 +55,7 @@ USUALLY_LOWER = frozenset(
     )
 )
 ROLE_NAMES = frozenset(name for names in GUESSES.values() for name in names)
-SINGLE = ("score", "success", "time")
+SINGLE = ("score", "success", "time", "proxy")
 
 
 @dataclass(frozen=True)

@@ -85,12 +85,22 @@ def standardise(
         values = _optional(raw, roles, role, notes)
         if values is not None:
             found[role] = values
+    if "proxy" in roles.columns:
+        (proxy,) = roles.columns["proxy"]
+        found["proxy"] = to_numbers(raw.frame[proxy], partial(raw.error, proxy))
     if "row" in raw.roles:
         found["row"] = raw.frame[raw.roles["row"]].cast(pl.String)
     frame = pl.DataFrame([series.alias(role) for role, series in found.items()])
     frame = _without_training_seeds(frame, roles, notes)
     scored = _scored(raw, frame["score"], score_column, missing, notes)
     keep = scored & ~duplicate_rows(raw, frame, notes)
+    if "proxy" in found:
+        complaint = partial(raw.error, proxy)
+        missing_proxy = "the proxy has no score here, and needs one of every trial that has one"
+        rows = keep.arg_true()
+        require_known(
+            found["proxy"].filter(keep), lambda row, rule: complaint(rows[row], rule), missing_proxy
+        )
     return Part(
         raw=raw,
         score_column=score_column,

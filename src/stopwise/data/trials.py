@@ -20,7 +20,7 @@ from stopwise.errors import InvalidInput, require, require_choice
 
 ORDERS = ("file", "time", "shuffled")
 NAMES = ("task", "policy")
-OPTIONAL = ("success", "block", "seed", "time", "evaluator", "row")
+OPTIONAL = ("success", "block", "seed", "time", "evaluator", "row", "proxy")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,8 @@ class Trials:
     frame
         The columns task, policy, trial (from 0 within task and policy) and score; where known also
         success (0 or 1), block (what policies share: environment, session or its seed), seed (the
-        training run that the policy came from), time, evaluator and row (of a table with a column
-        per policy).
+        training run that the policy came from), time, evaluator, row (of a table with a column
+        per policy) and proxy (a cheap score of the same trial).
     bounds
         The range of the score per task, as declared; a task that is missing has none.
     notes
@@ -143,9 +143,9 @@ def _checked(name: str, column: pl.Series) -> pl.Series:
     complaint = _complaint(name)
     if name == "time":
         return to_times(column, complaint)
-    if name in ("score", "success"):
+    if name in ("score", "success", "proxy"):
         numbers = to_numbers(column, complaint)
-        if name == "score":
+        if name != "success":
             return require_known(numbers, complaint)
         return require_zero_or_one(numbers, complaint)
     names = to_names(column)

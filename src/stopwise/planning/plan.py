@@ -24,18 +24,23 @@ from stopwise.planning.scenarios import Scenario, assume
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.planning.smallest_gap import detectable_gap
 from stopwise.planning.stopping_times import StoppingTimes
-from stopwise.planning.with_number import WithNumber
+from stopwise.planning.with_number import WithNumber, unit_reference
 from stopwise.questions import QUESTIONS
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
 
-N_MAX = (50, 100, 200)
+N_MAX: tuple[int, ...] = (50, 100, 200)
 # Of questions whose answer is no order of pairs.
 OTHER_PLANS = {"best": plan_best}
 
 GENEROUS = (
     "declare n_max generously: a study stops as soon as it can, a larger n_max costs few trials, "
     "and extending a smaller one later costs many"
+)
+
+STORED = (
+    "the {} stored trials of the first policy are assumed to come from the conditions of the new "
+    "ones; all counts are of new trials"
 )
 
 
@@ -47,6 +52,7 @@ def plan(
     policies: int | None = None,
     n_max: int | Sequence[int] | None = None,
     budget: int | Sequence[int] | None = None,
+    stored: int | None = None,
     power: float = 0.8,
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
@@ -94,6 +100,9 @@ def plan(
         evenly between two guesses.
     n_max, budget
         Candidates for the maximum number of trials per policy, or for all policies together.
+    stored
+        How many trials of the first policy were run before, at least n_max: they count in groups,
+        it is not tried again, and the plan is about trials of the others.
     **settings
         ``method``, ``alpha``, ``adjust``, ``ties``, ``margin``, ``goal="order"`` (or "best", with
         ``indifference``), ``futility="binding"`` (also tells how soon a study ends if there is no
@@ -146,11 +155,11 @@ def plan(
         policies=policies,
         correlation=correlation,
         scale=scale,
-        number=_unit_reference(reference, scale),
+        number=unit_reference(reference, scale),
     )
     _check_scores(settings.get("method", Rules.method), scenarios)
     count = family.policies
-    horizons = _horizons(n_max, budget, count)
+    horizons = _horizons(n_max, budget, count, stored)
     names = tuple(f"policy {index}" for index in range(count)) if table is None else table.policies
     not_worse = settings.get("margin", 0.0) < 0 and alternative == "two-sided"
     rules = Rules.of(
@@ -160,6 +169,8 @@ def plan(
         design=table.design if table is not None else design or "independent",
         alternative=alternative,
         baseline=names[0] if baseline or not_worse else None,
+        groups=None if stored is None else {names[0]: stored},
+        stored=() if stored is None else names[:1],
         **settings,
     ).with_luck(seed)
     require(
@@ -212,7 +223,7 @@ def plan(
         ties=studies[0].family.ties,
         bounds_inferred=inferred,
         minutes_per_trial=minutes_per_trial,
-        notes=(*notes, *_notes(rows, rules.method), *known),
+        notes=(*notes, *_notes(rows, rules), *known),
     )
 
 
@@ -232,7 +243,11 @@ def _rows(
 
 def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: Scale) -> PlanRow:
     asks_same = study.rules.equivalence is not None
-    fixed = None if asks_same else fixed_plan(study, scenario.population, times.power)
+    fixed = (
+        None
+        if asks_same or study.rules.stored
+        else fixed_plan(study, scenario.population, times.power)
+    )
     return PlanRow(
         scenario=scenario.text,
         gap=scenario.gap * scale.span,
@@ -248,7 +263,7 @@ def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: S
         mean_trials=times.mean_trials,
         fixed_n=None if fixed is None else fixed.n,
         fixed_test=None if fixed is None else fixed.test,
-        policies=len(study.rules.run_policies),
+        policies=len(study.rules.new_policies),
         runs=times.runs,
         times=times,
         same=times.same_rate if asks_same else None,
@@ -275,7 +290,12 @@ def _scale_and_pilot(
     return scale, table.clipped(scale)
 
 
-def _horizons(n_max: Any, budget: Any, policies: int) -> list[int]:
+def _horizons(n_max: Any, budget: Any, policies: int, stored: int | None) -> list[int]:
+    usual = N_MAX
+    if stored is not None:
+        require_whole(stored, "stored", 2)
+        usual = tuple(number for number in N_MAX if number <= stored) or (stored,)
+        policies -= 1  # which are tried
     require(
         n_max is None or budget is None,
         "give either ",
@@ -289,7 +309,7 @@ def _horizons(n_max: Any, budget: Any, policies: int) -> list[int]:
         totals = list(budget) if isinstance(budget, Sequence | np.ndarray) else [budget]
         least = 2 * policies
         n_max = [require_whole(total, "budget", least) // policies for total in totals]
-    chosen = N_MAX if n_max is None else n_max
+    chosen = usual if n_max is None else n_max
     candidates = list(chosen) if isinstance(chosen, Sequence | np.ndarray) else [chosen]
     none = " needs at least one candidate, but got none"
     require(len(candidates) > 0, named("n_max"), none, code="no-candidates")
@@ -322,14 +342,6 @@ def _check(rules: Rules, scenarios: list[Scenario], correlation: float, scale: S
         if isinstance(assumed, Guessed) and rules.goal not in OTHER_PLANS:
             means = [guess.mean for guess in assumed.guesses]
             _check_guesses(rules, [*number, *means], scale)
-
-
-def _unit_reference(reference: float | None, scale: Scale) -> float | None:
-    """Return the reference in [0, 1]; the rules say what is wrong with one outside."""
-    if reference is None:
-        return None
-    rules = Rules(policies=("policy",), bounds=scale.ends, reference=reference)
-    return float(scale.unit(np.asarray(rules.reference)))
 
 
 def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
@@ -369,10 +381,11 @@ def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
     )
 
 
-def _notes(rows: list[PlanRow], method: str) -> list[str]:
+def _notes(rows: list[PlanRow], rules: Rules) -> list[str]:
     found = []
-    if method == NScorePlus.name:  # it plans for n_max, and yet it can be extended
+    if rules.method == NScorePlus.name:  # it plans for n_max, and yet it can be extended
         found.append(GENEROUS)
+    found += [STORED.format(number) for number in (rules.groups or {}).values()]
     if any(row.power > MOST_POWER for row in rows):
         found.append(
             f"where power exceeds {MOST_POWER:g}, the fixed-sample plan has a power of "

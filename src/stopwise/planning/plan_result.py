@@ -145,8 +145,8 @@ class Plan(PlanningResult):
 
     @property
     def policies(self) -> int:
-        """Number of policies."""
-        return len(self.rules.run_policies)
+        """Number of policies that are tried."""
+        return len(self.rules.new_policies)
 
     def hours(self, trials: float) -> float | None:
         """Return how long this many trials take, if ``minutes_per_trial`` is known."""
@@ -184,12 +184,23 @@ class Plan(PlanningResult):
             else f"{row.power:.2f} (standard error {row.power_error:.2g})"
         )
         return (
-            f"{self._shortfall()}If the policies perform as assumed ({row.scenario}), a study of "
-            f"at most {counted(row.n_max, 'trial')} per policy reaches the right verdict with "
+            f"{self._shortfall()}If {self._who} as assumed ({row.scenario}), a study of "
+            f"at most {self._trials(row.n_max)} reaches the right verdict with "
             f"probability {power}{self._ends(row)}. Half of such studies end within "
-            f"{counted(row.n_quantiles[1], 'trial')} per policy (mean {row.mean_n:.0f})"
+            f"{self._trials(row.n_quantiles[1])} (mean {row.mean_n:.0f})"
             f"{self._saving(row)}.{self._nothing(row)} {self._caveat()}"
         )
+
+    @property
+    def _who(self) -> str:
+        alone = len(self.rules.run_policies) == 1
+        return "the policy performs" if alone else "the policies perform"
+
+    def _trials(self, number: int) -> str:
+        """Return so many trials of each policy that is tried, in words."""
+        new = "new " if self.rules.stored else ""
+        each = "" if self.policies == 1 else " per policy"
+        return f"{counted(number, f'{new}trial')}{each}"
 
     def _nothing(self, row: PlanRow) -> str:
         """Return how soon such a study ends for futility if there is nothing to find."""
@@ -197,16 +208,16 @@ class Plan(PlanningResult):
         if not found:
             return ""
         return (
-            f" If they do not differ at all, it ends undecided after {found[0].mean_n:.0f} trials "
-            f"per policy on average, instead of {row.n_max}: a decision has become unlikely by "
-            "then."
+            " If they do not differ at all, it ends undecided after "
+            f"{self._trials(round(found[0].mean_n))} on average, instead of {row.n_max}: a "
+            "decision has become unlikely by then."
         )
 
     def _ends(self, row: PlanRow) -> str:
         """Return the chance of each end where sameness is one of them."""
         if row.same is None:
             return ""
-        pairs = "" if self.policies == 2 else " of the pairs"
+        pairs = "" if len(self.rules.policies) == 2 else " of the pairs"
         same = f"{row.same:.2f}{pairs} as practically the same (within {self.rules.equivalence:g})"
         return f"; {same}, {row.undecided:.2f} undecided, {row.wrong:.2g} with a false claim"
 
@@ -251,8 +262,13 @@ class Plan(PlanningResult):
         promised = self._promised(None, bounds_inferred=self.bounds_inferred)
         return (
             f"This is a forecast from assumptions; whether or not they hold, {promised} "
-            f"({self.method}, {self._asked()}{share}, {self.design} design{ties})."
+            f"({self.method}, {self._asked()}{share}{self._design}{ties})."
         )
+
+    @property
+    def _design(self) -> str:
+        """The design, which only trials of several policies have."""
+        return "" if len(self.rules.run_policies) == 1 else f", {self.design} design"
 
     def _asked(self) -> str:
         """Return in which directions is asked, and with what margin."""

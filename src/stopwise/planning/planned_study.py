@@ -11,7 +11,7 @@ from stopwise.core.simulate import run_studies
 from stopwise.core.step.method import Step
 from stopwise.errors import require
 from stopwise.messages import Setting
-from stopwise.planning.populations import Guessed, Population
+from stopwise.planning.populations import Guessed, Population, SimulatedScores
 from stopwise.planning.simulation import Simulator
 from stopwise.planning.stopping_times import StoppingTimes
 from stopwise.planning.with_number import WithNumber
@@ -81,12 +81,24 @@ class PlanModel:
     def simulate(self, seed: np.random.SeedSequence, runs: int) -> StoppingTimes:
         """Return how this many studies end."""
         rng = np.random.default_rng(seed)
-        drawn = self.population.draw(rng, runs, self.study.n_max)
+        drawn = self._drawn(rng, runs)
         # Every simulated study has luck of its own, if its method needs any.
         study = self.study.with_luck(int(rng.integers(2**32)))
         if study.family.size == 1:
             return _two_policies(study, *drawn)
         return _many_policies(study, *drawn)
+
+    def _drawn(self, rng: np.random.Generator, runs: int) -> SimulatedScores:
+        """Return the rows of studies; of policies with stored trials these are averages."""
+        n_max, groups = self.study.n_max, self.study.rules.groups or {}
+        most = max(groups.values(), default=n_max)
+        drawn = self.population.draw(rng, runs, most)
+        rows = drawn.scores[:, :n_max].copy()
+        for name, number in groups.items():
+            column, starts = self.study.rules.policies.index(name), np.arange(n_max) * number
+            sums = np.add.reduceat(drawn.scores[:, :number, column], starts // n_max, axis=1)
+            rows[..., column] = sums / np.diff([*starts // n_max, number])
+        return drawn._replace(scores=rows)
 
 
 def stopping_times(
@@ -136,7 +148,7 @@ def _two_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppin
         outcome.n,
         right,
         decided & ~right,
-        trials=len(study.rules.run_policies) * float(outcome.n.sum()),
+        trials=len(study.rules.new_policies) * float(outcome.n.sum()),
         pairs_right=float(right.sum()),
         pairs_same=float(same.sum()),
         n_max=study.n_max,
@@ -144,7 +156,7 @@ def _two_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppin
 
 
 def _many_policies(study: PlannedStudy, scores: Floats, means: Floats) -> StoppingTimes:
-    family = study.family
+    family, names = study.family, study.rules.policies
     outcome = replay(study.comparison, study.budget, scores, with_p_values=False)
     true, close = study.true_claims(means), study.close(means)
     # What can be found out of a pair: who is better or, if that is asked, that it is the same.
@@ -161,7 +173,7 @@ def _many_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppi
         n,
         right,
         wrong,
-        trials=float(outcome.last[:, : len(study.rules.run_policies)].sum()),
+        trials=float(outcome.last[:, [*map(names.index, study.rules.new_policies)]].sum()),
         pairs_right=float(share),
         pairs_same=float(outcome.same.mean(axis=1).sum()),
         n_max=study.n_max,

@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stopwise.core.arrays import Floats
+from stopwise.core.rules import Rules
+from stopwise.core.scores import Scale
 from stopwise.planning.populations import Moments, Population, World
 
-__all__ = ["WithNumber"]
+__all__ = ["WithNumber", "unit_reference"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,3 +49,11 @@ class WithNumber(Population):
     def _beside(self, values: Floats) -> Floats:
         number = np.full((*values.shape[:-1], 1), self.number)
         return np.concatenate([values, number], axis=-1)
+
+
+def unit_reference(reference: float | None, scale: Scale) -> float | None:
+    """Return the reference in [0, 1]; the rules say what is wrong with one outside."""
+    if reference is None:
+        return None
+    rules = Rules(policies=("policy",), bounds=scale.ends, reference=reference)
+    return float(scale.unit(np.asarray(rules.reference)))

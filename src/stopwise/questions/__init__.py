@@ -3,17 +3,21 @@
 from collections.abc import Mapping
 from typing import Any
 
+from stopwise.core.by_name import ByName
 from stopwise.core.rules import Rules
 from stopwise.core.snapshot import kind_of
 from stopwise.errors import require_choice
-from stopwise.questions.best import BestQuestion
-from stopwise.questions.order import OrderQuestion
 from stopwise.questions.question import Question
 
 __all__ = ["QUESTIONS", "for_files", "pose", "resume"]
 
 # By the goal that is declared.
-QUESTIONS: dict[str, type[Question]] = {"order": OrderQuestion, "best": BestQuestion}
+QUESTIONS: ByName[Question] = ByName(
+    {
+        "order": "stopwise.questions.order:OrderQuestion",
+        "best": "stopwise.questions.best:BestQuestion",
+    }
+)
 
 
 def pose(rules: Rules, joined: Mapping[str, int] | None = None) -> Question:
@@ -42,5 +46,5 @@ def for_files(settings: Mapping[str, Any]) -> dict[str, Any]:
 def resume(text: str) -> Question:
     """Return a question that ``to_json`` saved; it goes on identically."""
     kind = kind_of(text)
-    found = next((cls for cls in QUESTIONS.values() if cls._kind == kind), OrderQuestion)
+    found = next((cls for cls in QUESTIONS.values() if cls._kind == kind), QUESTIONS["order"])
     return found.from_json(text)

@@ -16,13 +16,12 @@ from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.order_words import OrderInWords
 from stopwise.questions.shuffles import decided_otherwise
 from stopwise.questions.standing import Elimination
-from stopwise.report import figures, html
-from stopwise.report.fonts import font_note
-from stopwise.report.methods_text import order_paragraph
 from stopwise.rows.table import Table, shares_won
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from stopwise.report.html import Origin
 
 SCHEMA = 1
 # Attributes of an analysis in its JSON, in this order.
@@ -150,6 +149,8 @@ class Analysis(OrderInWords):
     @property
     def methods_paragraph(self) -> str:
         """What was done, in words that can go into a paper as they are."""
+        from stopwise.report.methods_text import order_paragraph
+
         return order_paragraph(self)
 
     @property
@@ -238,6 +239,11 @@ class Analysis(OrderInWords):
             **({"by": self.rules.by} if self.rules.by != "means" else {}),
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
             **({} if self.rules.reference is None else {"reference": self.rules.reference}),
+            **(
+                {}
+                if self.rules.proxy_mean is None
+                else plain_values(self.rules, ("proxy_mean", "proxy_share"))
+            ),
             **plain_values(self, SAVED),
             **({"futile": True} if self.futile else {}),
             **({"margin": self.margin} if self.margin else {}),
@@ -250,19 +256,27 @@ class Analysis(OrderInWords):
 
     def plot_scores(self) -> "Figure":
         """Draw every score, with means, intervals, letters and trials used."""
-        return figures.plot_scores(self)
+        from stopwise.report.figures import plot_scores
+
+        return plot_scores(self)
 
     def plot_evidence(self, kind: str = "p") -> "Figure":
         """Draw p-values ("p") or e-values ("e") against trials."""
-        return figures.plot_evidence(self, kind)
+        from stopwise.report.figures import plot_evidence
+
+        return plot_evidence(self, kind)
 
     def plot_intervals(self) -> "Figure":
         """Draw the confidence interval of each pair's difference."""
-        return figures.plot_intervals(self)
+        from stopwise.report.figures import plot_intervals
+
+        return plot_intervals(self)
 
     def plot_ranking(self) -> "Figure":
         """Draw which policies were shown to be better than which."""
-        return figures.plot_ranking(self)
+        from stopwise.report.figures import plot_ranking
+
+        return plot_ranking(self)
 
     def figures(self) -> dict[str, "Figure"]:
         """Return all figures by the name under which they are saved."""
@@ -278,6 +292,8 @@ class Analysis(OrderInWords):
 
     def figure_note(self) -> str | None:
         """Return which characters of names cannot be drawn here, if any."""
+        from stopwise.report.fonts import font_note
+
         return font_note(policy.name for policy in self.policies)
 
     def to_html(self) -> str:
@@ -285,7 +301,9 @@ class Analysis(OrderInWords):
         return report([self])
 
 
-def report(analyses: Sequence[Analysis], origin: html.Origin | None = None) -> str:
+def report(analyses: Sequence[Analysis], origin: "Origin | None" = None) -> str:
     """Return one self-contained page for several tasks; it says from which files it came."""
+    from stopwise.report.html import render
+
     figures = [analysis.figures() for analysis in analyses]
-    return html.render(analyses, figures, origin=origin)
+    return render(analyses, figures, origin=origin)

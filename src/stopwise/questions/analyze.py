@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from stopwise.core.keywords import flat
-from stopwise.core.rules import Rules
 from stopwise.core.settings import RuleSettings
 from stopwise.errors import require
 from stopwise.messages import Message, Setting
@@ -13,6 +12,7 @@ from stopwise.questions import for_files, pose
 from stopwise.questions.analysis import Analysis
 from stopwise.rows.groups import Groups
 from stopwise.rows.mean_table import over_tasks
+from stopwise.rows.scenes import Scenes
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import require_tasks_choice
 from stopwise.rows.task_tables import comparable, pooled, tables
@@ -35,6 +35,8 @@ def analyze(
     stored: str | Sequence[str] = (),
     fresh: int = 0,
     unequal: str = "shorter",
+    proxy: str | Mapping[str, Any] | None = None,
+    proxy_scores: Any = None,
     **settings: Unpack[RuleSettings],
 ) -> Analysis:
     """Rank several policies on one task by sequential tests of all pairs.
@@ -85,6 +87,16 @@ def analyze(
     unequal
         For policies with unequal numbers of trials: "shorter" leaves those without a partner out,
         "groups" uses every trial, if the numbers were fixed before any score was seen.
+    proxy
+        A cheap score of every trial, of a simulator for example, which saves trials in the paired
+        design (docs/design/proxy.md): its column; beside a mapping of scores, a mapping like it.
+    proxy_scores
+        The proxy's scores in many simulated scenes apart from the trials, for bounds of its mean: a
+        file or a frame with the same policies, a mapping, or an array (scenes, policies).
+    proxy_mean
+        In its place, the mean of the proxy for each policy by name, if it is known.
+    proxy_share
+        Of alpha, what the bounds of the mean cost: a tenth.
     method
         Name of the method, see ``stopwise.methods()``.
     alpha
@@ -134,6 +146,12 @@ def analyze(
     require_tasks_choice(tasks, task_order, weights, by=settings.get("by"))
     groups = Groups(stored, fresh, unequal)
     require(
+        not (pool or tasks) or (proxy is None and proxy_scores is None),
+        "a proxy belongs to one task: it goes neither with pooled tasks nor with their mean",
+        parameter="proxy",
+    )
+    scenes = Scenes(column=_column(proxy), source=proxy_scores)
+    require(
         not (pool and tasks),
         "pool=True claims that a policy is better on some task, tasks='mean' that it is better in "
         "the mean: choose one",
@@ -154,8 +172,8 @@ def analyze(
             bounds=bounds,
             iid_seed=iid_seed,
         )
-        return _answer(table, n_max, settings, groups, joined)
-    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit)
+        return _answer(table, n_max, settings, groups, scenes=scenes, joined=joined)
+    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit, proxy=proxy)
     found = [table.declaring(bounds) for table in aligned]
     require(
         not pool or len(found) == 1 or unit == "trial",
@@ -173,7 +191,7 @@ def analyze(
         " for their mean",
         code="several-tasks",
     )
-    return _answer(found[0], n_max, settings, groups, joined)
+    return _answer(found[0], n_max, settings, groups, scenes=scenes, joined=joined)
 
 
 @flat(RuleSettings)
@@ -226,6 +244,8 @@ def analyze_tasks(
     stored: str | Sequence[str] = (),
     fresh: int = 0,
     unequal: str = "shorter",
+    proxy: str | Mapping[str, Any] | None = None,
+    proxy_scores: Any = None,
     **settings: Unpack[RuleSettings],
 ) -> dict[str, Analysis]:
     """Return one analysis per task, each with its own alpha; what is missing is noted.
@@ -234,19 +254,27 @@ def analyze_tasks(
     ----------
     trials, n_max, bounds, design, iid_seed, unit, stored, fresh, unequal, **settings
         As for ``analyze``.
+    proxy, proxy_scores
+        As for ``analyze``; the simulated scenes name their tasks if there are several.
     """
     groups = Groups(stored, fresh, unequal)
-    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit)
+    scenes = Scenes(column=_column(proxy), source=proxy_scores)
+    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit, proxy=proxy)
     found = comparable(aligned, settings.get("baseline"))
     text = (
         f"{len(found)} tasks are analysed separately: alpha holds for each task, not for all of "
-        "them together; for one claim about their mean, ask for "
+        "them together"
     )
-    apart = Message(text, Setting("tasks", "mean"), code="tasks-apart")
+    ask = "; for one claim about their mean, ask for ", Setting("tasks", "mean")
+    apart = Message(text, *(ask if unit == "trial" else ()), code="tasks-apart")
     more = (apart,) if len(found) > 1 else ()
     return {
         table.task or "task": _answer(
-            replace(table.declaring(bounds), notes=(*table.notes, *more)), n_max, settings, groups
+            replace(table.declaring(bounds), notes=(*table.notes, *more)),
+            n_max,
+            settings,
+            groups,
+            scenes=scenes,
         )
         for table in found
     }
@@ -257,6 +285,8 @@ def _answer(
     n_max: int | None,
     settings: RuleSettings,
     groups: Groups,
+    *,
+    scenes: Scenes,
     joined: Mapping[str, int] | None = None,
 ) -> Analysis:
     if table.preferences:
@@ -267,11 +297,17 @@ def _answer(
         )
         settings = {**settings, "by": "wins"}
     table, declared = groups.declared(table, n_max)
-    rules = Rules.of(
-        policies=table.policies,
+    known = {
+        "policies": table.policies,
         **declared,
-        bounds=table.bounds or (0.0, 1.0),
-        design=table.design,
+        "bounds": table.bounds or (0.0, 1.0),
+        "design": table.design,
         **for_files(settings),
-    )
+    }
+    rules, table = scenes.rules(table, known)
     return pose(rules, joined).analyze(table)
+
+
+def _column(proxy: object) -> str | None:
+    """Return what a proxy is called, if there is one; beside a mapping of scores it has no name."""
+    return proxy if proxy is None or isinstance(proxy, str) else "proxy"

@@ -28,8 +28,6 @@ from stopwise.questions.doubts import (
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import mean_intervals
 from stopwise.questions.order_words import MOST_IN_WORDS
-from stopwise.report import figures
-from stopwise.report.methods_text import best_paragraph
 from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
@@ -80,6 +78,8 @@ class BestAnalysis(Analysis):
     @property
     def methods_paragraph(self) -> str:
         """What was done, in words that can go into a paper as they are."""
+        from stopwise.report.methods_text import best_paragraph
+
         return best_paragraph(self)
 
     @property
@@ -134,9 +134,10 @@ class BestAnalysis(Analysis):
 
     def _trials_text(self) -> str:
         most = self.most_trials
+        unit = "trials" if self.aligned.mean is None else self.aligned.mean.unit
         if most is None:
-            return f"after {self.trials_used:,} of {sum(own.n for own in self.policies):,} trials"
-        used = f"after {self.trials_used:,} trials"
+            return f"after {self.trials_used:,} of {sum(own.n for own in self.policies):,} {unit}"
+        used = f"after {self.trials_used:,} {unit}"
         if not self.winners:
             return f"{used} in {self.rows} of at most {self.n_max} rows"
         return f"{used} instead of {most:,}" if self.trials_used < most else used
@@ -186,6 +187,8 @@ class BestAnalysis(Analysis):
 
     def plot_eliminations(self) -> "Figure":
         """Draw who was dropped when, and who may still be the best."""
+        from stopwise.report import figures
+
         return figures.plot_eliminations(self)
 
     def plot_intervals(self) -> "Figure":

@@ -19,10 +19,10 @@ from stopwise.core.groups import averaged
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
 from stopwise.core.rules import Rules
-from stopwise.core.simulate import run_studies
 from stopwise.messages import Message, Setting, counted, first_few
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.family import Family
+from stopwise.rows.groups import CODE as UNEQUAL_NUMBERS
 from stopwise.rows.table import Table, side_by_side
 
 # As a share of the score's range; less is rounding.
@@ -51,8 +51,10 @@ CAUTIONS = {
     "randomised": "{method} decides partly by lot, with seed {seed}: keep that seed; an analysis "
     "repeated with others until it decides has no guarantee",
     "grouped": "rows hold averages of groups of trials ({numbers} in {n_max} rows), which is valid "
-    "only if these numbers were fixed before any score was seen, and n_max with them: without a "
-    "declared one the answer is for one look at the finished trials",
+    "only if these numbers, and n_max with them, were fixed before any score was seen",
+    "proxy": "the scenes of the trials are assumed to be drawn like those that the proxy's mean is "
+    "of, and the proxy to be fixed before the trials; its differences correlate with the real ones "
+    "by {correlation}",
     "stored": "the stored trials of {stored} are assumed to come from the conditions of today: the "
     "same robot, scenes and scoring",
 }
@@ -147,7 +149,7 @@ def moving(
 
 
 def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[Message, ...]:
-    """Return the pairs whose scores go together though they were declared independent.
+    """Return the pairs whose scores go together though they are taken for independent.
 
     Of independent scores this is said of any pair with probability at most ``FALSE_ALARMS``.
     """
@@ -173,6 +175,8 @@ def worn_out(table: Table, rules: Rules) -> tuple[Message, ...]:
     """
     found = []
     for name in rules.stored if rules.fresh else ():
+        from stopwise.core.simulate import run_studies
+
         number = (rules.groups or {})[name]
         own = table.scores[:, table.policies.index(name)]
         stored, fresh = own[:number], own[number:][~np.isnan(own[number:])][: rules.fresh]
@@ -204,8 +208,12 @@ def _left(mean: float, interval: Interval, span: float) -> bool:
 
 
 def said(table: Table, rules: Rules) -> tuple[str, ...]:
-    """Return the notes of a table, without those that the rules answer."""
-    return tuple(answered(table.notes, rules))
+    """Return the notes of a table, without those that the rules answer, or that advise in vain."""
+    one_task = not table.pooled_tasks and table.mean is None
+    grouped = one_task and rules.by == "means" and rules.goal == "order"
+    vain = set() if grouped and rules.reference is None else {UNEQUAL_NUMBERS}
+    notes = answered(table.notes, rules)
+    return tuple(note for note in notes if getattr(note, "code", "") not in vain)
 
 
 def answered(notes: Sequence[str], rules: Rules) -> list[str]:
@@ -222,6 +230,7 @@ def checkpoints_only(table: Table) -> tuple[str, ...]:
         CAUTIONS["training-seeds"],
         Setting("unit", "seed"),
         " takes the mean of a training run as one trial",
+        ", of each task by itself" if table.pooled_tasks or table.mean is not None else "",
         code="training-seeds",
     )
     return (note,)

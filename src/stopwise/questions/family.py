@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.proxy import pairs_of
 from stopwise.errors import require
 
 Entry = TypeVar("Entry", np.float64, np.bool_)
@@ -70,9 +71,7 @@ class Family:
     @cached_property
     def pairs(self) -> Ints:
         """The pairs, as rows (policy 0, policy 1); a baseline is always policy 0."""
-        if self.baseline is None:
-            return np.array(list(itertools.combinations(range(self.k), 2)))
-        return np.array([(self.baseline, j) for j in range(self.k) if j != self.baseline])
+        return np.array(pairs_of(self.k, self.baseline))
 
     @property
     def size(self) -> int:

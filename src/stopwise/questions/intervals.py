@@ -25,16 +25,17 @@ def difference_intervals(
     comparison
         The test of each pair.
     scores
-        Scores in [0, 1], rows by policies; rows without both policies are left out.
+        Scores in [0, 1], rows by policies; rows without both policies are left out. With a proxy
+        they and its scores, along a first axis.
     pairs
         Places of policy 0 and policy 1 of each pair.
     levels
         The level at which each direction of each pair was, or would be, decided. Without them the
         intervals do not follow a test, and hold for all pairs together.
     """
-    columns = [scores[:, pair] for pair in pairs.tolist()]
-    complete = [column[~np.isnan(column).any(axis=1)] for column in columns]
-    met = [np.stack(comparison.met(*own.T), axis=1) for own in complete]
+    columns = [np.moveaxis(scores, -2, 0)[..., pair] for pair in pairs.tolist()]
+    complete = [own[~np.isnan(own).reshape(len(own), -1).any(axis=1)] for own in columns]
+    met = [np.stack(comparison.met(own[..., 0], own[..., 1]), axis=-1) for own in complete]
     ends = np.empty((2, len(met)))
     start = comparison.test.start((len(met), len(comparison.directions)))
     for part in _parts([len(own) for own in met]):
@@ -43,18 +44,18 @@ def difference_intervals(
             sequence = comparison.confidence_at(levels[part])
             # Started for all pairs, as in the replay: those of one part have the luck they had.
             state = of_runs(start, part)
-            ends[:, part] = _Run(sequence, len(part), comparison, state).over(runs)
+            ends[:, part] = Run(sequence, len(part), comparison, state).over(runs)
         else:
             level = comparison.alpha / 2
             sequence = ConfidenceSequence(levels=(level, level))
-            ends[:, part] = _Run(sequence, len(part)).over(runs)
+            ends[:, part] = Run(sequence, len(part)).over(runs)
     return ends[0], ends[1]
 
 
 def interval_level(comparison: Comparison, levels: Floats | None, pair: int) -> float:
     """Return the probability with which the interval of a pair holds, at all times."""
     if levels is not None and comparison.test.inverts:
-        return 1.0 - len(comparison.directions) * float(levels[pair])
+        return 1.0 - len(comparison.directions) * (float(levels[pair]) + comparison.doubt_level)
     return 1.0 - comparison.alpha
 
 
@@ -63,7 +64,7 @@ def mean_intervals(scores: Floats, alpha: float) -> tuple[Floats, Floats]:
     known = [column[~np.isnan(column)] for column in scores.T]
     own = [np.stack([np.zeros_like(column), column], axis=1) for column in known]
     sequence = ConfidenceSequence(levels=(alpha / 2, alpha / 2))
-    low, high = _Run(sequence, len(own)).over(own)
+    low, high = Run(sequence, len(own)).over(own)
     return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
@@ -74,7 +75,7 @@ def _parts(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield list(range(start, min(start + size, len(lengths))))
 
 
-class _Run:
+class Run:
     """Sequences of several pairs that go through their own rows side by side."""
 
     def __init__(
@@ -91,13 +92,16 @@ class _Run:
         self.ends: Floats = np.empty((2, runs))
 
     def over(self, runs: Sequence[Floats]) -> Floats:
-        """Go through the rows (rows, 2 policies) of each; runs leave when their rows end."""
+        """Go through the rows (rows, 2 policies) of each; runs leave when their rows end.
+
+        With a proxy they are (rows, score and proxy, 2 policies).
+        """
         lengths = np.array([len(own) for own in runs])
         left: Ints = np.arange(len(runs))
         done = 0
-        for length in np.unique(lengths).tolist():
-            block = np.stack([runs[index][done:length] for index in left.tolist()], axis=1)
-            self._through(block[..., 0], block[..., 1])
+        for length in sorted(set(lengths.tolist())):
+            block = np.stack([runs[index][done:length] for index in left.tolist()], axis=-2)
+            self.through(block[..., 0], block[..., 1])
             done = length
             self.ends[:, left] = self.sequence.bounds(self.interval)
             going = np.flatnonzero(lengths[left] > length)
@@ -105,7 +109,7 @@ class _Run:
             self._keep(going)
         return self.ends
 
-    def _through(self, r0: Floats, r1: Floats) -> None:
+    def through(self, r0: Floats, r1: Floats) -> None:
         """Take in rows of scores (rows, runs)."""
         row = 0
         while row < len(r0):
@@ -122,6 +126,8 @@ class _Run:
         fall = log_e
         if self.comparison is not None:
             log_e, fall = self._tested(self.comparison, r0, r1)
+        if r0.ndim == 3:  # the interval is of the scores, the proxy has told the test
+            r0, r1 = r0[:, 0], r1[:, 0]
         gaps = r1 - r0
         pairs = Pairs(
             len(r0),

@@ -117,6 +117,8 @@ class OrderQuestion(Question):
             return f"Nothing is decided after {rows}{futility}."
         if any(pair.same for pair in decided):
             claims += ", which assumes a difference that stays the same"
+        if task.by == "wins":
+            claims += ", which says who wins more often"
         open_text = f"; {rest} of {len(task.pairs)} pairs undecided" if rest else ""
         return f"{claims}{open_text} (alpha = {task.alpha:g}, {rows}){futility}."
 

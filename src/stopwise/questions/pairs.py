@@ -97,7 +97,8 @@ def replay(
     budget
         The family-wise procedure.
     scores
-        Normalised scores (studies, rows, policies), NaN where a policy has no trial.
+        Normalised scores (studies, rows, policies), NaN where a policy has no trial; with a proxy
+        they and its scores, along a first axis.
     with_p_values
         Also compute p-values adjusted for the family; simulations need none.
     with_trace
@@ -105,11 +106,11 @@ def replay(
     progress
         Told the rows gone through.
     """
-    rows = scores.shape[1]
-    board = PairStates(comparison, budget, len(scores), rows)
+    studies, rows, _ = scores.shape[-3:]
+    board = PairStates(comparison, budget, studies, rows)
     trace = Trace.start(rows, budget.family.size) if with_trace else None
     # Blocks of rows come first, so that a row of all studies lies together in memory.
-    by_row = np.ascontiguousarray(np.moveaxis(scores, 1, 0))
+    by_row = np.ascontiguousarray(np.moveaxis(scores, -2, 0))
     complete = not np.isnan(scores).any()
     row = -1
     while (row := row + 1) < rows:
@@ -190,9 +191,12 @@ class PairStates:
     def observe(self, scores: Floats, complete: bool) -> Seen | None:
         """Show the methods one row; return what the budget must see, or None if nothing new."""
         method, at = self.comparison.test, self.at
-        r0 = scores[at[0], self.columns[0]]
-        r1 = scores[at[0], self.columns[1]]
-        present = None if complete else ~(np.isnan(r0) | np.isnan(r1))
+        r0 = scores[..., at[0], self.columns[0]]
+        r1 = scores[..., at[0], self.columns[1]]
+        present: Bools | None = None
+        if not complete:
+            known = ~np.isnan(r0 + r1)
+            present = known if known.ndim == 1 else np.asarray(known.all(axis=0))
         self._step(*self.comparison.met(r0, r1), present)
         evidence = method.evidence(self.state)
         if self.budget.shares_evidence:
@@ -285,6 +289,8 @@ class PairStates:
     def adjust(self) -> None:
         """Bring the p-values of all pairs up to date that were open before this row."""
         fresh = self.budget.p_values(self.account, self._backed())
+        if self.comparison.doubted:  # what bounds of a proxy's mean cost is part of every p-value
+            fresh = np.minimum(fresh + self.comparison.rules.alpha * self.comparison.doubted, 1.0)
         self.adjusted = np.where(self.open[..., None], fresh, self.adjusted)
 
     def look_ahead(self, rows: int) -> None:
@@ -367,7 +373,7 @@ class PairStates:
         """Step the methods; a pair with a missing partner keeps its state."""
         some = None if present is None or present.all() else np.flatnonzero(present)
         if some is not None:
-            r0, r1 = r0[some], r1[some]
+            r0, r1 = r0[..., some], r1[..., some]
         scores = self.comparison.directed(r0, r1)
         self.state = _stepped(self.comparison.test, self.state, scores, some)
         if self.same is not None:

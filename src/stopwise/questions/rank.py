@@ -33,7 +33,7 @@ from stopwise.questions.pairs import Replay, replay
 from stopwise.questions.ranking import Ranking
 from stopwise.questions.standing import eliminations, only_best, standing_of
 from stopwise.questions.trace import Trace
-from stopwise.rows.table import Table, shares_won, unit_scores
+from stopwise.rows.table import Table, beside_proxy, shares_won, unit_scores
 
 
 def rank(table: Table, ranking: Ranking) -> Analysis:
@@ -43,11 +43,14 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     single = unit_scores(used, comparison)
     used = used.clipped(comparison.scale)
     scores = single if rules.groups is None else _rows_of_groups(used, comparison)
+    shown = beside_proxy(used, scores, comparison)
     title = f"{table.task}: " if table.task else ""
     with watched(f"{title}{counted(len(scores), 'row')} of {family.k} policies") as progress:
         budget = ranking.budget
-        outcome = replay(comparison, budget, scores[None], with_trace=True, progress=progress)
-    pairs, differences = _pair_results(scores, comparison, family, outcome)
+        outcome = replay(
+            comparison, budget, shown[..., None, :, :], with_trace=True, progress=progress
+        )
+    pairs, differences = _pair_results(scores, shown, comparison, family, outcome)
     policies = _policy_results(used, single, scores, ranking, outcome)
     if rules.reference is not None:
         policies = _beside_number(policies, pairs, rules)
@@ -218,14 +221,17 @@ def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:
 
 
 def _pair_results(
-    scores: Floats, comparison: Comparison, family: Family, outcome: Replay
+    scores: Floats, shown: Floats, comparison: Comparison, family: Family, outcome: Replay
 ) -> tuple[tuple[PairResult, ...], Floats]:
-    """Return the pairs' results, and the mean advantage of policy 1 over all trials of each."""
+    """Return the pairs' results, and the mean advantage of policy 1 over all trials of each.
+
+    ``shown`` is what the tests saw: the scores, and those of a proxy if there is one.
+    """
     span = comparison.scale.span
     results, differences = [], np.full(family.size, np.nan)
     levels = None if outcome.levels is None else outcome.levels[0]
     # The interval is valid at all times, so it uses all trials, also those after the decision.
-    lows, highs = difference_intervals(comparison, scores, family.pairs, levels)
+    lows, highs = difference_intervals(comparison, shown, family.pairs, levels)
     for pair, (policy0, policy1) in enumerate(family.pairs.tolist()):
         rows = scores[:, [policy0, policy1]]
         met = rows[~np.isnan(rows).any(axis=1)]
@@ -243,6 +249,20 @@ def _pair_results(
             )
         )
     return tuple(results), differences
+
+
+def _correlation(table: Table, family: Family) -> str:
+    """Return how the differences of a proxy go with the real ones, pair by pair."""
+    found = []
+    if table.proxy is None:
+        return ""
+    kinds = table.scores, table.proxy
+    for first, second in family.pairs.tolist():
+        both = np.stack([own[:, second] - own[:, first] for own in kinds])
+        known = both[:, ~np.isnan(both).any(axis=0)]
+        varies = known.shape[1] > 1 and bool((np.ptp(known, axis=1) > 0).all())
+        found.append(f"{np.corrcoef(*known)[0, 1]:.2g}" if varies else "an unknown number")
+    return ", ".join(found)
 
 
 def _warnings(
@@ -266,12 +286,14 @@ def _warnings(
         "randomised": test.uses_seed(rules.parameters),
         "grouped": rules.groups is not None,
         "stored": bool(rules.stored),
+        "proxy": rules.proxy_mean is not None,
     }
     known = {
         "method": comparison.method,
         "n_max": comparison.n_max,
         "seed": rules.parameters.get("seed"),
         "stored": ", ".join(rules.stored),
+        "correlation": _correlation(table, family),
         "numbers": ", ".join(f"{name} {number}" for name, number in (rules.groups or {}).items()),
     }
     return [Message(CAUTIONS[code].format(**known), code=code) for code, so in holds.items() if so]

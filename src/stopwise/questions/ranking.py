@@ -85,4 +85,5 @@ class Ranking:
     @cached_property
     def budget(self) -> Budget[Any]:
         """The family-wise procedure."""
-        return budget.create(self.rules.adjust, family=self.family, alpha=self.rules.alpha)
+        left = self.rules.alpha * (1 - self.comparison.doubted)
+        return budget.create(self.rules.adjust, family=self.family, alpha=left)

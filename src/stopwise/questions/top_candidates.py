@@ -10,7 +10,6 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import logsumexp
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.method import Method
@@ -71,4 +70,6 @@ class TopCandidates(Candidates):
         self.pair_wealth[study[some], policy[some], opponent[some]] = after.log_e
         own = np.where(np.eye(self.k, dtype=bool), np.inf, self.pair_wealth)
         smallest = np.sort(own, axis=2)[:, :, : self.k - self.top]
-        self.log_wealth = logsumexp(smallest, axis=2) - math.log(self.top * (self.k - self.top))
+        self.log_wealth = np.logaddexp.reduce(smallest, axis=2) - math.log(
+            self.top * (self.k - self.top)
+        )

@@ -148,7 +148,7 @@ def _meaning(analysis: "Analysis") -> str:
         said += f"A declared order means only: {analysis.claim_meaning}. "
     if analysis.aligned.training_runs:
         said += f"All claims are {analysis.checkpoint_claim}. "
-    return said + _groups(analysis) + _doubts(analysis)
+    return said + _groups(analysis) + _proxy(analysis) + _doubts(analysis)
 
 
 def _groups(analysis: "Analysis") -> str:
@@ -167,6 +167,18 @@ def _groups(analysis: "Analysis") -> str:
             "to come from the same conditions. "
         )
     return said
+
+
+def _proxy(analysis: "Analysis") -> str:
+    """Return what a proxy was used for."""
+    rules = analysis.rules
+    if rules.proxy_mean is None:
+        return ""
+    bounded = f", bounded from simulated scenes at {rules.proxy_share:g} of this level"
+    return (
+        "A proxy's score of each trial was subtracted with a weight learned from earlier trials; "
+        f"its mean over all scenes is known{bounded if rules.proxy_share else ''}. "
+    )
 
 
 def _doubts(analysis: "Analysis") -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from stopwise.errors import require
 from stopwise.messages import Setting, named
-from stopwise.rollout import import_path
+from stopwise.policies import import_path
 
 Loader = Callable[[str], Any] | str
 # Seconds between two looks at a folder. More: newcomers wait. Less: half-written ones are taken.

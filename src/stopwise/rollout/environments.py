@@ -8,8 +8,8 @@ from typing import Any
 from stopwise.core.scores import as_numbers, without_gradient
 from stopwise.errors import InvalidInput, StopwiseError, require
 from stopwise.messages import Setting
-from stopwise.rollout.import_path import arguments, is_place, load
-from stopwise.rollout.policies import Actor
+from stopwise.policies.actor import Actor
+from stopwise.policies.import_path import arguments, is_place, load
 
 __all__ = ["Arena", "EpisodeFunction", "Gym", "TimedOut", "arena"]
 

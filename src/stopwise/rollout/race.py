@@ -1,7 +1,5 @@
 """The one call: run policies against each other, as many episodes as needed and no more."""
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -34,6 +32,8 @@ from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.worker import Setup
 from stopwise.rows.task_mean import require_tasks_choice
 from stopwise.rows.task_mean import shares as task_shares
+from stopwise.trackers import reporter_of
+from stopwise.trackers.reporter import Reporter
 
 # Rows begun ahead, in units of what the executor holds: enough that one slow episode does not
 # keep the others waiting at once, and no more.
@@ -61,6 +61,7 @@ def race(
     window: int | None = None,
     on_progress: Callable[[RaceProgress], None] | None = None,
     stored: Mapping[str, Sequence[float] | Floats] | None = None,
+    report_to: Any = None,
     **settings: Unpack[RaceSettings],
 ) -> RaceResult:
     """Run policies in an environment until it is clear which is better, or n_max is reached.
@@ -77,11 +78,11 @@ def race(
         Two or more by name, or one with a ``reference``: a callable from observation to action, an
         object with ``predict`` (as in stable-baselines3) or ``act``, a factory (a class, or a
         function that can be called without arguments), or where to find one,
-        "package.module:name". ``reset`` is called before each episode, with a ``seed`` if it takes
-        one. Or the folder or pattern of checkpoints, as in
-        "runs/*/ckpt_*.zip"; their names are the shortest parts of their paths that tell them apart.
-        Asked for the best, one that appears while the race runs joins: for free if it was declared
-        with ``later``, else from the ``reserve`` of alpha. Those declared are waited for.
+        "package.module:name", or on which server, "ws://localhost:8000". ``reset`` is called before
+        each episode, with a ``seed`` if it takes one. Or the folder or pattern of checkpoints, as
+        in "runs/*/ckpt_*.zip"; their names are the shortest parts of their paths that tell them
+        apart. Asked for the best, one that appears while the race runs joins: for free if it was
+        declared with ``later``, else from the ``reserve`` of alpha. Those declared are waited for.
     env
         A gymnasium id, an environment, a factory of one (also of a vector environment), or a
         function ``episode(policy, seed)`` that returns a score or a dictionary of measures. Or
@@ -135,6 +136,8 @@ def race(
         Scores, by name, of policies that were run before in the same environment and are not run
         again, at least n_max of each; ``policies`` are then the others, one or more. A row holds
         the average of a group of them (see ``StopRule``). The design is independent.
+    report_to
+        Trackers that are told each row, and get the report at the end (see ``StopRule``).
     **settings
         ``method``, ``alpha``, ``adjust``, ``baseline``, ``reference``, ``ties``, ``goal="order"``
         (or "best", with ``top``, ``indifference``, ``allocation="leader"``, ``later`` and
@@ -207,32 +210,34 @@ def race(
     stopped: EpisodeFailed | None = None
     if journal is not None:
         book = Journal(journal, _identity(rule, setup, seed, shares), on_error)
-    try:
-        if book is not None:
-            schedule.restore(_kept(book.episodes, rule, failures), book.joined)
-            came = {} if arrivals is None else arrivals.joined(book.newcomers)
-            setup = replace(setup, policies={**first, **came})
-        if not schedule.over:
-            place.open(setup)
-            if window is None:
-                schedule.window = max(1, ceil(SPARE * place.capacity / len(first)))
-            seconds = drive(schedule, place, book, on_progress, arrivals)
-    except EpisodeFailed as error:
-        stopped = error
-    finally:
-        abandoned = place.close()
-        if book is not None:
-            book.close()
-    found = partial(
-        result_of,
-        schedule,
-        shares=shares,
-        seed=seed,
-        retries=place.retries,
-        abandoned=abandoned,
-        seconds=seconds,
-    )
-    return _told(found, _notes(book, arrivals), stopped)
+    with reporter_of(report_to) as reporter:
+        rule.report_to(reporter)
+        try:
+            if book is not None:
+                schedule.restore(_kept(book.episodes, rule, failures), book.joined)
+                came = {} if arrivals is None else arrivals.joined(book.newcomers)
+                setup = replace(setup, policies={**first, **came})
+            if not schedule.over:
+                place.open(setup)
+                if window is None:
+                    schedule.window = max(1, ceil(SPARE * place.capacity / len(first)))
+                seconds = drive(schedule, place, book, on_progress, arrivals)
+        except EpisodeFailed as error:
+            stopped = error
+        finally:
+            abandoned = place.close()
+            if book is not None:
+                book.close()
+        found = partial(
+            result_of,
+            schedule,
+            shares=shares,
+            seed=seed,
+            retries=place.retries,
+            abandoned=abandoned,
+            seconds=seconds,
+        )
+        return _told(found, _notes(book, arrivals), stopped, reporter)
 
 
 def _notes(book: Journal | None, arrivals: Checkpoints | None) -> list[str]:
@@ -244,13 +249,19 @@ def _notes(book: Journal | None, arrivals: Checkpoints | None) -> list[str]:
 
 
 def _told(
-    found: Callable[..., RaceResult], notes: list[str], stopped: EpisodeFailed | None
+    found: Callable[..., RaceResult],
+    notes: list[str],
+    stopped: EpisodeFailed | None,
+    reporter: Reporter,
 ) -> RaceResult:
     """Return the result, or raise what stopped the race, with the result so far."""
     if stopped is None:
-        return found(notes=notes)
+        result = found(notes=notes)
+        reporter.conclude(lambda: [result.analysis])
+        return result
     with suppress(InvalidInput):  # where a policy has no trial yet
-        stopped.result = found(notes=[*notes, f"the race stopped: {stopped}"])
+        stopped.result = result = found(notes=[*notes, f"the race stopped: {stopped}"])
+        reporter.conclude(lambda: [result.analysis])
     raise stopped
 
 
@@ -351,7 +362,7 @@ def _identity(
         "score": identity_of(setup.score),
         "timeout": setup.timeout,
         "seed": int(seed),
-        **{f"stored trials of {name!r}": _digest(own) for name, own in rule.stored.items()},
+        **rule.stored_identity,
     }
 
 
@@ -365,7 +376,3 @@ def _places(env: Any, shares: Mapping[str, float] | None) -> dict[str, Any]:
     if shares is None:
         return {"env": identity_of(env)}
     return {f"task {task!r}": [identity_of(env[task]), share] for task, share in shares.items()}
-
-
-def _digest(scores: Sequence[float]) -> str:
-    return hashlib.sha256(json.dumps(scores).encode()).hexdigest()

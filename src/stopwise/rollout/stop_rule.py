@@ -1,7 +1,8 @@
 """When to stop: a rule for anyone's own loop, whatever the order in which results arrive."""
 
-from collections import deque
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self, Unpack
 
@@ -21,6 +22,8 @@ from stopwise.questions.analysis import Analysis
 from stopwise.questions.question import FindRow, Places, complete
 from stopwise.questions.standing import Elimination, Standing
 from stopwise.rows.task_mean import TaskMean
+from stopwise.trackers import reporter_of
+from stopwise.trackers.reporter import Reporter
 
 
 @described
@@ -43,6 +46,10 @@ class StopRule(Resumable):
     fresh
         How many new trials each stored policy gets all the same, one in each of the first rows.
         They enter no comparison; the analysis says if they disagree with the stored ones.
+    report_to
+        "wandb", "trackio", "mlflow" or "tensorboard", a run of one of these, an object with the
+        methods of ``stopwise.trackers.tracker.Tracker``, or several. Each row is reported there,
+        and the report page when the rule stops, or at ``finish``.
     **settings
         ``method="nscore-plus"``, ``alpha=0.05``, ``n_max``, ``bounds=(0, 1)``,
         ``design="independent"`` (or "paired": a row is one environment), ``adjust="holm"``,
@@ -71,6 +78,8 @@ class StopRule(Resumable):
     """
 
     _kind = "StopRule"
+    _reporter = Reporter(())
+    _on_row: Callable[[], None] | None = None
 
     @flat(StopSettings)
     def __init__(
@@ -79,6 +88,7 @@ class StopRule(Resumable):
         *,
         stored: Mapping[str, Sequence[float] | Floats] | None = None,
         fresh: int = 0,
+        report_to: Any = None,
         **settings: Unpack[StopSettings],
     ) -> None:
         # Of stored policies all scores by number, those of fresh trials last.
@@ -96,6 +106,7 @@ class StopRule(Resumable):
         # Results that are not looked at yet, by number; None where a policy has none to offer.
         self._waiting: dict[int, dict[str, float | None]] = {}
         self._next = dict.fromkeys(self.rules.run_policies, 0)
+        self.report_to(report_to)
 
     rules = Delegated[Rules]("_question.rules", "What was declared.")
     policies = FromRules[tuple[str, ...]]("policies", "The names, in the order given.")
@@ -207,6 +218,8 @@ class StopRule(Resumable):
         self.follow(self._row)
         if self.rows > before:
             self._forget()
+        if self.stop and not self.waits:
+            self.finish()
 
     def _add_fresh(self, policy: str, score: float | None) -> None:
         """Take in a new trial of a stored policy, which is only held against the stored ones."""
@@ -258,7 +271,23 @@ class StopRule(Resumable):
                 },
             }
 
-        deque(self._question.take(find_all if self._stored else find), maxlen=0)
+        for _ in self._question.take(find_all if self._stored else find):
+            if self._on_row is not None:
+                self._on_row()
+
+    def report_to(self, trackers: Any, task: str | None = None) -> None:
+        """Report the rows from now on, as with ``report_to=``: for a rule that was saved."""
+        self._reporter = trackers if isinstance(trackers, Reporter) else reporter_of(trackers)
+        if self._reporter:
+            self._reporter.begin(self.settings())
+            self._on_row = self._reporter.on_rows(self._question, task)
+
+    def finish(self) -> None:
+        """Report the answer so far with its page, and close what was opened for that.
+
+        Where everything is decided, or n_max is reached, ``add`` does it.
+        """
+        self._reporter.conclude(lambda: [self.analysis()])
 
     def check(self, policy: str, score: float) -> None:
         """Raise unless this is a number within the bounds that the method accepts."""
@@ -278,6 +307,14 @@ class StopRule(Resumable):
         """The stored scores of policies that are not tried, without those of fresh trials."""
         numbers = self.rules.groups or {}
         return {name: tuple(own[: numbers[name]]) for name, own in self._stored.items()}
+
+    @property
+    def stored_identity(self) -> dict[str, str]:
+        """What tells these stored scores from others: the SHA-256 of each policy's."""
+        return {
+            f"stored trials of {name!r}": hashlib.sha256(json.dumps(own).encode()).hexdigest()
+            for name, own in self.stored.items()
+        }
 
     def settings(self) -> dict[str, Any]:
         """Return all settings as plain values."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from stopwise.core.scores import as_numbers, without_gradient
 from stopwise.errors import InvalidInput
+from stopwise.policies.actor import Actor
 from stopwise.rollout.environments import Gym, Measures, TimedOut, has_tensors, success_of
-from stopwise.rollout.policies import Actor
 
 
 class VectorGym(Gym):

@@ -1,15 +1,14 @@
 """Results that others write while they run, looked at again and again until it is enough."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.plain_values import plain_values
 from stopwise.core.registry import other_edition, uses_seed
 from stopwise.data.growing import GrowingFiles
 from stopwise.data.read import read_trials
@@ -17,16 +16,16 @@ from stopwise.data.sources import require_apart
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.messages import Message, Setting, named
 from stopwise.questions import for_files
-from stopwise.questions.analysis import Analysis
 from stopwise.questions.question import Places, complete
-from stopwise.questions.standing import Elimination, Standing
 from stopwise.rollout.journal import plain
 from stopwise.rollout.stop_rule import StopRule
+from stopwise.rollout.task_sight import TaskSight
 from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_watch_state
 from stopwise.rows.mean_table import over_tasks
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import require_tasks_choice
 from stopwise.rows.task_tables import tables
+from stopwise.trackers import reporter_of
 
 # What lets a policy come after the first look, asked for the best.
 _TO_COME_LATER = (
@@ -37,62 +36,6 @@ _TO_COME_LATER = (
 
 class PastChanged(InvalidInput):
     """Results that were looked at before are not what they were."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class TaskSight:
-    """How one task stands at one look.
-
-    Attributes
-    ----------
-    stop, decided
-        Whether to stop, and whether because every pair is decided, or the best is named.
-    futile
-        Whether a further decision by n_max has become too unlikely; if that is binding, to stop.
-    best, candidates, eliminated
-        The policy shown to be the best, or None; those that may still be; the others, and when
-        they were shown not to be.
-    awaited
-        Policies that were declared to come later, and have not come yet.
-    rows, n_max
-        Rows looked at, and the declared greatest number.
-    needed
-        Policies that need more trials.
-    waiting
-        Trials that are there but not looked at: a row before them is not complete, or they were
-        not needed.
-    standings, remaining
-        How each pair stands, and the rows still needed at the growth so far (None: unknown).
-    analysis
-        The ranking so far; None before the first row.
-    """
-
-    task: str
-    stop: bool
-    decided: bool
-    futile: bool
-    best: str | None
-    candidates: tuple[str, ...]
-    eliminated: Mapping[str, Elimination]
-    awaited: tuple[str, ...]
-    rows: int
-    n_max: int | None
-    needed: tuple[str, ...]
-    waiting: int
-    standings: tuple[Standing, ...]
-    remaining: int | None
-    analysis: Analysis | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        analysis = None if self.analysis is None else self.analysis.to_dict()
-        return {
-            **plain_values(self, ("task", "stop", "decided", "futile", "rows", "n_max")),
-            **plain_values(self, ("needed", "waiting", "remaining")),
-            **plain_values(self, ("best", "candidates", "awaited")),
-            "eliminated": {name: vars(out) for name, out in self.eliminated.items()},
-            "analysis": analysis,
-        }
 
 
 class Watch:
@@ -119,9 +62,15 @@ class Watch:
     tasks, task_order, weights
         As for ``stopwise.analyze``, with a weight for every task: which tasks there will be has to
         be known beforehand.
+    stored
+        Scores of policies that were tried before, at least n_max each: they are not awaited, and
+        the files have one task.
     state
         File that keeps the rows looked at, so that a later watch refuses a past that has changed
         as well; without it they are kept as long as this object.
+    report_to
+        Trackers that are told each row, under the name of its task, and get the report when the
+        watch is closed (see ``StopRule``).
     """
 
     def __init__(
@@ -134,7 +83,9 @@ class Watch:
         tasks: str | None = None,
         task_order: str = "rounds",
         weights: Mapping[str, float] | None = None,
+        stored: Mapping[str, Sequence[float]] | None = None,
         state: Path | None = None,
+        report_to: Any = None,
     ) -> None:
         require_tasks_choice(tasks, task_order, weights, by=settings.get("by"))
         require(
@@ -152,7 +103,12 @@ class Watch:
         names = [f"policy {number}" for number in range(len(later))]
         known = {**settings, "baseline": baseline, "later": names}
         many = [f"another {number}" for number in range(1, settings.get("top", 1))]
-        StopRule(["one", "other", *many, *names], **known)
+        self._stored = dict(stored or {})
+        if self._stored:
+            _check_stored(self._stored, tasks, known, baseline=settings.get("baseline"))
+            design = "independent" if design == "auto" else design
+        else:
+            StopRule(["one", "other", *many, *names], **known)
         require(
             reading.get("bounds") != "data",
             named("bounds"),
@@ -169,6 +125,15 @@ class Watch:
             require_apart(state, source)
             require(state.parent.is_dir(), f"{state}: there is no folder {state.parent}")
         self._seen = {} if state is None else read_watch_state(state)
+        self._reporter = reporter_of(report_to)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Report what was seen last, with its page."""
+        found = [sight.analysis for sight in self._sights]
+        self._reporter.conclude(lambda: [own for own in found if own is not None])
 
     def look(self) -> tuple[TaskSight, ...]:
         """Read what has changed, and say how each task stands.
@@ -192,6 +157,11 @@ class Watch:
             trials = read_trials(self._source, **self._reading)
         if self._mean is None:
             found = tables(trials, design=self._design, in_turn=False)
+            require(
+                len(found) == 1 or not self._stored,
+                f"stored trials belong to one task, but the files have {len(found)}",
+                parameter="stored",
+            )
         else:
             found = [over_tasks(trials, design=self._design, growing=True, **self._mean)]
         for task in self._seen:
@@ -203,7 +173,7 @@ class Watch:
         return sights
 
     def _task(self, task: str, aligned: Table, every: tuple[str, ...]) -> TaskSight:
-        least = 2 if self._settings.get("reference") is None else 1
+        least = 2 if self._settings.get("reference") is None and not self._stored else 1
         if len(aligned.policies) < least <= len(every) and task not in self._seen:
             return self._not_begun(task, aligned, every)
         notes = list(aligned.notes)
@@ -252,12 +222,20 @@ class Watch:
         }
         before = self._seen.get(task)
         first = aligned.policies if before is None else _there_at_first(before)
+        for name in self._stored:
+            both = f"{name!r} has stored trials and is in the files, too: leave it out of one"
+            require(name not in first, both, parameter="stored")
         later = [name for name in settings.get("later", ()) if name not in first]
         if before is not None and uses_seed(before.rules):
             # A seed is drawn once: a later watch goes on with the one that was written down.
             settings.setdefault("seed", before.rules["seed"])
-        rule = StopRule([*first, *later], **{**settings, "later": later})
-        rules, rows = plain(rule.rules.identity()), np.zeros((0, len(rule.policies)))
+        rule = StopRule(
+            [*self._stored, *first, *later],
+            **{**settings, "later": later, "stored": self._stored},
+        )
+        rule.report_to(self._reporter, task)
+        rules = plain({**rule.rules.identity(), **rule.stored_identity})
+        rows = np.zeros((0, len(rule.policies)))
         if self._seen.setdefault(task, WatchedTask(rules=rules, rows=rows)).rules != rules:
             self._refuse_rules(task, rules)
         for name, row in self._seen[task].joined.items():
@@ -364,7 +342,29 @@ def _there_at_first(before: WatchedTask) -> list[str]:
     rules = before.rules
     # A reference is written down among the policies, but no file has it.
     others = {*rules.get("later", ()), rules["baseline"] if "reference" in rules else None}
+    others.update(rules.get("stored", ()))
     return [name for name in rules["policies"] if name not in others]
+
+
+def _check_stored(
+    stored: Mapping[str, Sequence[float]],
+    tasks: str | None,
+    settings: Mapping[str, Any],
+    baseline: str | None,
+) -> None:
+    """Raise at once where stored trials do not go with the settings, of whatever new policy."""
+    require(
+        tasks is None,
+        "stored trials belong to one task, but the mean over tasks is asked for",
+        parameter="stored",
+    )
+    new = "a new one"
+    if baseline is not None:
+        baseline = baseline if baseline in stored else new
+    # The bounds may be known with the files only.
+    every = [0.0, 1.0, *(score for own in stored.values() for score in own)]
+    own = {**settings, "baseline": baseline, "bounds": (min(every), max(every)), "stored": stored}
+    StopRule([*stored, new], **own)
 
 
 def _require_same(task: str, seen: WatchedTask, aligned: Table) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 from stopwise.core.scores import is_number
 from stopwise.errors import InvalidInput, StopwiseError
 from stopwise.messages import Message, Setting
+from stopwise.policies.import_path import made
 from stopwise.rollout.environments import Arena, Measures, arena
 from stopwise.rollout.episode import Episode, Ticket
-from stopwise.rollout.import_path import made
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,9 +97,12 @@ class Worker:
         return found
 
     def close(self) -> None:
-        """Close every environment."""
+        """Close every environment, and the policies that were made here and can be closed."""
         for place in self._arenas.values():
             place.close()
+        for name, policy in self._loaded.items():
+            if policy is not self._policies[name]:
+                getattr(policy, "close", lambda: None)()
 
     def _run(self, policy: str, task: str | None, tickets: list[Ticket]) -> list[Episode]:
         seeds, player = [ticket.seed for ticket in tickets], self._player(policy, task)

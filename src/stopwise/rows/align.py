@@ -96,12 +96,14 @@ def align(
             "the i.i.d. correction draws one policy per block, so it needs a paired or stratified "
             "design, but the design is independent"
         )
+    proxy: Floats | None = None
+    scenes: tuple[str, ...] = ()
     if design == "independent":
         grouped = frame.partition_by("policy", as_dict=True)
         columns = [grouped[(name,)]["score"].to_numpy() for name in names]
         scores = _aligned(columns, names, notes)
     else:
-        scores = _by_block(frame, names, design, notes, in_turn=in_turn)
+        scores, proxy, scenes = _by_block(frame, names, design, notes, in_turn=in_turn)
         design = "independent" if iid_correction else "paired"
         empty = int(np.isnan(scores).sum())
         if iid_correction:
@@ -119,6 +121,8 @@ def align(
         bounds_inferred=trials.bounds_inferred,
         training_runs=runs,
         preferences=trials.preferences,
+        proxy=proxy,
+        scenes=scenes,
     )
 
 
@@ -198,8 +202,11 @@ def _aligned(columns: list[Floats], names: tuple[str, ...], notes: Notes) -> Flo
 
 def _by_block(
     frame: pl.DataFrame, names: tuple[str, ...], design: str, notes: Notes, *, in_turn: bool
-) -> Floats:
-    """Return one row per block (paired), or per block and occurrence (stratified)."""
+) -> tuple[Floats, Floats | None, tuple[str, ...]]:
+    """Return one row per block (paired), or per block and occurrence (stratified).
+
+    First of the scores, then of those of a proxy, if there is one; and the name of each block.
+    """
     if "block" not in frame.columns and "row" in frame.columns:
         frame = frame.rename({"row": "block"})
         notes.add("blocks: the rows of the table, as the design says", code="blocks-of-rows")
@@ -233,9 +240,13 @@ def _by_block(
     rows = rows.with_row_index("row")
     row = frame.join(rows, on=keys, how="left", maintain_order="left")["row"].to_numpy()
     policy = frame["policy"].replace_strict(names, range(len(names)), return_dtype=pl.Int64)
-    scores = np.full((len(rows), len(names)), np.nan)
-    scores[row, policy.to_numpy()] = frame["score"].to_numpy()
-    return scores
+    found = np.full((2, len(rows), len(names)), np.nan)
+    found[0, row, policy.to_numpy()] = frame["score"].to_numpy()
+    scenes = tuple(rows["block"])
+    if "proxy" not in frame.columns:
+        return found[0], None, scenes
+    found[1, row, policy.to_numpy()] = frame["proxy"].to_numpy()
+    return found[0], found[1], scenes
 
 
 def _first_in_block(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:

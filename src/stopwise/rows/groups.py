@@ -8,11 +8,17 @@ import numpy as np
 
 from stopwise.core.scores import require_whole
 from stopwise.errors import require, require_choice
-from stopwise.messages import Message, Setting, counted
+from stopwise.messages import Message, Setting, counted, named
 from stopwise.rows.table import Table
 
 UNEQUAL = ("shorter", "groups")
 CODE = "unequal-numbers"
+ONE_LOOK = Message(
+    "this is the answer of one look at the finished trials, whose numbers make the groups: to look "
+    "more often, declare ",
+    named("n_max"),
+    code="one-look",
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,7 @@ class Groups:
             if name in stored or (every and number > rows)
         }
         notes = tuple(note for note in table.notes if getattr(note, "code", "") != CODE)
+        notes = notes if n_max else (ONE_LOOK, *notes)
         chosen = {"n_max": rows, "groups": groups, "stored": stored, "fresh": fresh}
         return replace(table, notes=notes), chosen
 

@@ -13,7 +13,7 @@ from stopwise.errors import require
 from stopwise.messages import Message, Notes, Setting, counted, named
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import MEAN, described, not_drawn, shares
-from stopwise.rows.task_tables import of_every_policy, tables
+from stopwise.rows.task_tables import of_every_policy, read_if_place, tables
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +39,7 @@ def over_tasks(
     Parameters
     ----------
     source
-        A trial table.
+        A trial table, or a file or frame of trials.
     order
         "random": the task of each row was drawn; "rounds": one trial of every task is averaged into
         each row, in whatever order they were run.
@@ -54,6 +54,7 @@ def over_tasks(
     """
     from stopwise.data.trials import Trials
 
+    source = read_if_place(source)
     require(
         isinstance(source, Trials),
         "tasks='mean' needs a trial table with a column of tasks: read it with read_trials",
@@ -220,7 +221,9 @@ def _averaged(parts: list[Table], share: Mapping[str, float]) -> Table:
     scores = np.stack([part.arranged(policies)[:rows] for part in parts])
     means = np.tensordot([share[str(part.task)] for part in parts], scores, axes=1)
     notes = Notes(dict.fromkeys(note for part in parts for note in part.notes))
-    beyond = sum(int((~np.isnan(part.scores[rows:])).sum()) for part in parts)
+    # Of each policy the rounds count in which it has a trial of every task.
+    known = sum(int((~np.isnan(part.scores)).sum()) for part in parts)
+    beyond = known - len(parts) * int((~np.isnan(means)).sum())
     if beyond:
         text = f"{counted(beyond, 'trial')} beyond the last full round of all tasks left out"
         notes.add(text, code="beyond-rounds")

@@ -45,6 +45,10 @@ class Table:
         checkpoints. 0 if there is nothing to be said of it.
     preferences
         Whether scores say which of two trials was preferred: then wins are compared.
+    proxy
+        Cheap scores of the same trials, an array like ``scores``, or None.
+    scenes
+        Names of the rows' scenes, where there are any.
     """
 
     policies: tuple[str, ...]
@@ -58,6 +62,8 @@ class Table:
     mean: TaskMean | None = None
     training_runs: int = 0
     preferences: bool = False
+    proxy: Floats | None = None
+    scenes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # A view, so that the caller's own array can still be written.
@@ -100,13 +106,15 @@ class Table:
 
     def first(self, rows: int | None) -> "Table":
         """Return the table of the first so many rows, or of all."""
-        return replace(self, scores=self.scores[:rows])
+        proxy = None if self.proxy is None else self.proxy[:rows]
+        return replace(self, scores=self.scores[:rows], proxy=proxy)
 
     def without(self, policies: Collection[str | None]) -> "Table":
         """Return the table without these policies."""
         kept = [index for index, name in enumerate(self.policies) if name not in policies]
         names = tuple(self.policies[index] for index in kept)
-        return replace(self, policies=names, scores=self.scores[:, kept])
+        proxy = None if self.proxy is None else self.proxy[:, kept]
+        return replace(self, policies=names, scores=self.scores[:, kept], proxy=proxy)
 
     def beside_reference(self, rules: Rules) -> "Table":
         """Return the table with a last column that always scores the reference, if it has none."""
@@ -188,3 +196,18 @@ def unit_scores(table: Table, comparison: Comparison) -> Floats:
     # make a table without them.
     table.without({comparison.rules.reference_name}).check(comparison.check)
     return comparison.scale.unit(table.scores)
+
+
+def beside_proxy(table: Table, scores: Floats, comparison: Comparison) -> Floats:
+    """Return scores in [0, 1] with those of the proxy, along a first axis, if one is declared."""
+    if comparison.rules.proxy_mean is None:
+        return scores
+    if table.proxy is None:
+        raise InvalidInput(
+            "a mean of a proxy is declared, but the trials have no scores of one: name their "
+            "column with ",
+            Setting("proxy"),
+            code="no-proxy",
+        )
+    comparison.scale.check(table.proxy[~np.isnan(table.proxy)], "the proxy")
+    return np.stack([scores, comparison.scale.unit(table.proxy)])

@@ -10,11 +10,21 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale, numeric_array
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message, Setting, counted
+from stopwise.messages import BLANK, Message, Setting, counted
 from stopwise.rows.groups import unequal_numbers
 from stopwise.rows.table import Table, side_by_side
 
 POOLED = "pooled"
+
+
+def read_if_place(source: Any, columns: Mapping[str, str] | None = None) -> Any:
+    """Return the trials of a file, a frame or an array; anything else as it is."""
+    from stopwise.data.frames import is_frame
+    from stopwise.data.read import read_trials
+
+    if isinstance(source, str | os.PathLike | np.ndarray) or is_frame(source):
+        return read_trials(source, columns=columns)
+    return source
 
 
 def tables(
@@ -24,16 +34,23 @@ def tables(
     iid_seed: int | None = None,
     unit: str = "trial",
     in_turn: bool = True,
+    proxy: str | Mapping[str, Any] | None = None,
 ) -> list[Table]:
-    """Return one table per task from a trial table, or from whatever holds trials."""
-    from stopwise.data.frames import is_frame
-    from stopwise.data.read import read_trials
+    """Return one table per task from a trial table, or from whatever holds trials.
+
+    ``proxy`` is the column of a proxy's scores; beside a mapping of scores, a mapping like it.
+    """
     from stopwise.data.trials import Trials
     from stopwise.rows.align import align
 
-    if isinstance(source, str | os.PathLike | np.ndarray) or is_frame(source):
-        source = read_trials(source)
+    source = read_if_place(source, {"proxy": proxy} if isinstance(proxy, str) else None)
     if isinstance(source, Trials):
+        require(
+            proxy is None or "proxy" in source.frame.columns,
+            "the trials were read without a proxy: read them with ",
+            Setting("columns", {"proxy": BLANK}),
+            code="no-proxy",
+        )
         chosen, correct = design or "auto", iid_seed is not None
         return [
             align(
@@ -61,7 +78,7 @@ def tables(
     if isinstance(source, Table):
         return [source if design is None else replace(source, design=design)]
     if isinstance(source, Mapping):
-        return [_from_mapping(source, design)]
+        return [_from_mapping(source, design, proxy)]
     raise InvalidInput(
         "trials must be a file, a frame, a trial table, aligned scores or a mapping from policy "
         f"to scores, but got {type(source).__name__}",
@@ -148,7 +165,7 @@ def _in_order(part: Table, policies: tuple[str, ...], *, scaled: bool) -> Floats
     return scale.unit(scores)
 
 
-def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:
+def _from_mapping(source: Mapping[str, Any], design: str | None, proxy: Any) -> Table:
     columns = [numeric_array(scores, repr(name)) for name, scores in source.items()]
     for name, column in zip(source, columns, strict=True):
         require(column.ndim == 1, f"{name!r} needs its scores in one row, got {column.shape}")
@@ -164,4 +181,18 @@ def _from_mapping(source: Mapping[str, Any], design: str | None) -> Table:
         scores=side_by_side(columns),
         design=design or "independent",
         notes=(*((note,) if gaps else ()), *uneven),
+        proxy=None if proxy is None else _proxy(proxy, columns, list(map(str, source))),
     )
+
+
+def _proxy(proxy: Any, scores: list[Any], names: list[str]) -> Floats:
+    """Return the proxy's scores in columns like those of the policies."""
+    require(
+        isinstance(proxy, Mapping) and set(map(str, proxy)) == set(names),
+        f"beside scores by policy, proxy must have the scores of each of {', '.join(names)}",
+        parameter="proxy",
+    )
+    own = {str(name): numeric_array(column, f"proxy of {name!r}") for name, column in proxy.items()}
+    shapes = [own[name].shape == column.shape for name, column in zip(names, scores, strict=True)]
+    require(all(shapes), "proxy needs as many scores of each policy as it has trials")
+    return side_by_side([own[name] for name in names])

@@ -92,10 +92,13 @@ def lapsed(state: StudyState, now: float) -> list[Released]:
         for _, _, slot in board.open_slots()
         if slot.holder is not None
     )
+    over = (t for t in held if t.begun and t.status == "leased" and t.expires <= clock)
     return [
-        Released(trial=trial.number, reason=LAPSED, score=plan.task(trial.task).score.bounds[0])
-        for trial in held
-        if trial.begun and trial.status == "leased" and trial.expires <= clock
+        Released(trial=trial.number, reason=LAPSED, score=task.score.worst)
+        for trial in over
+        for task in (plan.task(trial.task),)
+        # The first of two that are compared has no score of its own to be the worst.
+        if not task.judged_in_pairs or state.run_before(trial) is not None
     ]
 
 

@@ -95,6 +95,51 @@ class Started(Event, kind="started", says="trial {trial} started"):
     lease: Open[float]
 
 
+class Attended(Event, kind="attended", left_out=("limit",)):
+    """A runner, which starts the policies, came to a station or left it.
+
+    ``limit`` is after how many seconds it ends an episode, whichever policy it is.
+    """
+
+    station: Open[str]
+    present: Open[bool]
+    limit: Open[float | None] = None
+
+    def text(self, *, blinded: bool) -> str:  # noqa: ARG002
+        """Return the event as a sentence."""
+        return f"a runner {'came to' if self.present else 'left'} {self.station}"
+
+
+class EpisodeBegan(
+    Event, kind="episode began", says="trial {trial}: the runner began episode {episode}"
+):
+    """The runner starts the policy of a trial, once and never again."""
+
+    trial: Open[int]
+    episode: Open[str]
+    lease: Open[float]
+
+
+class EpisodeEnded(Event, kind="episode ended", says="trial {trial}: episode {episode} ended"):
+    """The policy of a trial ended, or was stopped.
+
+    ``outcome`` is one of ``OUTCOMES``; ``salt`` keeps the hash of the entry from being searched.
+    """
+
+    trial: Open[int]
+    episode: Open[str]
+    outcome: Blind[str]
+    seconds: Blind[float | None]
+    salt: Blind[str]
+
+
+OUTCOMES = {
+    "ended": "the policy ended by itself",
+    "failed": "its command failed",
+    "timed out": "the time limit ended it",
+    "stopped": "the trial was scored, given back or voided meanwhile",
+    "lost": "the runner broke off",
+}
 # The reasons by which a trial goes back that nobody gave back.
 UNNEEDED = "no longer needed"
 LAPSED = "its lease ran out"
@@ -111,11 +156,14 @@ class Released(Event, kind="released", says="trial {trial} given back", left_out
 class Scored(Event, kind="scored", left_out=("correction", "salt")):
     """A trial was scored; with a ``correction``, its reason, all but the score stays as reported.
 
+    Without a score it is the first of a row that is judged by preference, and has been run. The
+    score of the second is then that of both: what one has won, the other has lost.
+
     ``salt`` keeps the hash of the entry from being searched for the score.
     """
 
     trial: Open[int]
-    score: Blind[float]
+    score: Blind[float | None]
     answer: Blind[Any]
     note: Open[str] = ""
     tag: Blind[str | None] = None
@@ -126,8 +174,11 @@ class Scored(Event, kind="scored", left_out=("correction", "salt")):
     def text(self, *, blinded: bool) -> str:
         """Return the event as a sentence, with how it went only after unblinding."""
         words = [f"trial {self.trial} {'scored' if self.correction is None else 'rescored'}"]
-        if not blinded:
+        if self.score is None:
+            words = [f"trial {self.trial} run"]
+        elif not blinded:
             words.append(f"{self.score:.3g}")
+        if not blinded:
             words += [] if self.seconds is None else [f"after {self.seconds:.0f} s"]
             words += [f"[{self.tag}]"] if self.tag else []
         return " ".join([*words, f"“{self.note}”"] if self.note else words)

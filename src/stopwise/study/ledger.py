@@ -59,6 +59,8 @@ class Ledger:
         self._waiting: deque[_Request] = deque()
         self._storing = threading.Lock()
         self._secret: str | None = None
+        # Told of the state whenever it may have changed.
+        self.follower: Callable[[StudyState], None] | None = None
         self._saved = 0
 
     @property
@@ -73,6 +75,7 @@ class Ledger:
             for entry in self.store.entries(self._state.seq, self._state.hash):
                 apply(self._state, entry)
             self._save_now_and_then()
+            self._tell()
             return self._state
 
     @contextmanager
@@ -122,6 +125,7 @@ class Ledger:
             if batch:
                 self._store(batch)
                 self._save_now_and_then()
+                self._tell()
 
     def _store(self, batch: list[_Request]) -> None:
         """Decide all requests, one after the other, and store them in one transaction."""
@@ -204,6 +208,10 @@ class Ledger:
             state = self._state
             self.store.save_snapshot((state.seq, state.hash, dump_state(state)))
             self._saved = state.seq
+
+    def _tell(self) -> None:
+        if self.follower is not None and self._current:
+            self.follower(self._state)
 
     def _save_now_and_then(self) -> None:
         since = self._state.seq - self._saved

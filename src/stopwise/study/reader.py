@@ -21,6 +21,7 @@ from stopwise.study.state import StudyState, TokenRecord
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.study_report import study_report
+from stopwise.study.study_reporting import StudyReporting
 from stopwise.study.trial_actions import own_trial, require_trial
 from stopwise.study.verdict import StudyVerdict, analyses, verdict
 from stopwise.study.verification import Verification, verify
@@ -33,15 +34,24 @@ class StudyReader:
     """A study as it can be read: everything that changes nothing."""
 
     def __init__(
-        self, store: Store, folder: Path | None = None, draft: StudyPlan | None = None
+        self,
+        store: Store,
+        folder: Path | None = None,
+        draft: StudyPlan | None = None,
+        *,
+        report_to: Any = None,
     ) -> None:
         self.store, self.folder = store, folder
         self._draft = draft
         self._ledger = Ledger(store)
+        self._report = None if report_to is None else StudyReporting(report_to)
+        self._ledger.follower = self._report
         self._ledger.refresh()
 
     def close(self) -> None:
         """Close the connections to the store."""
+        if self._report is not None:
+            self._report.close(self)
         self.store.close()
 
     def __enter__(self) -> Self:
@@ -108,8 +118,7 @@ class StudyReader:
     def rubric(self, trial: int) -> dict[str, Any]:
         """Return how a trial is scored, as in its assignment."""
         with self._ledger.reading() as state:
-            task = require_trial(state, trial).task
-            return assignment.locked_plan(state).task(task).score.model_dump(mode="json")
+            return views.rubric(state, require_trial(state, trial))
 
     def verdict(self) -> StudyVerdict:
         """Return the verdict on each pair, replayed from the journal."""

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -31,6 +32,7 @@ SCHEMA: dict[str, Any] = {
     "tag": pl.String,
     "note": pl.String,
     "seconds": pl.Float64,
+    "episode": pl.String,
     "who": pl.String,
     "assigned": pl.String,
     "scored": pl.String,
@@ -61,7 +63,9 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
     if plan.design != "blocks":
         del columns["block"]
     bounds = {task.name: task.score.bounds for task in plan.tasks if task.name in known}
-    return Trials.from_columns(columns, bounds=bounds)
+    found_trials = Trials.from_columns(columns, bounds=bounds)
+    judged = all(plan.task(task).judged_in_pairs for task in known)
+    return replace(found_trials, preferences=judged)
 
 
 def _drawn_tasks(state: StudyState, board: SlotBoard) -> list[tuple[object, ...]]:
@@ -94,7 +98,7 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
     rows = []
     for trial in state.trials:
         place = (state.board_name(trial.task), trial.row, trial.arm)
-        duplicate = trial.status == "scored" and not trial.counted
+        duplicate = trial.has_result and not trial.counted
         rows.append(
             {
                 "trial": trial.number,
@@ -107,7 +111,9 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
                 "status": "duplicate" if duplicate else trial.status,
                 "used": None if state.refusal is not None else trial.counted and place in used,
                 "score": trial.score,
+                "episode": trial.episode or None,
                 **details[trial.number],
+                **({} if trial.seconds is None else {"seconds": trial.seconds}),
             }
         )
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")

@@ -15,7 +15,10 @@ from stopwise.study.events import (
     UNNEEDED,
     Amended,
     Assigned,
+    Attended,
     Created,
+    EpisodeBegan,
+    EpisodeEnded,
     Imported,
     Joined,
     Locked,
@@ -96,10 +99,34 @@ def _assigned(event: Assigned, state: StudyState, entry: Entry) -> None:
 
 @take_in.register
 def _started(event: Started, state: StudyState, _: Entry) -> None:
-    trial = _trial(state, event.trial)
+    _begin(state, _trial(state, event.trial), event.lease)
+
+
+def _begin(state: StudyState, trial: TrialRecord, lease: float) -> None:
     trial.started = True
-    trial.expires = state.clock + event.lease
+    trial.expires = state.clock + lease
     state.board(trial).owners[trial.row] = trial.station, trial.expires
+
+
+@take_in.register
+def _attended(event: Attended, state: StudyState, entry: Entry) -> None:
+    if event.present:
+        state.attended[event.station] = entry.who
+    else:
+        state.attended.pop(event.station, None)
+
+
+@take_in.register
+def _episode_began(event: EpisodeBegan, state: StudyState, _: Entry) -> None:
+    trial = _trial(state, event.trial)
+    trial.episode, trial.running = event.episode, True
+    _begin(state, trial, event.lease)
+
+
+@take_in.register
+def _episode_ended(event: EpisodeEnded, state: StudyState, _: Entry) -> None:
+    trial = _trial(state, event.trial)
+    trial.running, trial.seconds = False, event.seconds
 
 
 @take_in.register
@@ -117,19 +144,27 @@ def _released(event: Released, state: StudyState, _: Entry) -> None:
 @take_in.register
 def _scored(event: Scored, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
-    _clear(state, trial)  # one that lapsed counts as the worst until its result comes
+    if trial.lapsed:
+        _clear(state, trial)  # it counted as the worst until its result came
     trial.status, trial.lapsed = "scored", False
-    _settle(state, trial, event.score)
+    if event.score is not None:
+        _settle(state, trial, event.score)
+    elif state.plan is not None:  # its place is kept until the other trial of its row is over
+        trial.expires = state.clock + 60.0 * state.plan.lease_minutes
+        state.board(trial).owners[trial.row] = trial.station, trial.expires
 
 
 def _settle(state: StudyState, trial: TrialRecord, score: float) -> None:
-    """Give a trial its score; the first result stored for a slot settles it."""
-    trial.score = score
-    slot = state.slot(trial)
-    trial.counted = not slot.settled
-    if trial.counted:
-        slot.score, slot.settled_by = score, trial.number
-        state.board(trial).touch(trial.row, trial.arm)
+    """Give a trial its score, and one that waits for it; the first stored for a slot settles it."""
+    rival = state.rival(trial)
+    lost = [(rival, 1.0 - score)] if rival is not None and rival.waiting else []
+    for one, own in ((trial, score), *lost):
+        one.score = own
+        slot = state.slot(one)
+        one.counted = not slot.settled
+        if one.counted:
+            slot.score, slot.settled_by = own, one.number
+            state.board(one).touch(one.row, one.arm)
 
 
 @take_in.register
@@ -139,6 +174,9 @@ def _undone(event: Undone, state: StudyState, _: Entry) -> None:
     trial.first = trial.score if trial.first is None else trial.first
     trial.status, trial.score = "leased", None
     trial.expires = state.clock + event.lease
+    rival = state.rival(trial)
+    if rival is not None:
+        rival.score, rival.expires = None, trial.expires
     # A station that is at its next trial keeps that one; the owner enters the score anew.
     current = state.trial(state.held.get(trial.station, 0))
     if trial.station and (current is None or current.status != "leased"):
@@ -148,27 +186,40 @@ def _undone(event: Undone, state: StudyState, _: Entry) -> None:
 @take_in.register
 def _voided(event: Voided, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
+    rival = state.rival(trial)
     _clear(state, trial)
-    if trial.status == "released":
-        trial.score = None  # it was never seen
-    trial.status = "voided"
-    slot = state.slot(trial)
-    if slot.holder != trial.number:
-        return  # its place is free, or another trial's, which may still fill it
-    slot.holder = None
-    if not event.redraw and not slot.settled:
-        slot.dropped = True
-        state.board(trial).touch(trial.row, trial.arm)
+    for one in (trial,) if rival is None else (trial, rival):
+        if one.status == "released":
+            one.score = None  # it was never seen
+        one.status = "voided"
+        slot = state.slot(one)
+        if slot.holder != one.number:
+            continue  # its place is free, or another trial's, which may still fill it
+        slot.holder = None
+        if not event.redraw and not slot.settled:
+            _drop(state, one)
+
+
+def _drop(state: StudyState, trial: TrialRecord) -> None:
+    """Leave the slot of a trial empty for good, and the other of its row if both are one answer."""
+    board, row = state.board(trial), state.board(trial).rows[trial.row]
+    together = state.plan is not None and state.plan.task(trial.task).judged_in_pairs
+    for arm, slot in row.items():
+        if arm == trial.arm or together:
+            slot.dropped = True
+            board.touch(trial.row, arm)
 
 
 def _clear(state: StudyState, trial: TrialRecord) -> None:
-    """Take the score of a trial out of its slot, if it settled it."""
-    slot = state.slot(trial)
-    if trial.counted:
-        slot.score = slot.settled_by = None
-        slot.holder = trial.number
-        trial.counted = False
-        state.board(trial).touch(trial.row, trial.arm)
+    """Take the score of a trial, and of one judged with it, out of the slots that they settled."""
+    rival = state.rival(trial)
+    for one in (trial,) if rival is None else (trial, rival):
+        if one.counted:
+            slot = state.slot(one)
+            slot.score = slot.settled_by = None
+            slot.holder = one.number
+            one.counted = False
+            state.board(one).touch(one.row, one.arm)
 
 
 @take_in.register

@@ -1,4 +1,4 @@
-"""How an answer at the robot becomes a score: success, milestones, levels or a number."""
+"""How an answer at the robot becomes a score: success, milestones, levels, number, preference."""
 
 import math
 from collections.abc import Sequence
@@ -23,6 +23,9 @@ MANY = 4096
 COMMANDS = ("release", "quit")
 SETS = ("all", "none")  # of milestones
 LATER = "lower_is_better"
+DONE = "done"  # the answer to the first trial of a row that is judged by preference
+# What the second trial of such a row has won, by the answer to which was better.
+WON = {"first": 0.0, "second": 1.0, "tie": 0.5}
 
 
 class PlanPart(BaseModel):
@@ -55,6 +58,11 @@ class _ScoreRule(PlanPart):
     def bounds(self) -> tuple[float, float]:
         """The range of the score."""
         return 0.0, 1.0
+
+    @property
+    def worst(self) -> float:
+        """The worst score."""
+        return self.bounds[self.lower_is_better]
 
     @property
     def examples(self) -> tuple[float, ...]:
@@ -186,7 +194,31 @@ class Number(_ScoreRule):
         return float(scale.nearest(answer))
 
 
-Rubric = Annotated[Binary | Milestones | Levels | Number, Field(discriminator="kind")]
+class Preference(_ScoreRule):
+    """Which of the two trials of a row was better: one answer, given with the second of them.
+
+    The first is only said to be done. The score is what a trial has won: 1, 0, or 1/2 at a tie.
+    """
+
+    kind: Literal["preference"] = "preference"
+
+    @model_validator(mode="after")
+    def _upwards(self) -> "Preference":
+        if self.lower_is_better:
+            raise ValueError("a preference names the better trial: leave lower_is_better out")
+        return self
+
+    def score(self, answer: Any) -> float | None:
+        """Return what the second trial of the row has won; None if this is the first."""
+        known = (DONE, *WON)
+        require(
+            isinstance(answer, str) and answer in known,
+            f"the answer must be one of {', '.join(known)}, but got {answer!r}",
+        )
+        return WON.get(answer)
+
+
+Rubric = Annotated[Binary | Milestones | Levels | Number | Preference, Field(discriminator="kind")]
 
 
 def confusing_name(rubric: Rubric) -> tuple[int, str] | None:

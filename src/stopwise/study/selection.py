@@ -20,8 +20,8 @@ AFTERMATH = "the verdict may rest on which trials people took out"
 
 def _left(state: StudyState, trial: TrialRecord) -> bool:
     """Whether it began, has no result, and nobody waits for one any more."""
-    again = trial.status == "leased" and state.slot(trial).holder != trial.number
-    return trial.lapsed or (trial.begun and again)
+    begun = (trial.status == "leased" and trial.begun) or trial.waiting
+    return trial.lapsed or (begun and state.slot(trial).holder != trial.number)
 
 
 def _changed(trial: TrialRecord, sign: int) -> bool:

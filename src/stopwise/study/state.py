@@ -44,6 +44,8 @@ class TrialRecord:
     unneeded, lapsed
         Whether it was given back because it was no longer needed, or because it had begun and its
         lease ran out.
+    episode, running, seconds
+        What a runner started for it, whether that still runs, and how long it took.
     """
 
     number: int
@@ -62,6 +64,19 @@ class TrialRecord:
     first: float | None = None
     unneeded: bool = False
     lapsed: bool = False
+    episode: str = ""
+    running: bool = False
+    seconds: float | None = None
+
+    @property
+    def has_result(self) -> bool:
+        """Whether it was scored: it has been run, and does not wait to be compared."""
+        return self.status == "scored" and self.score is not None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it has been run and waits to be compared with the other trial of its row."""
+        return self.status == "scored" and self.score is None
 
     @property
     def withdrawn(self) -> bool:
@@ -123,6 +138,8 @@ class StudyState:
         The rows of each task.
     held
         The trial that each station holds or held last.
+    attended
+        The stations at which a runner starts the policies, and who that is.
     """
 
     seq: int = 0
@@ -141,6 +158,7 @@ class StudyState:
     trials: list[TrialRecord] = field(default_factory=list)
     boards: dict[str, SlotBoard] = field(default_factory=dict)
     held: dict[str, int] = field(default_factory=dict)
+    attended: dict[str, str] = field(default_factory=dict)
     codes: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
     amendments: int = 0
@@ -170,6 +188,23 @@ class StudyState:
     def slot(self, trial: TrialRecord) -> Slot:
         """Return the place that a trial was handed out for."""
         return self.board(trial).rows[trial.row][trial.arm]
+
+    def rival(self, trial: TrialRecord) -> TrialRecord | None:
+        """Return the trial that this one is, or will be, judged together with by preference."""
+        if self.plan is None or not self.plan.task(trial.task).judged_in_pairs:
+            return None
+        row = self.board(trial).rows[trial.row]
+        holders = [slot.holder for arm, slot in row.items() if arm != trial.arm]
+        other = self.trial(holders[0] or 0) if holders else None
+        # One that was handed out again meanwhile, or to another station, is not seen beside it.
+        current = row[trial.arm].holder == trial.number
+        return other if other and current and other.station == trial.station else None
+
+    def run_before(self, trial: TrialRecord) -> TrialRecord | None:
+        """Return the first trial of the row, if this is the second: both have one answer."""
+        rival = self.rival(trial)
+        first = rival is not None and rival.status == "scored" and rival.number < trial.number
+        return rival if first else None
 
     @property
     def later(self) -> tuple[str, ...]:

@@ -13,14 +13,14 @@ from stopwise.study.events import LAPSED, Imported, Released, Scored, Undone
 from stopwise.study.ledger import require_name
 from stopwise.study.locate import is_url, open_store
 from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_plan
-from stopwise.study.reader import StudyReader
+from stopwise.study.robot_side import RobotSide
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState
 
 Report = TypeVar("Report", Released, Scored, Undone)
 
 
-class Study(StudyReader):
+class Study(RobotSide):
     """A study: blinded trials at the robot, one journal, and a verdict replayed from it.
 
     Every method is safe to call from several threads, processes and machines at once. A call that
@@ -28,9 +28,9 @@ class Study(StudyReader):
 
     Parameters
     ----------
-    store, folder, draft
-        Where the journal is kept, the folder of ``study.yaml``, and a plan that is not locked yet;
-        ``create`` and ``open`` find them for you.
+    store, folder, draft, report_to
+        Where the journal is kept, the folder of ``study.yaml``, a plan that is not locked yet, and
+        trackers to report to; ``create`` and ``open`` find them for you.
 
     Examples
     --------
@@ -57,6 +57,7 @@ class Study(StudyReader):
         *,
         store: str | None = None,
         clock: Callable[[], float] | None = None,
+        report_to: Any = None,
     ) -> "Study":
         """Create a study in a new folder, or in the database at a URL that ends in "#name".
 
@@ -70,18 +71,31 @@ class Study(StudyReader):
             The URL of a database, for a study whose plan stays in a folder.
         clock
             Seconds since 1970, for simulations.
+        report_to
+            As for ``open``.
         """
         text = plan_text(plan)
         if is_url(target):
             made, _ = open_store(target, create=True, clock=clock)
-            return cls(made, draft=parse_plan(text))
+            return cls(made, draft=parse_plan(text), report_to=report_to)
         write_plan(Path(target), text, store)
-        return cls.open(target, clock=clock)
+        return cls.open(target, clock=clock, report_to=report_to)
 
     @classmethod
-    def open(cls, url_or_path: str | Path, *, clock: Callable[[], float] | None = None) -> "Study":
-        """Open a study by its folder, its ``study.db``, or the URL of a database ("...#name")."""
-        return cls(*open_store(url_or_path, clock=clock))
+    def open(
+        cls,
+        url_or_path: str | Path,
+        *,
+        clock: Callable[[], float] | None = None,
+        report_to: Any = None,
+    ) -> "Study":
+        """Open a study by its folder, its ``study.db``, or the URL of a database ("...#name").
+
+        The trackers in ``report_to`` (see ``StopRule``) are told how many trials there are. All
+        rows and the report follow once the study is unblinded (if it is not blinded, over):
+        operators may see what is reported.
+        """
+        return cls(*open_store(url_or_path, clock=clock), report_to=report_to)
 
     def redraft(self, text: str) -> None:
         """Replace the draft; raises if the new plan is invalid or the study is locked."""
@@ -160,26 +174,6 @@ class Study(StudyReader):
         """Mark a trial as started; repeat this during a long trial to extend its lease."""
         self._enter(lambda state: trial_actions.start(state, trial, station), who or station)
 
-    def resolve(self, code: str, *, who: str = "runner") -> views.Resolved:
-        """Return the policy that the code of a trial in progress stands for; for the robot only.
-
-        With this the trial has begun, if it was not started before.
-        """
-
-        def decide(state: StudyState, _: float) -> list[Event]:
-            trial = assignment.require_under_way(state, code)
-            begun = trial_actions.start(state, trial.number, trial.station)
-            return [] if trial.started else [begun]
-
-        def outcome(state: StudyState, _: float, __: list[Entry]) -> views.Resolved:
-            trial = assignment.require_under_way(state, code)
-            name = state.labels(self._lots(state))[trial.arm]
-            policies = assignment.locked_plan(state).policies
-            run = next(policy.run for policy in policies if policy.name == name)
-            return views.Resolved(trial=trial.number, policy=name, run=run)
-
-        return self._ledger.ask(decide, outcome, who=who)
-
     def release(
         self,
         trial: int,
@@ -218,7 +212,9 @@ class Study(StudyReader):
         trial
             Its number, from the assignment.
         answer
-            By the task's rubric: true or false, a list of milestones, a level, or a number.
+            By the task's rubric: true or false, a list of milestones, a level, a number, or, of two
+            trials that are judged by preference, "done" for the one that is run first, and with
+            the other which was better, "first", "second" or "tie".
         station
             The station that ran it; None for the owner, who may report for any.
         key
@@ -313,12 +309,6 @@ class Study(StudyReader):
     def revoke_token(self, token: str, *, who: str = "owner") -> None:
         """Make a token void, named by its id (see ``tokens``)."""
         self._enter(lambda state: access.revoke_token(state, token), who)
-
-    def _enter(
-        self, decide: Callable[[StudyState], Event], who: str, key: str | None = None
-    ) -> list[Entry]:
-        """Enter the event that is decided on the newest state."""
-        return self._ledger.commit(lambda state, _: [decide(state)], who=who, key=key)
 
 
 def _require_same(entries: list[Entry], kind: type[Report], trial: int) -> Report:

@@ -14,7 +14,7 @@ from stopwise.core.rules import Rules
 from stopwise.errors import StopwiseError, require
 from stopwise.questions import QUESTIONS, for_files, pose
 from stopwise.rows.task_mean import MEAN, shares
-from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Rubric, confusing_name
+from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Preference, Rubric, confusing_name
 
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
 
@@ -62,6 +62,11 @@ class Task(PlanPart):
     instructions: str = Field(default="", max_length=10_000)
     score: Rubric = Field(default_factory=Binary)
     conditions: Conditions | None = None
+
+    @property
+    def judged_in_pairs(self) -> bool:
+        """Whether the two trials of a row are judged together, by which was better."""
+        return isinstance(self.score, Preference)
 
     @field_validator("score", mode="before")
     @classmethod
@@ -211,12 +216,24 @@ class StudyPlan(PlanPart):
                 self.reference is None or not self.stored,
                 "stored trials are held against new ones, not against a reference",
             )
+            self._check_preferences()
             self._check_mean()
             for task in self.tasks:
                 pose(self.rules(task))
         except StopwiseError as error:
             raise ValueError(str(error)) from error
         return self
+
+    def _check_preferences(self) -> None:
+        if not any(task.judged_in_pairs for task in self.tasks):
+            return
+        require(
+            self.design == "blocks",
+            "a preference compares the two trials of a row: the plan needs design: blocks",
+        )
+        number = len(self.policies)
+        require(number == 2, f"a preference compares two policies, but the plan has {number}")
+        require(self.over_tasks == "each", "a preference says who wins: it has no mean over tasks")
 
     def _check_mean(self) -> None:
         if self.over_tasks == "each":
@@ -294,6 +311,7 @@ class StudyPlan(PlanPart):
             n_max=self.n_max,
             bounds=task.score.bounds,
             lower_is_better=task.score.lower_is_better,
+            by="wins" if task.judged_in_pairs else "means",
             design="paired" if self.design == "blocks" else "independent",
             adjust=self.adjust,
             baseline=self.baseline,

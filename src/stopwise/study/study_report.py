@@ -12,6 +12,7 @@ from stopwise.study.event import Event
 from stopwise.study.events import (
     Amended,
     Assigned,
+    EpisodeBegan,
     Imported,
     Joined,
     Locked,
@@ -47,7 +48,7 @@ def chapters(study: "StudyReader") -> list[Chapter]:
     withdrawn = _withdrawn(entries, shown=study.unblinded)
     numbers = [_record(study), *_selection(study), _amendments(entries), _voided(entries)]
     numbers += [withdrawn]
-    numbers += [_unscored(entries), _overshoot(study), _imports(entries)]
+    numbers += [_unscored(study, entries), _overshoot(study), _imports(entries)]
     return [chapter for chapter in numbers if chapter.rows]
 
 
@@ -63,12 +64,18 @@ def _record(study: "StudyReader") -> Chapter:
         ("names", "revealed" if status.unblinded else "not revealed: policies are shown as labels"),
         ("trials handed out", str(status.assigned)),
         *([("trials imported", str(status.imported))] if status.imported else []),
+        *_started_by_runners(study.journal()),
         ("with a score", str(status.scored)),
         ("duplicate results, not counted", str(status.duplicates)),
         ("not needed and not run, up to n_max per policy", str(sum(study.trials_saved().values()))),
         ("recorded after unblinding", str(_after_unblinding(study.journal()))),
     ]
     return Chapter("How the study was run", ("", ""), tuple(rows))
+
+
+def _started_by_runners(entries: list[Entry]) -> list[tuple[str, str]]:
+    episodes = sum(isinstance(entry.event, EpisodeBegan) for entry in entries)
+    return [("started by a runner", str(episodes))] if episodes else []
 
 
 def _selection(study: "StudyReader") -> list[Chapter]:
@@ -173,7 +180,7 @@ def _withdrawn(entries: list[Entry], *, shown: bool) -> Chapter:
                 rows.append([*what, scores[trial], "none"])
                 open_rows[trial] = rows[-1]
             case Scored(trial=trial, score=score):
-                scores[trial] = f"{score:.3g}"
+                scores[trial] = _number(score)
                 if trial in open_rows:
                     open_rows.pop(trial)[-1] = scores[trial]
     columns = ("trial", "when", "who", "reason", "score", "new score")
@@ -182,8 +189,10 @@ def _withdrawn(entries: list[Entry], *, shown: bool) -> Chapter:
     return Chapter(title, columns[:cut], tuple(tuple(row[:cut]) for row in rows))
 
 
-def _unscored(entries: list[Entry]) -> Chapter:
+def _unscored(study: "StudyReader", entries: list[Entry]) -> Chapter:
     """Return trials that were begun and have no score: their outcome may have been seen."""
+    found = study.records()
+    alone = set(found.filter(found["score"].is_null() & (found["status"] == "scored"))["trial"])
     begun: dict[int, tuple[str, str, str, str]] = {}
     for entry in entries:
         match entry.event:
@@ -191,6 +200,8 @@ def _unscored(entries: list[Entry]) -> Chapter:
                 begun[trial] = (str(trial), as_text(entry.time), entry.who, "no result yet")
             case Released(trial=trial, reason=reason) if trial in begun:
                 begun[trial] = (*begun[trial][:3], f"given back: {reason or 'no reason given'}")
+            case Scored(trial=trial, score=None) if trial in alone:
+                begun[trial] = (str(trial), as_text(entry.time), entry.who, "not compared")
             case Scored(trial=trial) | Voided(trial=trial):
                 begun.pop(trial, None)
     return Chapter(

@@ -18,7 +18,7 @@ from stopwise.study.study_plan import StudyPlan
 def start(state: StudyState, number: int, station: str) -> Started:
     """Return the event that a trial has begun, or still runs: its lease begins anew."""
     trial = own_trial(state, number, station)
-    _require_status(trial, "leased")
+    require_status(trial, "leased")
     return Started(trial=number, lease=60.0 * locked_plan(state).lease_minutes)
 
 
@@ -31,7 +31,7 @@ def release(state: StudyState, number: int, station: str, reason: str) -> Releas
     """
     require_reason("giving back a trial", reason)
     trial = own_trial(state, number, station)
-    _require_status(trial, "leased")
+    require_status(trial, "leased")
     if trial.withdrawn:
         raise NotAllowed(
             f"trial {number} has been run: enter its score, or ask the owner to void it"
@@ -39,8 +39,13 @@ def release(state: StudyState, number: int, station: str, reason: str) -> Releas
     if reason.strip() == LAPSED or (reason.strip() == UNNEEDED and needed(state, trial)):
         raise NotAllowed(f"trial {number} is still needed: give another reason")
     plan = locked_plan(state)
-    counts = trial.started and plan.given_back == "worst"
-    worst = plan.task(trial.task).score.bounds[0] if counts else None
+    task, counts = plan.task(trial.task), trial.started and plan.given_back == "worst"
+    if counts and task.judged_in_pairs and state.run_before(trial) is None:
+        raise NotAllowed(
+            f"trial {number} has begun: say that it is done, and the other trial of its row is "
+            "compared with it; or ask the owner to void it"
+        )
+    worst = task.score.worst if counts else None
     return Released(trial=number, reason=reason.strip(), score=worst)
 
 
@@ -62,12 +67,12 @@ def record(
     One that comes after its trial lapsed takes the place of the worst score, until unblinding.
     """
     trial = own_trial(state, number, station)
-    if trial.lapsed:
+    if trial.lapsed and not locked_plan(state).task(trial.task).judged_in_pairs:
         _require_blind(state, "enter a score")
     else:
-        _require_status(trial, "leased")
+        require_status(trial, "leased")
     _check_remarks(locked_plan(state), note, tag, seconds)
-    given, score = _judged(state, trial, answer)
+    given, score = judged(state, trial, answer)
     return Scored(
         trial=number, score=score, answer=given, note=note, tag=tag, seconds=seconds, salt=salt
     )
@@ -93,9 +98,14 @@ def undo(state: StudyState, number: int, reason: str) -> Undone:
     """
     require_reason("withdrawing a score", reason)
     trial = require_trial(state, number)
-    _require_status(trial, "scored")
+    require_status(trial, "scored")
     _require_blind(state, "withdraw a score")
     _require_first(trial)
+    rival = state.rival(trial)
+    if rival is not None and trial.score is not None and rival.number > number:
+        raise NotAllowed(f"trial {number} was judged together with trial {rival.number}: name that")
+    if trial.waiting:
+        raise NotAllowed(f"trial {number} has no score yet: it waits for the other of its row")
     slot = state.slot(trial)
     if not trial.counted and slot.settled:
         raise NotAllowed(f"trial {number} was not counted: another result took its place")
@@ -110,7 +120,7 @@ def correct(state: StudyState, number: int, answer: Any, salt: str, reason: str)
     """
     require_reason("correcting a score", reason)
     undone = undo(state, number, reason.strip())
-    given, score = _judged(state, require_trial(state, number), answer)
+    given, score = judged(state, require_trial(state, number), answer)
     scored = Scored(trial=number, score=score, answer=given, correction=reason.strip(), salt=salt)
     return [undone, scored]
 
@@ -125,8 +135,9 @@ def void(state: StudyState, number: int, reason: str, *, redraw: bool = True) ->
     if trial.status == "voided":
         raise NotAllowed(f"trial {number} is already voided")
     _require_blind(state, "void a trial")
-    if trial.status == "scored":
-        _require_first(trial)
+    for one in (trial, state.rival(trial)):
+        if one is not None and one.status == "scored":
+            _require_first(one)
     return Voided(trial=number, reason=reason.strip(), redraw=redraw)
 
 
@@ -147,16 +158,37 @@ def own_trial(state: StudyState, number: int, station: str | None) -> TrialRecor
     return trial
 
 
-def _judged(state: StudyState, trial: TrialRecord, answer: Any) -> tuple[Any, float]:
+def judged(state: StudyState, trial: TrialRecord, answer: Any) -> tuple[Any, float | None]:
     """Return the answer as it is stored, and its score."""
-    answer = plain_answer(answer)
-    score = locked_plan(state).task(trial.task).score.score(answer)
-    # A score that the test does not take would stand in the way of every later verdict.
-    state.board(trial).comparison.unit_score(score, f"trial {trial.number}")
+    answer, task = plain_answer(answer), locked_plan(state).task(trial.task)
+    score = task.score.score(answer)
+    if task.judged_in_pairs:
+        _require_its_turn(state, trial, first=score is None)
+    if score is not None:
+        # A score that the test does not take would stand in the way of every later verdict.
+        state.board(trial).comparison.unit_score(score, f"trial {trial.number}")
     return answer, score
 
 
-def _require_status(trial: TrialRecord, status: str) -> None:
+def _require_its_turn(state: StudyState, trial: TrialRecord, *, first: bool) -> None:
+    """Raise unless the answer is the one to the first, or to the second, trial of a row."""
+    if state.slot(trial).holder != trial.number:
+        raise NotAllowed(f"the row of trial {trial.number} was handed out again: nothing is stored")
+    second = state.run_before(trial) is not None
+    if first and second:
+        raise NotAllowed(
+            f"trial {trial.number} is the second of its row: say which was better, first, second "
+            "or tie"
+        )
+    if not first and not second:
+        raise NotAllowed(
+            f"no other trial of its row was run before trial {trial.number}: say done, and run "
+            "that one next"
+        )
+
+
+def require_status(trial: TrialRecord, status: str) -> None:
+    """Raise unless a trial is in this status."""
     if trial.status != status:
         raise NotAllowed(f"trial {trial.number} is {trial.status}, not {status}")
 

@@ -70,6 +70,8 @@ def imported(
             }
             for scores in aligned.scores
         )
+        if plan.task(task).judged_in_pairs:
+            _require_preferences(rows)
         known = len(board.rows)
         if board.rules.groups:
             for policy, count in zip(aligned.policies, aligned.counts, strict=True):
@@ -85,6 +87,17 @@ def imported(
             Imported(task=task, rows=rows, source=source, reason=reason.strip(), again=again)
         )
     return events
+
+
+def _require_preferences(rows: tuple[dict[str, float], ...]) -> None:
+    """Raise unless each row says which of two trials was better."""
+    for number, row in enumerate(rows, start=1):
+        won = sorted(row.values())
+        if won not in ([0.0, 1.0], [0.5, 0.5]):
+            raise InvalidInput(
+                "preferences have the scores 1 and 0, or 1/2 twice, in each row, but row "
+                f"{number} has {', '.join(format(score, 'g') for score in won)}"
+            )
 
 
 def _require_declared(board: SlotBoard, arm: str, policy: str, count: int) -> None:

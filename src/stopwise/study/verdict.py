@@ -1,17 +1,19 @@
 """What a study has found so far, replayed from its journal."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import TypeAdapter, computed_field, field_serializer
 
 from stopwise.core.futility import futility_text
+from stopwise.core.rules import Rules
 from stopwise.errors import NotAllowed
 from stopwise.questions import QUESTIONS, pose
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Elimination, Standing
+from stopwise.rows.table import Table
 from stopwise.rows.task_mean import MEAN, described
 from stopwise.study.assignment import finished
 from stopwise.study.board import SlotBoard
@@ -57,8 +59,9 @@ class TaskVerdict:
         Policies that are still in an undecided comparison.
     decided
         Whether the question is answered: every pair is decided, or the best is named.
-    goal, indifference, top
-        What is asked, how near to the best is good enough, and how many of the best are wanted.
+    goal, indifference, top, by
+        What is asked, how near to the best is good enough, how many of the best are wanted, and
+        whether "means" or "wins" are compared.
     best, candidates
         The policy shown to be the best, or None, and those that may still be it.
     eliminated
@@ -88,6 +91,7 @@ class TaskVerdict:
     goal: str = "order"
     indifference: float = 0.0
     top: int = 1
+    by: str = "means"
     best: str | None = None
     candidates: tuple[str, ...] = ()
     eliminated: Mapping[str, Elimination] = field(default_factory=dict)
@@ -184,8 +188,20 @@ def verdict(state: StudyState) -> StudyVerdict:
 
 def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
     """Return the whole analysis of each task in which every policy has a trial that is used."""
+    found = {
+        name: pose(rules, joined).analyze(table)
+        for name, rules, joined, table in named_tables(state, plan)
+    }
+    if not found:
+        raise NotAllowed(f"there is nothing to analyse yet: {_what_is_awaited(state)}")
+    return found
+
+
+def named_tables(
+    state: StudyState, plan: StudyPlan
+) -> Iterator[tuple[str, Rules, dict[str, int], Table]]:
+    """Yield each such task with its rules, who joined it when, and its trials, as names show."""
     shown = _shown(state)
-    found = {}
     for name, board in state.boards.items():
         if not board.question.ready:
             continue
@@ -202,11 +218,7 @@ def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
         if plan.shares is not None:
             frame = trial_table(state, plan).frame
             mean = described("random", plan.shares, frame, rules.run_policies)
-        shown_table = replace(table, policies=rules.policies, mean=mean)
-        found[name] = pose(rules, joined).analyze(shown_table)
-    if not found:
-        raise NotAllowed(f"there is nothing to analyse yet: {_what_is_awaited(state)}")
-    return found
+        yield name, rules, joined, replace(table, policies=rules.policies, mean=mean)
 
 
 def _shown(state: StudyState) -> dict[str, str]:
@@ -250,6 +262,7 @@ def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVer
         goal=question.rules.goal,
         indifference=question.rules.indifference,
         top=question.rules.top,
+        by=question.rules.by,
         best=None if question.best is None else shown[question.best],
         candidates=tuple(shown[arm] for arm in question.candidates),
         eliminated={

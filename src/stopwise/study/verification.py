@@ -7,14 +7,22 @@ from stopwise.errors import NotAllowed, StopwiseError
 from stopwise.study.assignment import next_trial
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
-from stopwise.study.events import Assigned, Joined, Locked, Released, Scored, Unblinded
+from stopwise.study.events import (
+    Assigned,
+    EpisodeBegan,
+    Joined,
+    Locked,
+    Released,
+    Scored,
+    Unblinded,
+)
 from stopwise.study.lifecycle import join, lock
 from stopwise.study.replay import apply
 from stopwise.study.saved_state import dump_state, is_outdated, same_states
 from stopwise.study.state import StudyState
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
-from stopwise.study.trial_actions import require_trial
+from stopwise.study.trial_actions import judged, require_trial
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,8 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
                 yield "this is not the trial that the rules prescribe"
         case Scored() | Released() as found if found.score != _prescribed(state, plan, found):
             yield "the score does not match the answer, or is not the worst"
+        case EpisodeBegan(trial=trial) if require_trial(state, trial).episode:
+            yield f"trial {trial} was run a second time"
         case Joined() as found if _join_again(state, lots, found) != found:
             yield "this policy may not join now"
         case Unblinded(names=names, secret=revealed):
@@ -92,10 +102,10 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
 
 def _prescribed(state: StudyState, plan: StudyPlan, event: Scored | Released) -> float | None:
     """Return the score of the answer, or of a trial that was given back, if it counts."""
-    rubric = plan.task(require_trial(state, event.trial).task).score
+    trial = require_trial(state, event.trial)
     if isinstance(event, Scored):
-        return rubric.score(event.answer)
-    return None if event.score is None else rubric.bounds[0]
+        return judged(state, trial, event.answer)[1]
+    return None if event.score is None else plan.task(trial.task).score.worst
 
 
 def _join_again(state: StudyState, lots: Lots, event: Joined) -> Joined:

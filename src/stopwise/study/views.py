@@ -19,13 +19,18 @@ class Assignment:
     code
         The blind code; give it to whatever starts the policy.
     rubric
-        How the trial is scored: the task's ``score`` from the plan.
+        How the trial is scored: the task's ``score`` from the plan. Judged by preference, the
+        second trial of a row also has the code of the ``first``, which it is compared with.
     given_back
         What it counts as if it is given back after it began: "worst" or "again".
     seconds_left
         Seconds until the trial may be given to another station.
     needed
         Whether the result can still change the verdict; if not, there is no need to run it.
+    attended
+        Whether a runner at this station starts the policy once the operator has tapped Start.
+    episode, running, seconds
+        What the runner started, or None; whether it still runs; and how long it took.
     """
 
     trial: int
@@ -40,6 +45,10 @@ class Assignment:
     seconds_left: float
     needed: bool
     given_back: str = "again"
+    attended: bool = False
+    episode: str | None = None
+    running: bool = False
+    seconds: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -51,23 +60,29 @@ class Whereabouts:
     """A trial's status ("leased", "released", "scored" or "voided") and whether it is needed.
 
     A trial whose time has run out is still leased: its result is accepted, and counts unless
-    another trial has taken its place.
+    another trial has taken its place. The rest is as in ``Assignment``.
     """
 
     trial: int
     status: TrialStatus
     needed: bool
+    attended: bool = False
+    episode: str | None = None
+    running: bool = False
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
     """What happened to a report; ``counted`` is false for a duplicate result.
 
+    The first trial of a row that is judged by preference has no score, and does not count, yet.
+
     ``repeated`` means that a report with this key was stored before; nothing was stored again.
     """
 
     trial: int
-    score: float
+    score: float | None
     counted: bool
     repeated: bool
 
@@ -150,25 +165,47 @@ def held(state: StudyState, station: str, now: float) -> Assignment | None:
         task=trial.task,
         instructions=task.instructions,
         condition=trial.condition,
-        rubric=task.score.model_dump(mode="json"),
+        rubric=rubric(state, trial),
         tags=plan.tags,
         station=trial.station,
         started=trial.started,
         seconds_left=max(0.0, trial.expires - state.clock_at(now)),
         needed=needed(state, trial),
         given_back=plan.given_back,
+        **_episode(state, trial),
     )
+
+
+def _episode(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
+    return {
+        "attended": trial.station in state.attended,
+        "episode": trial.episode or None,
+        "running": trial.running,
+        "seconds": trial.seconds,
+    }
+
+
+def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
+    """Return how a trial is scored, and the code of the one that it is compared with, if any."""
+    first = state.run_before(trial)
+    content: dict[str, Any] = locked_plan(state).task(trial.task).score.model_dump(mode="json")
+    return content if first is None else {**content, "first": first.code}
 
 
 def whereabouts(state: StudyState, trial: TrialRecord) -> Whereabouts:
     """Return what the station of a trial may know of it, also when it holds it no longer."""
-    return Whereabouts(trial=trial.number, status=trial.status, needed=needed(state, trial))
+    return Whereabouts(
+        trial=trial.number,
+        status=trial.status,
+        needed=needed(state, trial),
+        **_episode(state, trial),
+    )
 
 
 def status(state: StudyState, name: str, now: float) -> Status:
     """Return where the study stands."""
     trials = state.trials
-    scored_at = Counter(trial.station for trial in trials if trial.status == "scored")
+    scored_at = Counter(trial.station for trial in trials if trial.has_result)
     scored = scored_at.total()
     assigned = sum(bool(trial.code) for trial in trials)  # an imported one has none
     counted = sum(trial.counted for trial in trials)
@@ -189,7 +226,7 @@ def status(state: StudyState, name: str, now: float) -> Status:
         scored=scored,
         counted=counted,
         voided=sum(trial.status == "voided" for trial in trials),
-        duplicates=sum(trial.status == "scored" and not trial.counted for trial in trials),
+        duplicates=sum(trial.has_result and not trial.counted for trial in trials),
         in_flight=sum(station.trial is not None for station in stations),
         amendments=state.amendments,
         stations=stations,

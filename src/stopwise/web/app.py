@@ -11,17 +11,17 @@ from stopwise.study.study import Study
 from stopwise.web.certificate import Certificate
 from stopwise.web.failures import answer_failures
 from stopwise.web.limits import SafeHeaders, SmallBodies
-from stopwise.web.routes import evidence, journal, pages, plan, session, tokens, trials
+from stopwise.web.routes import evidence, journal, pages, plan, robot, session, tokens, trials
 from stopwise.web.site import Site
 
-CONCERNS = (trials, evidence, plan, tokens, journal, session, pages)
+CONCERNS = (trials, robot, evidence, plan, tokens, journal, session, pages)
 
 ABOUT = """
 The API of one live study. Send `Authorization: Bearer TOKEN`. The owner creates the tokens, each
 with a role: `owner`, `operator` (takes and scores trials), `viewer` (sees the evidence) or `runner`
-(a program at the robot that may look up which policy a code stands for). Every change is durably
-stored before the request is answered. A report sent again with the same `key` is stored only once,
-so retrying is safe. Every failure has the form `{"error": ..., "detail": ...}`.
+(a program at the robot that may look up which policy a code stands for, and scores nothing). Every
+change is durably stored before the request is answered. A report sent again with the same `key` is
+stored only once, so retrying is safe. Every failure has the form `{"error": ..., "detail": ...}`.
 """
 
 

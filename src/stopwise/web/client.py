@@ -40,7 +40,7 @@ class StudyClient:
     url
         The server address, or a join link, which contains the token.
     token
-        A token for the study; a program at the robot needs one with the role "runner".
+        A token for the study; to start policies, one with the role "runner".
     retry_seconds
         How long to retry before raising ``StoreFailed``.
     certificate
@@ -50,12 +50,14 @@ class StudyClient:
 
     Examples
     --------
-    A program at the robot that runs trials until the study is finished::
+    Programs at the robot, one that scores and one that starts policies, until the study is
+    finished::
 
-        study = sw.StudyClient("http://lab:8000", token)
-        while (trial := study.next_trial("arm 1")) is not None:
-            policy = study.resolve(trial.code)
-            study.record(trial.trial, run(policy.run), station="arm 1")
+        scorer = sw.StudyClient("http://lab:8000", operator_token)
+        robot = sw.StudyClient("http://lab:8000", runner_token)
+        while (trial := scorer.next_trial("arm 1")) is not None:
+            run(robot.resolve(trial.code).run)
+            scorer.record(trial.trial, measured(), station="arm 1")
     """
 
     def __init__(
@@ -139,6 +141,27 @@ class StudyClient:
     def resolve(self, code: str) -> Resolved:
         """Return the policy a code stands for; only for the role "runner"."""
         return parsed(Resolved, self._call("GET", f"/api/policies/{quote(code, safe='')}"))
+
+    def policies(self) -> tuple[str, ...]:
+        """Return the names of all policies; only for the role "runner"."""
+        return tuple(self._call("GET", "/api/policies"))
+
+    def attend(self, station: str, *, present: bool = True, limit: float | None = None) -> None:
+        """Say that a runner starts the policies at a station, or no longer does."""
+        body = {"station": station, "present": present, "limit": limit}
+        self._call("POST", "/api/stations/attend", body)
+
+    def begin_episode(self, trial: int, episode: str) -> Resolved:
+        """Return the policy of a trial that its operator has started; once for a trial."""
+        body = {"episode": episode}
+        return parsed(Resolved, self._call("POST", f"/api/trials/{trial}/episode", body))
+
+    def end_episode(
+        self, trial: int, episode: str, *, outcome: str = "ended", seconds: float | None = None
+    ) -> None:
+        """Say that the policy of a trial has ended; see ``Study.end_episode``."""
+        body = {"episode": episode, "outcome": outcome, "seconds": seconds}
+        self._call("POST", f"/api/trials/{trial}/episode/end", body)
 
     def status(self) -> Status:
         """Return the progress of the study."""

@@ -66,8 +66,10 @@ def _allow(*roles: Role) -> Callable[[Grant], Grant]:
 
 Anyone = Annotated[Grant, Depends(_grant)]
 Owner = Annotated[Grant, Depends(_allow(Role.OWNER))]
-# Takes and scores trials: a person, or a program at the robot.
-Operator = Annotated[Grant, Depends(_allow(Role.OWNER, Role.OPERATOR, Role.RUNNER))]
+# Takes and scores trials; never the runner, which knows whose trial it is.
+Operator = Annotated[Grant, Depends(_allow(Role.OWNER, Role.OPERATOR))]
+# Sees which trial a station holds, and says that it runs.
+AtTheRobot = Annotated[Grant, Depends(_allow(Role.OWNER, Role.OPERATOR, Role.RUNNER))]
 # Sees the evidence; an operator who did might score by it.
 Reader = Annotated[Grant, Depends(_allow(Role.OWNER, Role.VIEWER))]
 # Asks what is behind a code: not even the owner, unless by a token that the journal names.

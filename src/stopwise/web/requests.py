@@ -62,7 +62,7 @@ class ReleaseRequest(StartRequest):
 
 
 class ScoreRequest(_Body):
-    """The result of a trial: true or false, milestones, a level, or a number."""
+    """The result of a trial: true or false, milestones, a level, a number, or a preference."""
 
     answer: Answer
     station: Name | None = None
@@ -75,8 +75,29 @@ class ScoreRequest(_Body):
     seconds: Annotated[float, Field(ge=0, le=1e6)] | None = None
 
 
+class AttendRequest(_Body):
+    """A runner comes to a station or leaves it; its time limit, in seconds."""
+
+    station: Name
+    present: bool = True
+    limit: Annotated[float, Field(gt=0, le=1e6)] | None = None
+
+
+class EpisodeRequest(_Body):
+    """The policy of a trial is started, under a name for this episode."""
+
+    episode: Name
+
+
+class EpisodeEndRequest(EpisodeRequest):
+    """It ended: "ended", "failed", "timed out", "stopped" or "lost", after so many seconds."""
+
+    outcome: Annotated[str, Field(max_length=20)] = "ended"
+    seconds: Annotated[float, Field(ge=0, le=1e6)] | None = None
+
+
 class CorrectionRequest(_Body):
-    """The correct result of a trial: true or false, milestones, a level, or a number."""
+    """The correct result of a trial: true or false, milestones, a level, a number, a preference."""
 
     answer: Answer
     reason: StatedReason

@@ -136,6 +136,7 @@ class TaskView(_Answer):
     p_value_name: str
     interval_note: str | None
     goal: str
+    by: str = "means"
     best: str | None
     candidates: list[CandidateView]
 

@@ -5,7 +5,7 @@ from functools import partial
 import typer
 
 from stopwise.cli.command import Command, CommandGroup
-from stopwise.cli.study import plan, run, serve, status, trials
+from stopwise.cli.study import plan, run, runner, serve, status, trials
 
 app = typer.Typer(
     cls=CommandGroup,
@@ -18,6 +18,7 @@ _command("lock")(plan.lock)
 _command("status")(status.status)
 _command("run")(run.run)
 _command("serve")(serve.serve)
+_command("runner")(runner.runner)
 _command("correct")(trials.correct)
 _command("void")(trials.void)
 _command("amend")(plan.amend)

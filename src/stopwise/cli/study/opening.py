@@ -17,11 +17,11 @@ Who = Annotated[
 Reason = Annotated[str, typer.Option(help="Why; shown in the report.")]
 
 
-def open_study(place: str) -> "Study":
+def open_study(place: str, report_to: list[str] | None = None) -> "Study":
     """Open a study, to be used in a ``with`` statement."""
     from stopwise import Study
 
-    return Study.open(place)
+    return Study.open(place, report_to=report_to)
 
 
 def warn_if_readable(study: "Study") -> None:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from stopwise.cli.options import ReportTo
 from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
 from stopwise.cli.values import named_values
 
@@ -75,10 +76,11 @@ def unblind(
     yes: Annotated[
         bool, typer.Option("--yes", help="Do not ask, even if the study is not finished.")
     ] = False,
+    report_to: ReportTo = None,
     who: Who = None,
 ) -> None:
     """Reveal which policy is behind each label; after that no trial can be voided or undone."""
-    with open_study(place) as study:
+    with open_study(place, report_to) as study:
         if not study.finished and not yes:
             typer.confirm("The study is not finished. Unblind it for good?", abort=True)
         names = study.unblind(reason=reason, who=person(who))

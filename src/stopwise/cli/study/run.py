@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stopwise.cli.options import ReportTo
 from stopwise.cli.study.evidence_chart import evidence_chart
 from stopwise.cli.study.opening import Place, Who, open_study, warn_if_readable
 
@@ -43,6 +44,7 @@ def run(
             help="Show the evidence after each score; whoever scores should not see it.",
         ),
     ] = False,
+    report_to: ReportTo = None,
     who: Who = None,
 ) -> None:
     """Run trials at the terminal, one after another; quit and resume whenever you like.
@@ -50,7 +52,7 @@ def run(
     Every answer is stored before the next question, so nothing is lost if the power fails.
     """
     own = socket.gethostname() if station is None else station
-    with open_study(place) as study:
+    with open_study(place, report_to) as study:
         warn_if_readable(study)
         waiting = False
         while True:
@@ -107,8 +109,15 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None) -> bool:
                 saved = study.record(
                     trial.trial, answer, station=trial.station, key=key, seconds=seconds, who=who
                 )
-                late = "" if saved.counted else "; not counted, since another result came first"
-                text = f"{in_words(answer)}, score {saved.score:.3g}{late}"
+                late = (
+                    ""
+                    if saved.counted or saved.score is None
+                    else "; not counted, since another result came first"
+                )
+                scored = (
+                    "" if trial.rubric["kind"] == "preference" else f", score {saved.score:.3g}"
+                )
+                text = f"{in_words(answer)}{scored}{late}"
                 typer.echo(f"saved: trial {trial.trial}, {text}")
             return True
         except NotAllowed as error:

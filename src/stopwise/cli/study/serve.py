@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from stopwise.cli.command import Command, CommandGroup
-from stopwise.cli.options import AsJson
+from stopwise.cli.options import AsJson, ReportTo
 from stopwise.cli.study.opening import Place, Who, open_study, person, warn_if_readable
 
 __all__ = ["serve", "token_app"]
@@ -43,10 +43,11 @@ def serve(
     access_log: Annotated[
         bool, typer.Option("--access-log", help="Log each request, but never a token.")
     ] = False,
+    report_to: ReportTo = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve the web app: pages for operators and owners, and the API. Press Ctrl-C to end."""
-    with open_study(place) as study:
+    with open_study(place, report_to) as study:
         from stopwise.web.links import qr_text
         from stopwise.web.server import Serving
 

@@ -13,6 +13,8 @@ def question(rubric: dict[str, Any]) -> str:
     if kind == "number":
         unit = f" {rubric['unit']}" if rubric["unit"] else ""
         return f"number from {rubric['low']:g} to {rubric['high']:g}{unit}"
+    if kind == "preference":
+        return _preference_question(rubric)
     options = _options(rubric)
     numbered = [f"{place} {option}" for place, option in enumerate(options, 1)]
     listed = ", ".join(numbered if _may_be_numbered(options) else options)
@@ -32,6 +34,9 @@ def parse_answer(rubric: dict[str, Any], typed: str) -> Any:
             return float(text)
         except ValueError as error:
             raise InvalidInput(f"type a number, but got {typed!r}") from error
+    if kind == "preference":
+        known = {"1": "first", "2": "second"} if "first" in rubric else {}
+        return known.get(text, text)
     options = _options(rubric)
     if kind == "milestones":
         if text in ("all", "none"):
@@ -39,6 +44,12 @@ def parse_answer(rubric: dict[str, Any], typed: str) -> Any:
         parts = [text] if _named(options, text) else text.replace(",", " ").split()
         return [_option(options, part) for part in parts]
     return _option(options, text)
+
+
+def _preference_question(rubric: dict[str, Any]) -> str:
+    if "first" not in rubric:
+        return "the first of two: watch how it goes, and type `done` when it is over"
+    return f"which was better, 1 the first (CODE {rubric['first']}) or 2 this one? or type `tie`"
 
 
 def in_words(answer: Any) -> str:

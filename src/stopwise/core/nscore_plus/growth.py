@@ -4,9 +4,9 @@ The rule "No deadline" in section 4 of ``docs/design/nscore-plus.md``.
 """
 
 from functools import lru_cache
+from statistics import NormalDist
 
 import numpy as np
-from scipy.special import log_ndtr, ndtri
 
 from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus.constants import (
@@ -24,6 +24,7 @@ __all__ = ["SECOND_ORDER", "effects", "growth_bet"]
 SECOND_ORDER = {"independent": 0.5, "paired": 1.0}
 # Log-wealth to go below which a single step may use less than the bet of greatest growth.
 NEAR = 0.69
+NORMAL = NormalDist()
 
 
 @lru_cache(maxsize=64)
@@ -80,6 +81,7 @@ def last_bet(need: Floats) -> Floats:
     last = np.full(np.shape(need), np.inf)
     near = (need > 0) & (need < NEAR)
     if near.any():
-        quantile = ndtri(np.exp(-np.maximum(need[near], 1e-9)))
-        last[near] = np.exp(-0.5 * quantile**2 - log_ndtr(quantile)) / np.sqrt(2 * np.pi)
+        log_chance = -np.maximum(need[near], 1e-9)
+        quantile = np.array([NORMAL.inv_cdf(chance) for chance in np.exp(log_chance).tolist()])
+        last[near] = np.exp(-0.5 * quantile**2 - log_chance) / np.sqrt(2 * np.pi)
     return last

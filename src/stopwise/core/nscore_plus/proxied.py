@@ -6,7 +6,6 @@ proof. With weight 0 the bets and the evidence are those of ``nscore-plus``.
 """
 
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -61,6 +60,7 @@ class ProxiedState(NamedTuple):
     hint_square: Floats
     product: Floats  # of the difference of scores and the hint
     weight: Floats  # of the bet that was last computed
+    mean: Floats  # at most that of g1 - g0, as the direction sees it
 
     @property
     def plus(self) -> PlusState:
@@ -80,6 +80,7 @@ class ProxiedState(NamedTuple):
             self.hint_square + hint * hint,
             self.product + difference * hint,
             weight,
+            self.mean,
         )
 
 
@@ -90,33 +91,31 @@ class Proxied(NScorePlus):
     Parameters
     ----------
     proxy_means
-        For each direction, a lower bound of the mean of g1 - g0 as the direction sees it.
+        For each direction of each pair, a lower bound of the mean of g1 - g0 as it sees it.
     """
 
-    proxy_means: tuple[float, ...]
+    proxy_means: tuple[tuple[float, ...], ...]
 
     held, leap, learn = Method.held, Method.leap, Method.learn
 
     @classmethod
-    def of(cls, test: Method[Any], means: tuple[float, ...]) -> "Proxied":
+    def of(cls, test: Method[Any], means: tuple[tuple[float, ...], ...]) -> "Proxied":
         """Return this test with a proxy."""
         own = {entry.name: getattr(test, entry.name) for entry in fields(test)}
         return cls(**own, proxy_means=means)
 
-    @cached_property
-    def _mean(self) -> Floats:
-        return np.array(self.proxy_means)
-
     def start(self, shape: tuple[int, ...]) -> Any:
-        """State before the first pair."""
-        return ProxiedState(*super().start(shape), *(np.zeros(shape) for _ in range(4)))
+        """State before the first pair; runs are those of all pairs, study by study."""
+        none = [np.zeros(shape) for _ in range(4)]
+        means: Floats = np.resize(self.proxy_means, shape)
+        return ProxiedState._make([*super().start(shape), *none, means])
 
     def step(self, state: Any, r0: Floats, r1: Floats) -> Any:
         """State after one more pair; bet and weight use only the state before it."""
         (low, guess0), (score1, guess1) = r0, r1
         bet, weight = self._weighted_bet(state)
         high = score1 - self.margin
-        difference, hint = high - low, guess1 - guess0 - self._mean
+        difference, hint = high - low, guess1 - guess0 - state.mean
         left = difference - weight * hint
         pair = Sums.of_pair(low, high, left, self.design)
         sums = state.sums.plus(pair._replace(gap_square=difference * difference))
@@ -125,9 +124,9 @@ class Proxied(NScorePlus):
 
     def margin_fall(self, before: Any, after: Any, r0: Floats, r1: Floats) -> Floats:
         """Return how fast the pair's log-factor falls with the margin."""
-        del r0, r1  # their factor is what the evidence gained
+        del r1  # the factor of both is what the evidence gained
         fall: Floats = after.amount * np.exp(before.log_e - after.log_e)
-        return fall
+        return fall.reshape(*(1,) * (r0.ndim - fall.ndim - 1), *fall.shape)
 
     def bets_at(self, state: Any, margins: Floats, need: Floats, size: Floats) -> Bet:
         """Return the bets against other margins: those without a proxy."""
@@ -166,7 +165,7 @@ class Proxied(NScorePlus):
         for step in range(WEIGHT_STEPS + 1):
             tried = step / WEIGHT_STEPS * full
             left = _left(variance, tried, common, noise)
-            most = BOUND_SHARE / (1 + self.margin + tried * (1 - self._mean))
+            most = BOUND_SHARE / (1 + self.margin + tried * (1 - state.mean))
             amount = np.minimum(effect / left, most)
             growth = amount * (effect - 0.5 * amount * left)
             better = growth >= best
@@ -175,7 +174,7 @@ class Proxied(NScorePlus):
         estimates = estimates._replace(
             variance=left,
             spread=estimates.spread * (left / variance),
-            widened=weight * (1 - self._mean),
+            widened=weight * (1 - state.mean),
         )
         return sums._replace(high=sums.high - weight * state.hint), estimates, weight
 

@@ -5,9 +5,9 @@ by d" then bets on a gap of about d, and near a deadline whatever makes a decisi
 """
 
 import numpy as np
-from scipy.special import erfcx, ndtr, ndtri
 
 from stopwise.core.arrays import Floats, between
+from stopwise.core.normal import HAZARD, ROOT_HALF, erfcx
 from stopwise.core.nscore_plus.constants import (
     LEAST_CHANCE_DEVIATIONS,
     SAMENESS_DEVIATIONS,
@@ -16,8 +16,6 @@ from stopwise.core.nscore_plus.constants import (
 )
 
 __all__ = ["chance_by_deadline", "sameness_bet"]
-
-ROOT_HALF, HAZARD = np.sqrt(0.5), np.sqrt(2.0 / np.pi)
 
 
 def sameness_bet(
@@ -51,11 +49,15 @@ def sameness_bet(
 
 def chance_by_deadline(gap: Floats, left: Floats, need: Floats) -> Floats:
     """Return the power of the most powerful test of the pairs left, if the policies are equal."""
+    from scipy.special import ndtr
+
     chance: Floats = ndtr(gap * np.sqrt(np.maximum(left, 0.0)) - _threshold(need))
     return np.where(left > 0, chance, 0.0)
 
 
 def _threshold(need: Floats) -> Floats:
     """Return what a standard normal exceeds with probability exp(-need)."""
+    from scipy.special import ndtri
+
     threshold: Floats = -ndtri(np.exp(-between(need, 1e-6, 600.0)))
     return threshold

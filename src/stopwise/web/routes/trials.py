@@ -6,9 +6,9 @@ from fastapi import APIRouter, Path, Query
 
 from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
-from stopwise.study.views import Assignment, Recorded, Resolved, Whereabouts
+from stopwise.study.views import Assignment, Recorded, Whereabouts
 from stopwise.web.failures import FAILURES
-from stopwise.web.permissions import Operator, Owner, Runner
+from stopwise.web.permissions import AtTheRobot, Operator, Owner
 from stopwise.web.requests import (
     CorrectionRequest,
     Name,
@@ -21,7 +21,7 @@ from stopwise.web.requests import (
 from stopwise.web.responses import Done, NextView
 from stopwise.web.site import Here, Site
 
-__all__ = ["router"]
+__all__ = ["TrialNumber", "router"]
 
 router = APIRouter(prefix="/api", tags=["trials"], responses=FAILURES)
 TrialNumber = Annotated[int, Path(ge=1, le=10**9, description="The trial number.")]
@@ -39,11 +39,11 @@ def take_next_trial(site: Here, grant: Operator, request: NextRequest) -> NextVi
 
 @router.get("/trials/held")
 def held_trial(
-    site: Here, grant: Operator, station: Annotated[Name | None, Query()] = None
+    site: Here, grant: AtTheRobot, station: Annotated[Name | None, Query()] = None
 ) -> NextView:
     """Return the trial a station currently holds, and whether it is still needed."""
     found = site.study.holding(station or grant.name)
-    if found is not None:
+    if found is not None and grant.role is not Role.RUNNER:
         _require_own(site, grant, found.trial)
     return _next(site, found)
 
@@ -58,7 +58,7 @@ def trial_whereabouts(
 
 
 @router.post("/trials/{trial}/start")
-def start_trial(site: Here, grant: Operator, trial: TrialNumber, request: StartRequest) -> Done:
+def start_trial(site: Here, grant: AtTheRobot, trial: TrialNumber, request: StartRequest) -> Done:
     """Mark a trial as started; repeat this during a long trial to extend its lease."""
     if grant.role is not Role.RUNNER:
         _require_own(site, grant, trial)
@@ -99,14 +99,6 @@ def void_trial(site: Here, grant: Owner, trial: TrialNumber, request: VoidReques
     """Exclude a trial for a reason unrelated to its score; it stays in the journal."""
     site.study.void(trial, request.reason, redraw=request.redraw, who=grant.name)
     return Done()
-
-
-@router.get("/policies/{code}", tags=["runner"])
-def resolve_code(
-    site: Here, grant: Runner, code: Annotated[str, Path(min_length=1, max_length=200)]
-) -> Resolved:
-    """Return the policy a code stands for, for the program that starts it: the trial has begun."""
-    return site.study.resolve(code, who=grant.name)
 
 
 def _reported(request: NextRequest | StartRequest | ScoreRequest, grant: Grant) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import { forgetful, sharedState } from "./keeping.js";
 import { Queue } from "./queue.js";
 import { makeRubric } from "./rubric.js";
 import { Timer } from "./timer.js";
+import { ended, inWords, question, result } from "./wording.js";
 
 const find = (id) => document.getElementById(id);
 // Why a trial may not count; the owner decides.
@@ -46,16 +47,6 @@ const queue = new Queue(`${STUDY}:queue`, {
     if (item.what !== "release" && kept.saved?.key === item.body.key) forget();
   },
 });
-
-// What was entered, to be told to the owner if it cannot be stored.
-function inWords({ path, body, what }) {
-  const [, , , trial] = path.split("/");
-  const { answer } = body;
-  const said = typeof answer === "boolean" ? (answer ? "success" : "failure") : answer;
-  const chosen = Array.isArray(said) ? said.join(", ") || "none of these" : said;
-  const parts = [what === "score" ? chosen : body.reason, body.tag, body.note && `“${body.note}”`];
-  return `You had entered for trial ${trial}: ${parts.filter((part) => part || part === 0).join(", ")}.`;
-}
 
 // What was refused stays until it is closed, whatever else there is to say.
 function problem(text) {
@@ -155,8 +146,7 @@ function showTrial() {
   find("invalid").open = false;
   find("given-back").hidden = trial.given_back !== "worst";
   find("unneeded").hidden = trial.needed;
-  find("question").textContent =
-    trial.rubric.kind === "milestones" ? "What was reached?" : "How did it go?";
+  find("question").textContent = question(trial.rubric);
   rubric = makeRubric(trial.rubric, () => {
     keepDraft();
     showSave();
@@ -166,7 +156,23 @@ function showTrial() {
   tags = chooser(find("tags"), trial.tags, keepDraft, tag);
   showGone("");
   timer.show();
+  showRobot();
   show("trial");
+}
+
+// With a runner at the station, Start starts the policy, and its end stops the clock.
+function showRobot() {
+  const { attended, episode, running, seconds } = kept.trial;
+  const silent = kept.started && Date.now() - kept.started > 10000;
+  find("code-text").textContent = attended
+    ? "Start starts the policy"
+    : "Run the policy with code";
+  find("robot").hidden = !attended || !(kept.started || episode);
+  find("timer").hidden = attended && Boolean(kept.started || episode);
+  if (episode && !running && kept.seconds == null) keep({ seconds: seconds ?? timer.seconds });
+  if (running) find("robot").textContent = "The robot is running. Saving a score stops it.";
+  else if (episode) find("robot").textContent = "The robot has stopped: score what you saw.";
+  else find("robot").textContent = silent ? "The runner does not answer: tell the owner." : "Starting…";
 }
 
 function showGone(text) {
@@ -202,6 +208,7 @@ setInterval(() => {
   sayWaiting();
   if (kept.section !== "trial") return;
   timer.show();
+  showRobot();
   if (kept.started && Date.now() - kept.heard > 500 * kept.trial.seconds_left) sendStart();
 }, 250);
 
@@ -218,7 +225,7 @@ function save() {
     tag: tags.chosen(),
     seconds: timed,
   };
-  const key = queue.add(`/api/trials/${trial.trial}/score`, body, "score", HOLD);
+  const key = queue.add(`/api/trials/${trial.trial}/score`, body, "score", trial.running ? 0 : HOLD); // it stops the robot
   const { [trial.trial]: __, ...others } = kept.drafts ?? {};
   const saved = { trial: trial.trial, station: trial.station, assignment: trial, stored: false, key };
   keep({ saved: { ...saved, remarks }, drafts: others });
@@ -228,10 +235,8 @@ function save() {
 function showSaved() {
   const { saved } = kept;
   find("saved-mark").classList.toggle("pending", !saved.stored);
-  // A number is shown as it was measured, a share of milestones as it is read.
-  const exact = saved.assignment.rubric.kind === "number";
   find("saved-text").textContent = saved.stored
-    ? `Trial ${saved.trial} saved: score ${exact ? saved.score : Number(saved.score.toPrecision(3))}`
+    ? `Trial ${saved.trial} saved${result(saved)}`
     : `Trial ${saved.trial} is kept on this device`;
   show("saved");
 }
@@ -241,7 +246,7 @@ function showSavedState() {
   const left = saved.stored ? 0 : Math.ceil(queue.held(saved.key) / 1000);
   find("undo").hidden = !left;
   find("saved-state").textContent = saved.stored
-    ? saved.counted
+    ? saved.counted || saved.score === null
       ? "Stored."
       : "Stored, but not counted: another station had already filled this place."
     : left
@@ -335,21 +340,15 @@ async function lookAtTrial() {
   const { trial } = kept;
   const now = await whereabouts(trial.trial, trial.station);
   if (kept.trial !== trial || queue.waiting) return; // something was done here meanwhile
+  const { attended, episode, running, seconds } = now;
+  keep({ trial: { ...trial, attended, episode, running, seconds } });
+  showRobot();
   find("unneeded").hidden = now.needed || now.status !== "leased";
   showGone(ended(now));
 }
 
 function whereabouts(trial, station) {
   return call("GET", `/api/trials/${trial}/whereabouts?station=${encodeURIComponent(station)}`);
-}
-
-// A trial that was ended, but not here: how; "" if it is under way.
-function ended({ trial, status }) {
-  const twice = "Is this station's link open in two places?";
-  if (status === "scored") return `Trial ${trial} was already scored elsewhere. ${twice}`;
-  if (status === "released") return `Trial ${trial} was already given back elsewhere. ${twice}`;
-  if (status === "voided") return `The owner voided trial ${trial}: it does not count.`;
-  return "";
 }
 
 // Why a score was not taken, if it is because of what was done elsewhere; else "".

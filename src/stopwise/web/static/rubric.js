@@ -151,7 +151,18 @@ function typedNumber(rubric, changed) {
   return { element, field, answer: () => (field.value === "" ? undefined : field.valueAsNumber) };
 }
 
-const KINDS = { binary, milestones, levels, number };
+// The first trial of a row is only said to be done; with the second comes the answer for both.
+function preference(rubric, changed) {
+  if (rubric.first === undefined) return choice([{ text: "It is over", answer: "done" }], changed, "stack");
+  const options = [
+    { text: "The first", detail: rubric.first, answer: "first" },
+    { text: "This one, the second", answer: "second" },
+    { text: "Neither: a tie", answer: "tie" },
+  ];
+  return choice(options, changed, "stack");
+}
+
+const KINDS = { binary, milestones, levels, number, preference };
 const TYPED = { ...KINDS, number: typedNumber };
 
 export function makeRubric(rubric, changed) {

@@ -5,7 +5,7 @@ from typing import Any
 
 from stopwise.core.seeds import policy_seed
 from stopwise.errors import InvalidInput
-from stopwise.rollout.import_path import parameters_of
+from stopwise.policies.import_path import parameters_of
 
 
 class Actor:

@@ -1,0 +1,88 @@
+"""``stopwise study runner``: a program at the robot that starts the policies."""
+
+import signal
+import socket
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stopwise.cli.study.opening import open_study, warn_if_readable
+
+if TYPE_CHECKING:
+    from stopwise.study.runner import Desk
+    from stopwise.study.runner_file import RunnerFile
+
+Served = Annotated[
+    str,
+    typer.Argument(metavar="STUDY", help="Folder of the study, or address of its server (http)."),
+]
+
+
+def runner(
+    place: Served = ".",
+    station: Annotated[
+        str | None,
+        typer.Option(help="The station, as on the operator's phone; default: the computer's name."),
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            help="How each policy is started; default: runner.yaml in the study's folder."
+        ),
+    ] = None,
+    logs: Annotated[
+        Path | None, typer.Option(help="Folder for what the policies print; default: beside FILE.")
+    ] = None,
+) -> None:
+    """Start the policy of each trial when its operator taps Start, so that nobody has to know it.
+
+    What it prints tells no policy from another. Ctrl-C stops the policy that runs.
+    """
+    from stopwise.study.runner import Runner
+    from stopwise.study.runner_file import RunnerFile
+
+    served = place.startswith(("http://", "https://"))
+    path = file or (Path() if served else Path(place)) / "runner.yaml"
+    if not path.exists():
+        _write(path, place, served=served)
+        return
+    content = RunnerFile.read(path)
+    with ExitStack() as stack:
+        desk = _desk(stack, place, content, served=served)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        own = socket.gethostname() if station is None else station
+        typer.echo(f"Starting policies for station {own!r}. Press Ctrl-C to end.")
+        folder = logs or path.with_name("runner-logs")
+        Runner(desk, own, content, folder, typer.echo).run()
+        typer.echo("No trials are left: stop.")
+
+
+def _desk(stack: ExitStack, place: str, content: "RunnerFile", *, served: bool) -> "Desk":
+    """Return the study: its folder on this machine, or a client of its server."""
+    from stopwise.errors import require
+    from stopwise.web.client import StudyClient
+
+    if not served:
+        study = stack.enter_context(open_study(place))
+        warn_if_readable(study)
+        return study
+    require(
+        "#" not in place,
+        "the address holds a token, which others can see in the list of processes: write it into "
+        "the runner's file, as `token: ...`",
+    )
+    require(content.token is not None, "the runner's file needs a `token` of role runner")
+    return stack.enter_context(StudyClient(place, content.token, retry_seconds=5.0))
+
+
+def _write(path: Path, place: str, *, served: bool) -> None:
+    from stopwise.study.runner_file import write_template
+
+    names = ["a policy", "another policy"]
+    if not served:
+        with open_study(place) as study:
+            names = list(study.policies())
+    write_template(path, names)
+    typer.echo(f"written: {path}, which only you can read. Fill in the commands and start again.")

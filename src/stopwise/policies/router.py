@@ -1,0 +1,128 @@
+"""One address for several served policies: the robot asks, and does not learn who answers."""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from http import HTTPStatus
+from threading import Thread
+from typing import Any, Self, TypeVar
+
+# First, since it says what to install.
+from stopwise.errors import StopwiseError
+from stopwise.policies.openpi import CONNECTION, PATIENCE, PolicyServer, packed, unpacked
+
+# isort: split
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.sync.server import Server, ServerConnection, serve
+
+__all__ = ["Router"]
+
+LOG = logging.getLogger(__name__)
+Connection = TypeVar("Connection", PolicyServer, ServerConnection)
+# All that a robot needs of an answer. The rest, such as timings or names, may tell policies apart.
+ANSWER = ("action", "actions")
+
+
+class Router:
+    """Answers as a policy server of openpi does, each time with the policy that is chosen then.
+
+    Clients get the actions, and nothing else by which policies could be told apart: neither the
+    metadata, nor the timings, nor the errors of the servers, which are logged here. How long an
+    answer takes is not hidden. As a context manager it serves until the end of the block.
+
+    Parameters
+    ----------
+    choose
+        Returns the address of the server whose turn it is, given the path to which the client
+        connected ("/" if it named none, so that several robots can share a router). It is asked
+        anew for each observation. A ``StopwiseError`` that it raises is told to the client.
+    host, port
+        Where to listen; port 0 takes one that is free.
+    metadata
+        What clients are told of the server, the same for all policies.
+    patience
+        Seconds to wait for a server, and for each of its answers.
+
+    Attributes
+    ----------
+    port
+        Where it listens.
+    """
+
+    def __init__(
+        self,
+        choose: Callable[[str], str],
+        *,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        metadata: Mapping[str, Any] | None = None,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._choose, self._patience = choose, patience
+        self._open: set[PolicyServer | ServerConnection] = set()
+        self._greeting = packed(dict(metadata or {}))
+        try:
+            self._server: Server = serve(
+                self._converse, host, port, process_request=_health, **CONNECTION
+            )
+        except OSError as error:
+            raise StopwiseError(f"cannot listen on {host}, port {port}: {error}") from error
+        self.port: int = self._server.socket.getsockname()[1]
+        self._thread = Thread(target=self._server.serve_forever, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for connection in list(self._open):  # or an answer that is awaited would be waited for
+            connection.close()
+        self._server.shutdown()
+        self._thread.join()
+
+    def _converse(self, client: ServerConnection) -> None:
+        """Serve one client until it goes."""
+        path = "/" if client.request is None else client.request.path
+        servers: dict[str, PolicyServer] = {}
+        with suppress(ConnectionClosed), ExitStack() as connections:
+            connections.enter_context(self._kept(client))
+            client.send(self._greeting)
+            for message in client:
+                try:
+                    address = self._choose(path)
+                    if address not in servers:
+                        server = PolicyServer(address, patience=self._patience)
+                        servers[address] = connections.enter_context(self._kept(server))
+                except StopwiseError as error:
+                    client.send(str(error))
+                    continue
+                client.send(_answer(servers[address], message))
+
+    @contextmanager
+    def _kept(self, connection: Connection) -> Iterator[Connection]:
+        """Close it at the end of the block, or of the router."""
+        self._open.add(connection)
+        try:
+            yield connection
+        finally:
+            connection.close()
+            self._open.discard(connection)
+
+
+def _answer(server: PolicyServer, message: Any) -> bytes | str:
+    """Return what a client may see of the answer of a server; in text, that there is none."""
+    try:
+        server.renew()
+        answer = unpacked(server.ask(message))
+        if isinstance(answer, dict):
+            answer = {name: answer[name] for name in ANSWER if name in answer}
+        return packed(answer)
+    except StopwiseError as error:
+        LOG.warning("%s", error)
+        return "the policy could not answer"
+
+
+def _health(connection: ServerConnection, request: Request) -> Response | None:
+    """Answer those that only ask whether someone is there."""
+    return connection.respond(HTTPStatus.OK, "OK\n") if request.path == "/healthz" else None

@@ -1,0 +1,135 @@
+"""A proxy in files: its scores beside those of the trials, and simulated scenes for its mean."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.core.comparison import with_scenes
+from stopwise.core.rules import Rules
+from stopwise.core.scores import numeric_array
+from stopwise.errors import require
+from stopwise.messages import Message, Setting, counted, named
+from stopwise.rows.table import Table, side_by_side
+
+__all__ = ["Scenes", "read_scenes"]
+
+
+def read_scenes(source: Any, column: str | None, **reading: Any) -> Any:
+    """Return simulated scenes as a trial table, if they are in a file or a frame.
+
+    The score is the column of the proxy if there is one of that name, else what is usual.
+
+    Parameters
+    ----------
+    source
+        As for ``read_trials``.
+    column
+        The name of the proxy's column beside the real trials, or None.
+    **reading
+        What else ``read_trials`` is told of the real trials.
+    """
+    from stopwise.data.read import read_trials
+    from stopwise.data.sources import tables
+    from stopwise.data.trials import Trials
+
+    if isinstance(source, Trials | Mapping | np.ndarray):
+        return source
+    given = tables(source, reading.get("format"), None, {})
+    has_column = column is not None and all(column in each.raw.frame.columns for each in given)
+    columns = {
+        role: name
+        for role, name in (reading.pop("columns", None) or {}).items()
+        if role not in ("proxy", "score")
+    }
+    score = column if has_column else reading.pop("score", None)
+    return read_trials(source, **{**reading, "columns": columns, "score": score})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenes:
+    """What an analysis is told of a proxy's mean.
+
+    Parameters
+    ----------
+    column
+        The name of the proxy's column, if it has one.
+    source
+        Simulated scenes: a file, a frame, a trial table, a mapping from policy to its scores in
+        each scene, or an array (scenes, policies); None if the mean is known.
+    """
+
+    column: str | None
+    source: Any
+
+    def rules(self, table: Table, settings: Mapping[str, Any]) -> tuple[Rules, Table]:
+        """Return the rules of a table, with bounds of the proxy's mean, and the table's notes."""
+        known = dict(settings)
+        mean, share = known.get("proxy_mean"), known.get("proxy_share")
+        require(
+            mean is None or isinstance(mean, Mapping),
+            named("proxy_mean"),
+            f" must be the mean of the proxy for each policy by name, but got {mean!r}",
+            code="bad-proxy-mean",
+        )
+        require(
+            self.column is None or mean is not None or self.source is not None,
+            "a proxy needs its mean over all scenes: give ",
+            Setting("proxy_scores"),
+            " (simulated scenes), or ",
+            Setting("proxy_mean"),
+            " if it is known",
+            code="no-proxy-mean",
+        )
+        if self.source is None:
+            return Rules.of(**known), table
+        require(
+            mean is None,
+            "proxy_mean is taken from proxy_scores: give one of the two",
+            parameter="proxy_mean",
+        )
+        known = {name: value for name, value in known.items() if name != "proxy_share"}
+        rules = Rules.of(**known)
+        scores, note = self._drawn(table)
+        rules = with_scenes(rules, scores, share)
+        return rules, replace(table, notes=(*table.notes, note))
+
+    def _drawn(self, table: Table) -> tuple[Floats, Message]:
+        """Return the scores (scenes, policies), and what is to be said of them."""
+        apart = 0
+        if isinstance(self.source, np.ndarray):
+            scores = self.source
+        elif isinstance(self.source, Mapping):
+            scores = side_by_side([numeric_array(self._own(name), name) for name in table.policies])
+        else:
+            found = self._of_task(table)
+            lacking = [name for name in table.policies if name not in found.policies]
+            require(not lacking, f"the simulated scenes have none of {', '.join(lacking)}")
+            real = set(table.scenes)
+            new = np.array([name not in real for name in found.scenes])
+            require(
+                bool(new.any()),
+                "every simulated scene has the name of a real one: the mean of the proxy must come "
+                "from scenes apart from those of the trials, with names of their own",
+                parameter="proxy_scores",
+            )
+            apart = int((~new).sum())
+            scores = found.arranged(table.policies)[new]
+        complete = scores[~np.isnan(scores.astype(float)).any(axis=-1)]
+        left = f" ({counted(apart, 'scene')} of the trials left out)" if apart else ""
+        text = f"the mean of the proxy is bounded by {counted(len(complete), 'simulated scene')}"
+        return complete, Message(text + left, code="proxy-scenes")
+
+    def _own(self, name: str) -> Any:
+        require(name in self.source, f"the simulated scenes have none of {name}")
+        return self.source[name]
+
+    def _of_task(self, table: Table) -> Table:
+        """Return the aligned scenes of the table's task; if they have one only, it is the one."""
+        from stopwise.rows.align import align
+
+        trials = read_scenes(self.source, self.column)
+        task = None if len(trials.tasks) == 1 else table.task
+        return align(trials, task=task, design="paired")

@@ -1,0 +1,98 @@
+"""The side of the robot: what a program that starts policies asks of a study, and tells it."""
+
+from collections.abc import Callable
+
+from stopwise.study import assignment, episodes, trial_actions, views
+from stopwise.study.entries import Entry
+from stopwise.study.event import Event
+from stopwise.study.reader import StudyReader
+from stopwise.study.state import StudyState, TrialRecord
+
+
+class RobotSide(StudyReader):
+    """A study as a runner uses it: it may learn what is behind a code, and scores nothing."""
+
+    def policies(self) -> tuple[str, ...]:
+        """Return the names of all policies, for the program that can start each of them."""
+        return self.plan.policy_names
+
+    def resolve(self, code: str, *, who: str = "runner") -> views.Resolved:
+        """Return the policy that the code of a trial in progress stands for; for the robot only.
+
+        With this the trial has begun, if it was not started before.
+        """
+
+        def decide(state: StudyState, _: float) -> list[Event]:
+            trial = assignment.require_under_way(state, code)
+            begun = trial_actions.start(state, trial.number, trial.station)
+            return [] if trial.started else [begun]
+
+        return self._ledger.ask(
+            decide,
+            lambda state, *_: self._resolved(state, assignment.require_under_way(state, code)),
+            who=who,
+        )
+
+    def attend(
+        self,
+        station: str,
+        *,
+        present: bool = True,
+        limit: float | None = None,
+        who: str = "runner",
+    ) -> None:
+        """Say that a runner starts the policies at a station from now on, or no longer does."""
+        self._enter(
+            lambda state: episodes.attend(state, station, present=present, limit=limit), who
+        )
+
+    def begin_episode(self, trial: int, episode: str, *, who: str = "runner") -> views.Resolved:
+        """Return the policy of a trial that its operator has started, to be started now.
+
+        This works once for a trial: a second episode of it is refused. The same call may be
+        repeated if its answer was lost.
+        """
+        return self._ledger.ask(
+            lambda state, _: list(episodes.begin(state, trial, episode)),
+            lambda state, *_: self._resolved(state, state.trials[trial - 1]),
+            who=who,
+        )
+
+    def end_episode(
+        self,
+        trial: int,
+        episode: str,
+        *,
+        outcome: str = "ended",
+        seconds: float | None = None,
+        who: str = "runner",
+    ) -> None:
+        """Say that the policy of a trial has ended.
+
+        Parameters
+        ----------
+        trial, episode
+            As in ``begin_episode``.
+        outcome
+            "ended", "failed", "timed out", "stopped" (the trial was over) or "lost".
+        seconds
+            How long it ran.
+        """
+
+        def decide(state: StudyState, _: float) -> list[Event]:
+            salt = self._lots(state).salt("episode", trial)
+            return [*episodes.end(state, trial, episode, salt, outcome=outcome, seconds=seconds)]
+
+        self._ledger.commit(decide, who=who)
+
+    def _resolved(self, state: StudyState, trial: TrialRecord) -> views.Resolved:
+        name = state.labels(self._lots(state))[trial.arm]
+        policies = assignment.locked_plan(state).policies
+        run = next(policy.run for policy in policies if policy.name == name)
+        return views.Resolved(trial=trial.number, policy=name, run=run)
+
+    def _enter(
+        self, decide: Callable[[StudyState], Event], who: str, key: str | None = None
+    ) -> list[Entry]:
+        """Enter the event that is decided on the newest state."""
+        return self._ledger.commit(lambda state, _: [decide(state)], who=who, key=key)

@@ -1,0 +1,226 @@
+"""The runner: a program at the robot that starts the policy of each trial, so nobody has to know.
+
+The operator takes a trial and taps Start; the runner starts its policy, once, and tells the study
+when it began and ended. What it says itself tells no policy from another.
+"""
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from stopwise.errors import NotAllowed, StopwiseError, StoreFailed, require
+from stopwise.study import guard
+from stopwise.study.runner_file import PRIVATE, RunnerFile
+from stopwise.study.views import Assignment, Resolved
+
+if TYPE_CHECKING:
+    from stopwise.study.study import Study
+    from stopwise.web.client import StudyClient
+
+Desk: TypeAlias = "Study | StudyClient"  # a study here, or one that another machine serves
+
+GRACE = 5.0  # seconds between asking a policy to end and making it
+PAUSE = 0.5  # seconds between looks at the study
+
+
+class Running:
+    """A policy at work: how long it has taken when it is done, and whether it failed."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.seconds = 0.0
+        self.failed = False
+        self.done = threading.Event()
+
+    def stop(self) -> None:
+        """Make it end."""
+
+    def _ended(self, *, failed: bool = False) -> None:
+        self.seconds, self.failed = time.monotonic() - self.began, failed
+        self.done.set()
+
+
+class RunningCommand(Running):
+    """A policy that a command runs, behind its guard; what it prints goes to a private file."""
+
+    def __init__(self, words: list[str], environment: dict[str, str], log: Path) -> None:
+        super().__init__()
+        with os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE), "wb") as out:
+            self._guard = subprocess.Popen(
+                [sys.executable, "-I", guard.__file__],
+                stdin=subprocess.PIPE,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **environment},
+                start_new_session=True,
+            )
+        assert self._guard.stdin is not None
+        self._pipe = self._guard.stdin
+        wanted = {"command": words, "grace": GRACE}
+        self._pipe.write(json.dumps(wanted).encode() + b"\n")
+        self._pipe.flush()
+        threading.Thread(target=self._wait, daemon=True).start()
+
+    def stop(self) -> None:
+        """Ask the policy to end, and make it after a while."""
+        with suppress(OSError):
+            self._pipe.close()
+
+    def _wait(self) -> None:
+        self._ended(failed=self._guard.wait() != 0)
+
+
+@dataclass
+class Runner:
+    """Starts the policies at one station.
+
+    Parameters
+    ----------
+    desk
+        The study, or a client of the server that serves it.
+    station
+        The name that the operator's phone has for this robot.
+    file
+        How each policy is started.
+    logs
+        A folder for what the policies print.
+    say
+        Where to tell what happens; it tells no policy from another.
+    """
+
+    desk: Desk
+    station: str
+    file: RunnerFile
+    logs: Path
+    say: Callable[[str], None] = lambda _: None
+    _passed: set[int] = field(default_factory=set)
+    _over: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> None:
+        """Attend the station until the study is finished; on the way out, stop what runs."""
+        require(os.name == "posix", "a runner needs Linux or macOS")
+        self.file.require_all(self.desk.policies())
+        self.logs.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.desk.attend(self.station, present=True, limit=self.file.time_limit)
+        try:
+            self._arrive()
+            while self._look() and not self._over.wait(PAUSE):
+                pass
+        finally:
+            with suppress(StopwiseError):
+                self.desk.attend(self.station, present=False, limit=None)
+
+    def stop(self) -> None:
+        """Leave the station after the trial that runs now; for another thread to call."""
+        self._over.set()
+
+    def _arrive(self) -> None:
+        """Close what an earlier runner left open; a trial that has begun is not begun again."""
+        trial = self.desk.holding(self.station)
+        if trial is None or not trial.started:
+            return
+        self._passed.add(trial.trial)
+        if trial.running and trial.episode is not None:
+            self.desk.end_episode(trial.trial, trial.episode, outcome="lost", seconds=None)
+        self.say(
+            f"trial {trial.trial} began before this runner came and is not started again: score "
+            "it as it was seen, or ask the owner to void it"
+        )
+
+    def _look(self) -> bool:
+        """Run the trial that was started, if there is one; return whether to go on."""
+        with self._waiting_for_the_study():
+            trial = self.desk.holding(self.station)
+            if trial is None:
+                return not self.desk.finished
+            if trial.started and trial.episode is None and trial.trial not in self._passed:
+                self._run(trial)
+        return True
+
+    def _run(self, trial: Assignment) -> None:
+        """Run the policy of one trial, and tell the study."""
+        self.file.require_all(self.desk.policies())  # one may have joined
+        episode = f"{trial.trial:04d}-{secrets.token_hex(3)}"
+        try:
+            found = self.desk.begin_episode(trial.trial, episode)
+        except NotAllowed as error:
+            self._passed.add(trial.trial)
+            self.say(str(error))
+            return
+        self.say(f"trial {trial.trial}, code {trial.code}: running, episode {episode}")
+        policy = self._started(found, trial, episode)
+        outcome = "lost"
+        try:
+            outcome = self._watch(policy, trial)
+        finally:
+            policy.stop()
+            policy.done.wait()
+            self.say(f"trial {trial.trial}: {outcome} after {policy.seconds:.1f} s")
+            self._report(trial.trial, episode, outcome, round(policy.seconds, 1))
+
+    def _report(self, trial: int, episode: str, outcome: str, seconds: float) -> None:
+        """Tell the study of the end, however long it is away; not if this runner breaks off."""
+        while True:
+            with self._waiting_for_the_study():
+                self.desk.end_episode(trial, episode, outcome=outcome, seconds=seconds)
+                return
+            if outcome == "lost":
+                return
+            time.sleep(PAUSE)
+
+    def _started(self, found: Resolved, trial: Assignment, episode: str) -> Running:
+        values = {
+            "trial": str(trial.trial),
+            "code": trial.code,
+            "task": trial.task,
+            "condition": trial.condition or "",
+            "episode": episode,
+        }
+        told = {**values, "policy": found.policy}
+        environment = {f"STOPWISE_{name.upper()}": value for name, value in told.items()}
+        words = self.file.policies[found.policy].words(values)
+        return RunningCommand(words, environment, self.logs / f"{episode}.log")
+
+    def _watch(self, policy: Running, trial: Assignment) -> str:
+        """Wait for the end of the policy, its time, or the trial; return which it was."""
+        limit, late = self.file.time_limit, threading.Event()
+
+        def time_is_up() -> None:
+            late.set()
+            policy.stop()
+
+        clock = threading.Timer(limit or 0.0, time_is_up)
+        clock.daemon = True
+        if limit is not None:
+            clock.start()
+        renewed, stopped = time.monotonic(), False
+        while not policy.done.wait(PAUSE):
+            with suppress(StopwiseError):  # a study that is away does not end a policy
+                now = self.desk.holding(self.station)
+                if now is None or now.trial != trial.trial:
+                    stopped = True
+                    policy.stop()
+                elif time.monotonic() - renewed > trial.seconds_left / 2:
+                    self.desk.start(trial.trial, station=self.station)
+                    renewed = time.monotonic()
+        clock.cancel()
+        if late.is_set():
+            return "timed out"
+        return "stopped" if stopped else "failed" if policy.failed else "ended"
+
+    @contextmanager
+    def _waiting_for_the_study(self) -> Iterator[None]:
+        """Pass over a study that cannot be reached now; it may come back."""
+        try:
+            yield
+        except StoreFailed as error:
+            self.say(f"the study does not answer ({error}): trying again")

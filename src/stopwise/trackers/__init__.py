@@ -1,0 +1,79 @@
+"""Places that show runs: each row of an evaluation is reported there, and its page at the end."""
+
+import logging
+from collections.abc import Callable, Iterable
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from stopwise.errors import InvalidInput, StopwiseError, require_choice
+from stopwise.trackers.reporter import Reporter
+from stopwise.trackers.tracker import Tracker
+
+__all__ = ["TRACKERS", "reporter_of"]
+
+# By name: the class, and the packages whose runs it takes.
+TRACKERS = {
+    "wandb": ("wandb_run:WandbRun", ("wandb",)),
+    "trackio": ("trackio_run:TrackioRun", ("trackio",)),
+    "mlflow": ("mlflow_run:MlflowRun", ("mlflow",)),
+    "tensorboard": ("tensorboard_log:TensorboardLog", ("tensorboardX", "torch")),
+}
+
+
+def reporter_of(report_to: Any) -> Reporter:
+    """Return what reports to these trackers; without any, it does nothing.
+
+    Parameters
+    ----------
+    report_to
+        A name of ``TRACKERS``, a run that is open, an object with the methods of ``Tracker``, or
+        several of these. A name stands for the run that is open, if there is one; else one is
+        opened, and closed at the end.
+
+    Raises
+    ------
+    StopwiseError
+        If a name is unknown, its package is missing, or an object is none of these.
+    """
+    several = isinstance(report_to, Iterable) and not isinstance(report_to, str)
+    given = list(report_to) if several else [] if report_to is None else [report_to]
+    opened = [_opened(*_maker(place)) for place in given]
+    return Reporter([tracker for tracker in opened if tracker is not None])
+
+
+def _maker(place: Any) -> tuple[str, Callable[[], Tracker]]:
+    """Return the name of a tracker and what opens it, or raise if it is none."""
+    if isinstance(place, str):
+        require_choice("report_to", place, TRACKERS)
+        return place, partial(_made, place)
+    if all(callable(getattr(place, name, None)) for name in ("begin", "log", "finish")):
+        return type(place).__name__, lambda: place
+    home = type(place).__module__.partition(".")[0]
+    for name, (_, packages) in TRACKERS.items():
+        if home in packages:
+            return name, partial(_made, name, place)
+    raise InvalidInput(
+        f"report_to takes {', '.join(TRACKERS)}, a run of one of these, or an object with the "
+        f"methods begin, log and finish, but got {place!r}",
+        parameter="report_to",
+    )
+
+
+def _made(name: str, *run: Any) -> Tracker:
+    module, _, kind = TRACKERS[name][0].partition(":")
+    tracker: Tracker = getattr(import_module(f"stopwise.trackers.{module}"), kind)(*run)
+    return tracker
+
+
+def _opened(name: str, make: Callable[[], Tracker]) -> Tracker | None:
+    """Return the tracker, or None after a warning: an evaluation does not fail with it."""
+    try:
+        return make()
+    except ImportError as error:
+        text = f'reporting to {name} needs its package: pip install "stopwise[{name}]" ({error})'
+        raise StopwiseError(text) from error
+    except Exception as error:  # whatever a network or a disk may do
+        text = "%s could not be opened, so nothing is reported there: %s"
+        logging.getLogger("stopwise").warning(text, name, error)
+        return None

@@ -1,0 +1,115 @@
+"""What trackers are told of a question after each of its rows."""
+
+import math
+import re
+from collections.abc import Iterable
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.core.confidence import ConfidenceSequence
+from stopwise.core.scores import Scale
+from stopwise.questions.intervals import Run
+from stopwise.questions.question import Question
+from stopwise.rows.table import shares_won
+
+# Trackers refuse or rewrite other characters, each in its way.
+SPECIAL = re.compile(r"[^\w.-]|^\.+$")
+# So many relations are listed in a verdict.
+MOST_TOLD = 12
+
+
+class RowValues:
+    """Evidence, means, intervals and verdict of a question, row by row.
+
+    The intervals are those of the policies in an analysis: they hold together, at all times. They
+    are carried on from row to row, so that a row costs the same however many came before.
+
+    Parameters
+    ----------
+    question
+        It may have rows already.
+    task
+        Stands before every name, where there are several.
+    """
+
+    def __init__(self, question: Question, task: str | None = None) -> None:
+        self.question = question
+        self._before = "" if task is None else f"{SPECIAL.sub('_', task)}/"
+        self._policies: tuple[str, ...] = ()
+        self._runs: dict[str, Run] = {}
+
+    def now(self) -> tuple[dict[str, float], str]:
+        """Return numbers by name, and what is shown by now in words."""
+        question, standings = self.question, self.question.standings()
+        names = dict(zip(question.policies, clean(question.policies), strict=True))
+        numbers = {"decided": float(question.decided), **self._means(names)}
+        if not standings:
+            numbers["candidates"] = len(question.candidates)
+            numbers |= {f"p/{names[name]}": p for name, p in question.p_values.items()}
+        for pair in standings:
+            key = f"{names[pair.policy1]}_vs_{names[pair.policy0]}"
+            numbers[f"p/{key}"] = pair.p_value
+            if pair.log_e is not None:
+                numbers[f"log_e/{key}"] = pair.log_e
+        told = {f"{self._before}{key}": n for key, n in numbers.items() if math.isfinite(n)}
+        return told, f"{self._before and self._before[:-1] + ': '}{shown(question)}"
+
+    def _means(self, names: dict[str, str]) -> dict[str, float]:
+        rules, scale = self.question.rules, self.question.comparison.scale
+        scores = self.question.table().scores
+        unit = scale.unit(scores)
+        if rules.by == "wins":
+            scores = unit = shares_won(unit)
+            scale = Scale(*scale.ends)
+        if self._policies != rules.policies:  # one that joins takes its part of alpha
+            self._policies, self._runs = rules.policies, {}
+        found: dict[str, float] = {}
+        for index, name in enumerate(rules.policies):
+            known = ~np.isnan(scores[:, index])
+            if name == rules.reference_name or not known.any():
+                continue
+            low, high = self._interval(name, unit[known, index])
+            ends = scale.interval(max(low, 0.0), min(high, 1.0))
+            values = (float(scores[known, index].mean()), *ends, float(known.sum()))
+            kinds = ("mean", "low", "high", "trials")
+            found |= {f"{kind}/{names[name]}": v for kind, v in zip(kinds, values, strict=True)}
+        return found
+
+    def _interval(self, name: str, scores: Floats) -> tuple[float, float]:
+        """Return the ends of the interval of a mean, after its scores in [0, 1]."""
+        if name not in self._runs:
+            level = self.question.rules.alpha / len(self._policies) / 2
+            self._runs[name] = Run(ConfidenceSequence(levels=(level, level)), 1)
+        run = self._runs[name]
+        fresh = scores[int(run.interval.pairs[0]) :, None]
+        run.through(np.zeros_like(fresh), fresh)
+        low, high = run.sequence.bounds(run.interval)
+        return float(low[0]), float(high[0])
+
+
+def shown(question: Question) -> str:
+    """Return what is shown by now, in short words."""
+    standings = question.standings()
+    if not standings:
+        left = ", ".join(question.candidates)
+        return f"best: {left}" if question.decided else f"may be the best: {left}"
+    decided = [pair.relation for pair in standings if pair.decided]
+    more = f"; and {len(decided) - MOST_TOLD} more" if len(decided) > MOST_TOLD else ""
+    undecided = f"{len(standings) - len(decided)} of {len(standings)} undecided"
+    told = f"{'; '.join(decided[:MOST_TOLD])}{more}"
+    if question.decided:
+        return told
+    return f"{told}; {undecided}" if decided else undecided
+
+
+def clean(names: Iterable[str]) -> list[str]:
+    """Return names that every tracker takes, still all different."""
+    found: list[str] = []
+    for name in names:
+        plain = SPECIAL.sub("_", name)
+        number = 1
+        while (plain if number == 1 else f"{plain}_{number}") in found:
+            number += 1
+        found.append(plain if number == 1 else f"{plain}_{number}")
+    return found

@@ -1,0 +1,1 @@
+"""Where policies come from."""

@@ -1,0 +1,168 @@
+"""Notes advise only what is possible, count what they say, and name what was asked."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from tests.cli.typed import run
+
+RNG = np.random.default_rng(0)
+
+
+def table(path: Path, columns: str, rows: Sequence[tuple[object, ...]]) -> str:
+    lines = [",".join(map(str, row)) for row in rows]
+    path.write_text("\n".join([columns, *lines]) + "\n")
+    return str(path)
+
+
+@pytest.fixture
+def tasks(tmp_path: Path) -> str:
+    """Three policies on two tasks, of which b lacks nine trials on the first."""
+    rates = {"a": 0.2, "b": 0.5, "c": 0.9}
+    rows = [
+        (policy, task, int(RNG.random() < rate))
+        for policy, rate in rates.items()
+        for task in "xy"
+        for _ in range(31 if (policy, task) == ("b", "x") else 40)
+    ]
+    return table(tmp_path / "tasks.csv", "policy,task,success", rows)
+
+
+@pytest.fixture
+def seeds(tmp_path: Path) -> str:
+    """Five training runs of two policies, each of which numbers its episodes."""
+    rows = [
+        (policy, task, seed, episode, int(RNG.random() < rate))
+        for policy, rate in (("a", 0.3), ("b", 0.9))
+        for task in "xy"
+        for seed in range(5)
+        for episode in range(10)
+    ]
+    return table(tmp_path / "seeds.csv", "policy,task,seed,episode,success", rows)
+
+
+MEAN = ("--bounds", "0,1", "--tasks", "mean")
+
+
+def test_rounds_are_not_called_trials_where_the_best_is_asked_for(tasks: str) -> None:
+    _, undeclared = run("analyze", tasks, *MEAN, "--goal", "best")
+    _, declared = run("analyze", tasks, *MEAN, "--goal", "best", "--n-max", "40")
+
+    assert "of 111 averages of a round;" in undeclared
+    assert " averages of a round instead of 120;" in declared
+
+
+def test_trials_beyond_the_last_full_round_are_those_that_no_average_has(tasks: str) -> None:
+    """Policy b has 31 full rounds: the 9 further trials on the second task are in none."""
+    _, said = run("analyze", tasks, *MEAN)
+
+    assert "note: 9 trials beyond the last full round of all tasks left out" in said
+
+
+@pytest.mark.parametrize(
+    "options", [MEAN, ("--bounds", "0,1", "--pool"), ("--by", "wins"), ("--goal", "best")]
+)
+def test_groups_are_advised_only_where_they_are_taken(tmp_path: Path, options: tuple[str]) -> None:
+    rows = [
+        (p, task, n % 2) for p, most in (("a", 9), ("b", 15)) for task in "xy" for n in range(most)
+    ]
+    path = table(tmp_path / "unequal.csv", "policy,task,success", rows)
+    refused, _ = run("analyze", path, *options, "--unequal", "groups")
+    code, said = run("analyze", path, *options)
+    _, plain = run("analyze", path, "--bounds", "0,1")
+
+    assert (refused, code) == (2, 0)
+    assert "--unequal groups" not in said
+    assert "--unequal groups" in plain
+
+
+def test_a_trial_is_known_by_its_training_run_too(tmp_path: Path, seeds: str) -> None:
+    code, said = run("analyze", seeds, "--bounds", "0,1")
+    assert code == 0, said
+    assert "seed column: 'seed'" in said
+    assert "b > a" in said
+    trials = sw.read_trials(seeds)
+    assert len(trials.frame) == 200
+    lines = Path(seeds).read_text().splitlines()
+    copied = tmp_path / "copied.csv"
+    copied.write_text("\n".join([*lines, lines[-1]]) + "\n")
+    assert len(sw.read_trials(copied).frame) == 200
+    other = lines[-1][:-1] + str(1 - int(lines[-1][-1]))
+    copied.write_text("\n".join([*lines, other]) + "\n")
+    with pytest.raises(sw.InvalidInput, match="seed '4', trial '9' is already at line 201"):
+        sw.read_trials(copied)
+
+
+def test_training_runs_and_several_tasks_advise_what_is_possible(seeds: str) -> None:
+    _, by_seed = run("analyze", seeds, "--bounds", "0,1", "--unit", "seed")
+    assert "2 tasks are analysed separately" in by_seed
+    assert "--tasks mean" not in by_seed
+    for options in (MEAN, ("--bounds", "0,1", "--pool")):
+        refused, _ = run("analyze", seeds, *options, "--unit", "seed")
+        _, said = run("analyze", seeds, *options)
+        assert refused == 2
+        assert "as one trial, of each task by itself" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (
+            ["--equivalence", "0.1", "--margin", "-0.05", "--baseline", "a"],
+            "--equivalence needs --margin 0, but got -0.05",
+        ),
+        (["--by", "wins", "--reference", "5"], "goes neither with wins nor with stored trials"),
+    ],
+)
+def test_what_does_not_go_together_is_named(tasks: str, options: list[str], complaint: str) -> None:
+    code, said = run("analyze", tasks, "--bounds", "0,1", *options)
+
+    assert code == 2
+    assert complaint in said
+
+
+def test_a_reference_says_that_lower_is_better() -> None:
+    test = sw.SequentialTest(reference=0.5, lower_is_better=True)
+    verdict = test.update(0.2)
+
+    assert "mean 0.2, lower is better" in str(verdict)
+
+
+@pytest.mark.parametrize("method", ["nscore-plus", "wsr"])
+def test_a_loop_of_ones_own_ends_at_a_binding_futility_stop(method: str) -> None:
+    test = sw.SequentialTest(method, n_max=40, futility="binding")
+    verdict = test.verdict
+    while not verdict.stop:
+        verdict = test.update(1, 0)
+
+    assert not verdict.decided
+    assert verdict.futile
+    assert verdict.n < 40
+    advised = sw.SequentialTest(method, n_max=40)
+    while not advised.verdict.stop:
+        advised.update(1, 0)
+    assert advised.verdict.n == 40
+    decided = sw.SequentialTest(method, n_max=40)
+    while not decided.verdict.stop:
+        decided.update(0, 1)
+    assert decided.verdict.decided
+
+
+def test_what_was_only_assumed_is_not_called_declared() -> None:
+    together = RNG.random(60)
+    found = sw.analyze({"a": together, "b": together * 0.9}, bounds=(0, 1))
+
+    (doubt,) = found.doubts
+    assert "although they are taken for independent" in doubt
+    assert "declared independent" not in found.sentence
+
+
+def test_a_plan_beside_a_reference_speaks_of_one_policy() -> None:
+    plan = sw.plan(0.95, reference=0.8, n_max=50, detectable=False, precision=0.05)
+
+    assert "If the policy performs as assumed" in plan.sentence
+    assert "at most 50 trials reaches" in plan.sentence
+    assert "design" not in plan.sentence

@@ -1,0 +1,175 @@
+"""A proxy beside the trials of files: its column, simulated scenes, several policies, refusals."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import stopwise as sw
+from stopwise.core.proxy import bounds_of_pairs
+from stopwise.errors import InvalidInput
+from tests.cli.typed import run
+
+RATES = {"base": 0.5, "new": 0.7, "newer": 0.85}
+
+
+def scenes(n: int, *, first: int = 0, k: int = 2, same: float = 0.85) -> pl.DataFrame:
+    """Return n scenes of k policies, numbered from the first one."""
+    rng = np.random.default_rng([first, n])
+    names, rates = list(RATES)[:k], np.array(list(RATES.values())[:k])
+    scores, others = rng.random((2, n, k)) < rates
+    return pl.DataFrame(
+        {
+            "policy": np.tile(names, n),
+            "scene": [f"scene {first + row}" for row in range(n) for _ in names],
+            "score": scores.ravel() * 1.0,
+            "sim": np.where(rng.random((n, k)) < same, scores, others).ravel() * 1.0,
+        }
+    )
+
+
+def read(frame: pl.DataFrame, score: str = "score", **columns: str) -> sw.Trials:
+    return sw.read_trials(frame, columns={"block": "scene", **columns}, score=score, bounds=(0, 1))
+
+
+REAL = scenes(100)
+KNOWN: dict[str, Any] = {"proxy_mean": {"base": 0.5, "new": 0.7}}
+
+
+def wide(frame: pl.DataFrame, column: str) -> Any:
+    return frame[column].to_numpy().reshape(-1, frame["policy"].n_unique())
+
+
+def test_a_file_says_what_a_stream_says() -> None:
+    found = sw.analyze(read(REAL, proxy="sim"), n_max=100, **KNOWN)
+    (pair,) = found.pairs
+    test = sw.SequentialTest(
+        n_max=100,
+        design="paired",
+        proxy_mean=0.2,
+        alternative="two-sided",
+        ties="strict",
+    )
+    for (r0, r1), guesses in zip(wide(REAL, "score"), wide(REAL, "sim"), strict=True):
+        verdict = test.update(float(r0), float(r1), proxy=tuple(guesses))
+
+    assert (pair.better, pair.n) == ("new", verdict.n_decided)
+    assert tuple(pair.interval) == pytest.approx(tuple(verdict.interval), abs=1e-9)
+
+
+def test_simulated_scenes_of_every_kind_say_the_same(tmp_path: Path) -> None:
+    """A file whose score has the proxy's name, or a usual one; an array; a mapping."""
+    simulated = scenes(20000, first=1000)
+    array = wide(simulated, "sim")
+    own, usual = tmp_path / "own.csv", tmp_path / "usual.csv"
+    simulated.drop("score").rename({"scene": "block"}).write_csv(own)
+    renamed = simulated.drop("score").rename({"sim": "score", "scene": "block"})
+    renamed.write_csv(usual)
+    kinds = [own, usual, array, {"new": array[:, 1], "base": array[:, 0]}]
+    found = [
+        sw.analyze(REAL.rename({"scene": "block"}), proxy="sim", proxy_scores=kind, n_max=100)
+        for kind in kinds
+    ]
+
+    assert len({analysis.to_json() for analysis in found}) == 1
+    assert found[0].rules.proxy_share == 0.1
+    ((low, high),) = bounds_of_pairs(found[0].rules)
+    assert low < 0.2 < high
+    assert any("20000 simulated scenes" in note for note in found[0].warnings)
+    assert "A proxy's score" in found[0].methods_paragraph
+    assert found[0].pairs[0].interval_level == pytest.approx(0.95)
+    assert "correlate" in found[0].to_html()
+    assert found[0].decided_otherwise(5) is not None
+
+
+def test_scenes_of_the_trials_do_not_count_as_simulated() -> None:
+    simulated = read(scenes(3000, first=40).drop("score"), score="sim")
+    found = sw.analyze(read(REAL, proxy="sim"), n_max=100, proxy_scores=simulated)
+
+    assert any("2940 simulated scenes (60 scenes of" in note for note in found.warnings)
+    with pytest.raises(InvalidInput, match="apart from those of the trials"):
+        sw.analyze(
+            read(REAL, proxy="sim"), proxy_scores=read(REAL.drop("score"), score="sim"), n_max=100
+        )
+
+
+def test_three_policies_each_have_their_own_means() -> None:
+    real = scenes(150, k=3)
+    means = {"base": 0.5, "new": 0.7, "newer": 0.85}
+    found = sw.analyze(read(real, proxy="sim"), n_max=150, proxy_mean=means)
+    without = sw.analyze(read(real), n_max=150)
+
+    assert [low for low, _ in bounds_of_pairs(found.rules)] == pytest.approx([0.2, 0.35, 0.15])
+    assert found.trials_used < without.trials_used
+    based = sw.analyze(read(real, proxy="sim"), n_max=150, proxy_mean=means, baseline="new")
+    assert [low for low, _ in bounds_of_pairs(based.rules)] == pytest.approx([-0.2, 0.15])
+    assert sw.analyze(read(real, proxy="sim"), n_max=150, proxy_mean=means, adjust="closed").pairs
+
+
+def test_rows_without_a_policy_wait() -> None:
+    gaps = REAL.filter(~((pl.col("policy") == "new") & pl.col("scene").is_in(["scene 3"])))
+    found = sw.analyze(read(gaps, proxy="sim"), n_max=100, **KNOWN)
+    whole = sw.analyze(
+        read(REAL.filter(pl.col("scene") != "scene 3"), proxy="sim"), n_max=100, **KNOWN
+    )
+
+    assert found.pairs[0].n == whole.pairs[0].n
+    assert tuple(found.pairs[0].interval) == tuple(whole.pairs[0].interval)
+
+
+def test_scores_by_policy_take_a_proxy_by_policy() -> None:
+    scores, guesses = (
+        dict(zip(("base", "new"), wide(REAL, name).T, strict=True)) for name in ("score", "sim")
+    )
+    found = sw.analyze(scores, design="paired", proxy=guesses, n_max=100, **KNOWN)
+    of_file = sw.analyze(read(REAL, proxy="sim"), n_max=100, **KNOWN)
+
+    assert found.to_dict()["pairs"] == of_file.to_dict()["pairs"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({}, "proxy_scores.*or proxy_mean"),
+        ({"proxy_mean": 0.2}, "for each policy by name"),
+        ({"proxy_mean": {"base": 0.5}}, "a number for each of base, new"),
+        ({**KNOWN, "design": "independent"}, "needs design 'paired'"),
+        ({**KNOWN, "goal": "best"}, "goal 'order'"),
+        ({**KNOWN, "method": "wsr"}, "takes no proxy"),
+        ({**KNOWN, "pool": True}, "belongs to one task"),
+        ({**KNOWN, "proxy_scores": np.zeros((9, 2))}, "give one of the two"),
+        ({"proxy_scores": np.zeros((9, 3))}, "row \\(g0, g1\\)"),
+        ({"proxy_scores": {"base": [0.5] * 9}}, "none of new"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        sw.analyze(read(REAL, proxy="sim"), proxy="sim", n_max=100, **settings)
+
+
+def test_a_proxy_that_lacks_a_score_or_leaves_the_bounds_is_refused() -> None:
+    lacking = REAL.with_columns(pl.when(pl.col("scene") != "scene 7").then("sim").alias("sim"))
+    with pytest.raises(InvalidInput, match=r"row 14.*the proxy has no score here"):
+        read(lacking, proxy="sim")
+    with pytest.raises(InvalidInput, match="the proxy"):
+        sw.analyze(read(REAL.with_columns(pl.col("sim") * 2), proxy="sim"), n_max=100, **KNOWN)
+    with pytest.raises(InvalidInput, match="have no scores of one"):
+        sw.analyze(read(REAL), n_max=100, **KNOWN)
+    with pytest.raises(InvalidInput, match="read without a proxy"):
+        sw.analyze(read(REAL), proxy="sim", n_max=100, **KNOWN)
+
+
+def test_the_command_line(tmp_path: Path) -> None:
+    real, simulated = tmp_path / "real.csv", tmp_path / "simulated.csv"
+    REAL.write_csv(real)
+    scenes(20000, first=1000).drop("score").write_csv(simulated)
+    usual = ["analyze", str(real), "--bounds", "0,1", "--column", "block=scene", "--proxy", "sim"]
+    code, shown = run(*usual, "--n-max", "100", "--proxy-scores", str(simulated))
+    assert code == 0
+    assert "new > base" in shown
+    assert "20000 simulated scenes" in shown
+    known = ["--proxy-mean", "base=.5", "--proxy-mean", "new=.7", "--json"]
+    assert '"proxy_share": 0.0' in run(*usual, *known)[1]
+    assert "--proxy-scores (simulated scenes)" in run(*usual)[1]

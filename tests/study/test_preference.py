@@ -1,0 +1,264 @@
+"""Rows that are judged by preference: two trials, one answer, given with the second."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import stopwise as sw
+from stopwise.study.study_plan import StudyPlan
+from tests.cli.typed import study as call
+from tests.study.live import Clock, locked, policy_of, take
+from tests.study.plans import plan
+
+PREFERENCE: dict[str, Any] = {
+    "design": "blocks",
+    "tasks": [{"name": "fold", "score": "preference"}],
+    "n_max": 100,
+}
+WINNER = {0.0: "first", 1.0: "second", 0.5: "tie"}
+
+
+def preferring(place: Path, clock: Clock | None = None, **changes: Any) -> sw.Study:
+    return locked(str(place / "study"), clock, **{**PREFERENCE, **changes})
+
+
+def judge(study: sw.Study, won: float | str, station: str = "left") -> tuple[int, int]:
+    """Run a row, in which the policy "new" wins so much, or the answer is this one."""
+    first = take(study, station)
+    study.record(first.trial, "done", station=station)
+    second = take(study, station)
+    if not isinstance(won, str):
+        won = WINNER[won if policy_of(study, second.trial) == "new" else 1.0 - won]
+    study.record(second.trial, won, station=station)
+    return first.trial, second.trial
+
+
+def settled(study: sw.Study) -> list[float]:
+    """Return what the policy "new" has won, row by row."""
+    used = study.records().filter(pl.col("used")).sort("row").select("trial", "score")
+    return [score for trial, score in used.iter_rows() if policy_of(study, trial) == "new"]
+
+
+def test_a_study_of_preferences_is_the_test_of_wins(tmp_path: Path) -> None:
+    """Catches an answer that goes to the wrong policy in one of the two orders, or to one only."""
+    won = np.random.default_rng(3).choice([0.0, 0.5, 1.0], 100, p=[0.2, 0.1, 0.7])
+    settings: Any = {"design": "paired", "alternative": "two-sided", "ties": "strict"}
+    test = sw.SequentialTest(by="wins", n_max=100, **settings)
+    orders = set()
+    with preferring(tmp_path) as study:
+        for share in won:
+            first, _ = judge(study, float(share))
+            orders.add(policy_of(study, first))
+            verdict = test.update(1.0 - share, share)
+            (pair,) = study.verdict().tasks[0].pairs
+            assert pair.p_value == pytest.approx(verdict.p_value)
+            if verdict.decided:
+                break
+        assert orders == {"old", "new"}
+        assert study.finished
+        assert settled(study) == won[: verdict.n].tolist()
+        study.unblind()
+        found = study.verdict()
+        assert found.tasks[0].pairs[0].better == "new"
+        assert "which says who wins more often" in found.sentence
+        assert "wins more often" in study.analyses()["fold"].sentence
+        assert "wins more often" in study.report()
+        assert sw.analyze(study.trials(), n_max=100).sentence == study.analyses()["fold"].sentence
+        study.exported(used=True).write_csv(tmp_path / "used.csv")
+        assert study.verify().sound
+    trials = sw.read_trials(tmp_path / "used.csv", columns={"block": "row"})
+    again = sw.analyze(trials, by="wins", n_max=100)
+    assert again.pairs[0].p_value == pytest.approx(found.tasks[0].pairs[0].p_value)
+    with sw.Study.open(tmp_path / "study") as study:
+        assert study.verdict() == found
+
+
+def test_the_second_trial_is_told_what_it_is_compared_with(tmp_path: Path) -> None:
+    with preferring(tmp_path) as study:
+        first = take(study)
+        assert first.rubric == {"kind": "preference"}
+        for early in ("first", "tie"):
+            with pytest.raises(sw.NotAllowed, match="no other trial of its row was run before"):
+                study.record(first.trial, early, station="left")
+        recorded = study.record(first.trial, "done", station="left")
+        assert (recorded.score, recorded.counted) == (None, False)
+        assert (study.status().scored, study.status().duplicates) == (0, 0)
+        second = take(study)
+        assert second.rubric == {"kind": "preference", "first": first.code}
+        assert take(study, "right").rubric == {"kind": "preference"}
+        with pytest.raises(sw.NotAllowed, match="is the second of its row: say which was better"):
+            study.record(second.trial, "done", station="left")
+        for wrong in (True, "A", 1, None, ["first"]):
+            with pytest.raises(sw.InvalidInput, match="one of done, first, second, tie, but got"):
+                study.record(second.trial, wrong, station="left")
+        study.record(second.trial, "second", station="left")
+        assert study.status().counted == 2
+        shown = [entry.event.shown(blinded=True) for entry in study.journal()]
+        assert not any({"score", "answer", "arm"} & set(content) for content in shown)
+
+
+def test_an_answer_is_undone_and_corrected_for_both(tmp_path: Path) -> None:
+    with preferring(tmp_path) as study:
+        first, second = judge(study, 1.0)
+        assert settled(study) == [1.0]
+        study.undo(second, reason="tapped wrongly")
+        assert settled(study) == []
+        assert take(study).rubric["first"]
+        study.record(second, "tie", station="left")
+        assert settled(study) == [0.5]
+        with pytest.raises(sw.NotAllowed, match=f"judged together with trial {second}"):
+            study.correct(first, "tie", "it was better")
+        for number in (first, second):
+            with pytest.raises(sw.NotAllowed, match=f"trial {second} was corrected before"):
+                study.void(number, "the lights went out")
+        third = take(study)
+        study.record(third.trial, "done", station="left")
+        with pytest.raises(sw.NotAllowed, match="has no score yet"):
+            study.correct(third.trial, "done", "it was not")
+        fourth = take(study)
+        study.record(fourth.trial, "second", station="left")
+        study.correct(fourth.trial, "first", "mixed them up")
+        assert settled(study)[1] == (0.0 if policy_of(study, fourth.trial) == "new" else 1.0)
+        assert study.verify().sound
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("redraw", [True, False])
+def test_both_trials_of_a_row_are_voided(tmp_path: Path, which: int, redraw: bool) -> None:
+    with preferring(tmp_path) as study:
+        row = judge(study, 1.0)
+        study.void(row[which], "the lights went out", redraw=redraw)
+        assert (study.status().counted, study.status().voided) == (0, 2)
+        judge(study, 0.0)
+        assert settled(study) == [0.0]
+        assert study.verdict().tasks[0].rows == 2 - redraw
+        # Before the second was taken, too, nothing of the row is left over.
+        first = take(study)
+        study.record(first.trial, "done", station="left")
+        study.void(first.trial, "the lights went out", redraw=redraw)
+        assert take(study).rubric == {"kind": "preference"}
+        judge(study, 1.0)
+        assert settled(study) == [0.0, 1.0]
+        assert study.verify().sound
+
+
+def test_a_trial_that_is_given_back_has_lost(tmp_path: Path) -> None:
+    with preferring(tmp_path) as study:
+        first = take(study)
+        study.start(first.trial, station="left")
+        with pytest.raises(sw.NotAllowed, match="has begun: say that it is done"):
+            study.release(first.trial, station="left", reason="it went badly")
+        study.record(first.trial, "done", station="left")
+        second = take(study)
+        study.release(second.trial, station="left", reason="not begun")
+        second = take(study)
+        assert second.rubric["first"] == first.code
+        study.start(second.trial, station="left")
+        study.release(second.trial, station="left", reason="the cable")
+        assert settled(study) == [0.0 if policy_of(study, second.trial) == "new" else 1.0]
+        assert take(study).rubric == {"kind": "preference"}
+        study.void(first.trial, "the cable came off")
+        assert study.status().counted == 0
+        assert study.verify().sound
+    with preferring(tmp_path / "other", given_back="again") as study:
+        first = take(study)
+        study.start(first.trial, station="left")
+        study.release(first.trial, station="left", reason="the cable")
+        judge(study, 1.0)
+        assert settled(study) == [1.0]
+
+
+def test_a_row_whose_time_ran_out_is_run_anew(tmp_path: Path) -> None:
+    """Nobody compares a trial with one that somebody else has seen."""
+    clock = Clock()
+    with preferring(tmp_path, clock) as study:
+        first = take(study)
+        clock.time += 29 * 60
+        study.record(first.trial, "done", station="left")
+        clock.time += 29 * 60  # its place is kept for a whole lease
+        second = take(study)
+        assert second.rubric["first"] == first.code
+        study.amend("quicker", {"lease_minutes": 5})
+        clock.time += 31 * 60
+        other = take(study, "right")
+        assert "first" not in other.rubric
+        assert policy_of(study, other.trial) == policy_of(study, first.trial)
+        with pytest.raises(sw.NotAllowed, match="no other trial of its row was run before"):
+            study.record(second.trial, "first", station="left")
+        study.record(other.trial, "done", station="right")
+        last = take(study, "right")
+        study.record(last.trial, "tie", station="right")
+        with pytest.raises(sw.NotAllowed, match="was handed out again: nothing is stored"):
+            study.record(second.trial, "first", station="left")
+        assert settled(study) == [0.5]
+        assert "not compared" in study.report()
+        assert study.verify().sound
+
+
+def test_preferences_are_imported(tmp_path: Path) -> None:
+    pairs = pl.DataFrame(
+        {"policy_a": ["old", "new"] * 4, "policy_b": ["new", "old"] * 4, "winner": ["B", "tie"] * 4}
+    )
+    with preferring(tmp_path) as study:
+        trials = sw.read_trials(pairs)
+        assert study.add_trials(trials, source="pilot", reason="a pilot") == 16
+        assert settled(study) == [1.0, 0.5] * 4
+        judge(study, 0.0)
+        assert settled(study) == [*[1.0, 0.5] * 4, 0.0]
+        scores = {"policy": ["old", "new"], "score": [0.2, 0.9], "block": ["1", "1"]}
+        wrong = sw.Trials.from_columns(scores, bounds=(0, 1))
+        with pytest.raises(
+            sw.InvalidInput, match=r"1/2 twice, in each row, but row 1 has 0\.2, 0\.9"
+        ):
+            study.add_trials(wrong, source="pilot", reason="a pilot")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"design": "independent"}, "the plan needs design: blocks"),
+        ({"policies": ["a", "b", "c"]}, "compares two policies, but the plan has 3"),
+        ({"policies": ["a"], "reference": 0.5}, "compares two policies, but the plan has 1"),
+        ({"tasks": [{"name": "x", "score": {"kind": "preference", "lower_is_better": True}}]},
+         "leave lower_is_better out"),
+        ({"tasks": [{"name": n, "score": "preference"} for n in "xy"], "over_tasks": "mean"},
+         "it has no mean over tasks"),
+        ({"goal": "best"}, "a best policy need not exist"),
+        ({"method": "step"}, "step is proven only for the independent design"),
+    ],
+)  # fmt: skip
+def test_a_plan_that_cannot_be_judged_by_preference(changes: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        StudyPlan.model_validate(plan(**{**PREFERENCE, **changes}))
+
+
+def test_preferences_are_typed(tmp_path: Path) -> None:
+    preferring(tmp_path).close()
+    typed = "y\n2\ndone\n\n3\n2\ndone\ntie\nquit\n"
+
+    found = call("run", tmp_path / "study", "--station", "left", typed=typed)
+
+    assert found.exit_code == 0, found.output
+    assert "the first of two: watch how it goes, and type `done`" in found.output
+    assert "one of done, first, second, tie, but got 'y'" in found.output
+    assert "which was better, 1 the first (CODE" in found.output
+    assert "saved: trial 1, done" in found.output
+    assert "saved: trial 2, second" in found.output
+    assert "saved: trial 4, tie" in found.output
+    with sw.Study.open(tmp_path / "study") as study:
+        won = policy_of(study, 2)
+        assert settled(study) == [1.0 if won == "new" else 0.0, 0.5]
+
+
+def test_the_worst_of_what_should_be_low_is_high(tmp_path: Path) -> None:
+    """Catches a trial that is given back and counts as the best: 20 s, where less is better."""
+    score = {"kind": "number", "low": 20, "high": 50, "lower_is_better": True}
+    with locked(str(tmp_path / "study"), tasks=[{"name": "pour", "score": score}]) as study:
+        trial = take(study)
+        study.start(trial.trial, station="left")
+        study.release(trial.trial, station="left", reason="the gripper was stuck")
+        assert study.records()["score"].to_list() == [50]
+        assert study.verify().sound

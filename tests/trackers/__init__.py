@@ -1,0 +1,1 @@
+"""Trackers, each run as it is used, without a network."""

@@ -1,0 +1,291 @@
+"""Rows, verdict and report in real trackers, without a network; none of them can do harm."""
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import stopwise as sw
+from stopwise.cli import app
+from stopwise.errors import InvalidInput, StopwiseError
+from stopwise.trackers import TRACKERS, reporter_of
+from stopwise.trackers.reporter import Reporter
+from stopwise.trackers.row_values import clean
+from tests.trackers.places import PLACES, Memory, Place
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of the trackers' own
+    pytest.mark.filterwarnings("ignore::PendingDeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+
+def episode(policy: float, seed: int) -> float:
+    return float((seed * 7919 % 101) / 101 < policy)
+
+
+POLICIES = {"old arm": 0.3, "new/arm": 0.8}
+
+
+def raced(**settings: Any) -> sw.RaceResult:
+    def play(policy: Any, seed: int) -> float:
+        return episode(policy(), seed)
+
+    policies = {name: (lambda rate=rate: lambda: rate) for name, rate in POLICIES.items()}
+    return sw.race(policies, play, n_max=60, **settings)
+
+
+@pytest.fixture(params=sorted(TRACKERS))
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, Place]]:
+    with pytest.MonkeyPatch.context() as patch:
+        yield request.param, PLACES[request.param](tmp_path, patch)
+
+
+def test_each_tracker_has_every_row_and_the_report(place: tuple[str, Place]) -> None:
+    name, kept = place
+    result = raced(report_to=name)
+
+    rows, verdict, page = kept.read()
+    told = {row: own for row, own in rows.items() if row}
+    assert sorted(told) == list(range(1, result.rows + 1))
+    for policy in result.analysis.policies:
+        key = {"old arm": "old_arm", "new/arm": "new_arm"}[policy.name]
+        last = told[result.rows]
+        assert last[f"mean/{key}"] == pytest.approx(policy.mean)
+        ends = last[f"low/{key}"], last[f"high/{key}"]
+        assert ends == pytest.approx(tuple(policy.interval), abs=1e-6)
+    (pair,) = result.analysis.pairs
+    assert told[result.rows]["p/new_arm_vs_old_arm"] == pytest.approx(pair.p_value)
+    assert [own["decided"] for own in told.values()] == [0.0] * (result.rows - 1) + [1.0]
+    assert result.analysis.sentence in verdict
+    assert "<html" in page
+    assert "new/arm" in page
+
+
+def test_a_run_that_is_open_is_used_and_stays_open(place: tuple[str, Place]) -> None:
+    name, kept = place
+    run = kept.open()
+    try:
+        # Of a writer of TensorBoard nobody knows that it is open: it is given.
+        raced(report_to=run if name == "tensorboard" else name)
+        assert kept.is_open(run)
+    finally:
+        kept.close(run)
+    rows, _, page = kept.read()
+    assert len(rows) > 4
+    assert "<html" in page
+
+
+def test_rows_and_verdict_are_those_of_the_rule() -> None:
+    memory, other = Memory(), Memory()
+    rule = sw.StopRule(["a", "b", "c"], n_max=80, report_to=[memory, other])
+    while not rule.stop:
+        for policy in rule.needed:
+            rule.add(policy, episode({"a": 0.1, "b": 0.5, "c": 0.95}[policy], rule.rows))
+
+    found = rule.analysis()
+    assert memory.rows == other.rows
+    assert list(memory.rows) == list(range(1, rule.rows + 1))
+    assert memory.settings["alpha"] == 0.05
+    assert memory.verdicts[0] == "3 of 3 undecided"
+    assert len(memory.verdicts) == len(set(memory.verdicts))
+    assert memory.verdicts[-1] == found.sentence
+    for pair in found.pairs:
+        assert memory.rows[pair.n][f"p/{pair.policy1}_vs_{pair.policy0}"] <= 0.05
+        assert memory.rows[pair.n - 1][f"p/{pair.policy1}_vs_{pair.policy0}"] > 0.05
+    assert memory.page is not None
+    assert memory.ends == 1
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"goal": "best"},
+        {"goal": "best", "design": "paired", "top": 2},
+        {"by": "wins"},
+        {"reference": 0.4},
+        {"lower_is_better": True, "bounds": (-2, 3), "design": "paired"},
+        {"stored": {"a": [0.0, 1.0, 0.0] * 100}},
+        {"equivalence": 0.3},
+    ],
+)
+def test_every_question_is_reported(settings: dict[str, Any]) -> None:
+    memory = Memory()
+    rule = sw.StopRule(["a", "b", "c"], n_max=30, **settings)
+    with Reporter([memory]) as reporter:
+        rule.report_to(reporter)
+        means = {"a": 0.1, "b": 0.5, "c": 0.9}
+        rule.follow(
+            lambda places: {
+                name: [episode(means[name], number) for number in own]
+                for name, own in places.items()
+            }
+        )
+
+    assert sorted(memory.rows) == list(range(1, rule.rows + 1))
+    last = memory.rows[rule.rows]
+    for policy in rule.analysis().policies:
+        if policy.name in "abc":
+            assert last[f"mean/{policy.name}"] == pytest.approx(policy.mean)
+            ends = last[f"low/{policy.name}"], last[f"high/{policy.name}"]
+            assert ends == pytest.approx(tuple(policy.interval), abs=1e-9)
+
+
+def test_a_saved_rule_goes_on_reporting() -> None:
+    scores = [float(number % 3 == 0) for number in range(20)]
+    whole, later = Memory(), Memory()
+    rule = sw.StopRule(["a", "b"], n_max=20, report_to=whole)
+    for number, score in enumerate(scores):
+        rule.add("a", score)
+        rule.add("b", 1.0 - score)
+        if number == 7:
+            other = sw.StopRule.from_json(rule.to_json())
+            other.report_to(later)
+        if number > 7:
+            other.add("a", score)
+            other.add("b", 1.0 - score)
+    other.finish()
+
+    assert later.rows == {row: own for row, own in whole.rows.items() if row > 8}
+    assert later.page is not None
+
+
+def test_a_tracker_that_fails_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    broken, whole = Memory(fails=True), Memory()
+    result = raced(report_to=[broken, whole])
+
+    assert result.analysis.to_dict() == raced().analysis.to_dict()
+    assert broken.calls == result.rows + 2  # it is tried again: networks come back
+    assert len(whole.rows) == result.rows
+    (warning,) = caplog.records
+    assert "Memory does not get everything" in warning.getMessage()
+    assert "no space left" in warning.getMessage()
+
+
+def test_a_tracker_that_hangs_is_left_behind(caplog: pytest.LogCaptureFixture) -> None:
+    class Hanging(Memory):
+        def log(self, *_: Any) -> None:
+            release.wait()
+
+    release, whole = threading.Event(), Memory()
+    rule = sw.StopRule(["a", "b"], n_max=5)
+    rule.report_to(Reporter([Hanging(), whole], patience=0.1))
+    while not rule.stop:
+        rule.add("a", 0.0)
+        rule.add("b", 1.0)
+
+    release.set()
+    assert rule.decided
+    assert len(whole.rows) == rule.rows
+    (warning,) = caplog.records
+    assert "within 0.1 s" in warning.getMessage()
+
+
+def test_a_tracker_that_cannot_be_opened_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").write_text("a file where TensorBoard wants a folder")
+    assert raced(report_to="tensorboard").decided
+    (warning,) = caplog.records
+    assert "tensorboard could not be opened" in warning.getMessage()
+
+
+def test_a_race_that_is_stopped_reports_what_it_has() -> None:
+    memory = Memory()
+
+    def play(_: Any, seed: int) -> float:
+        if seed % 50 == 7:
+            raise RuntimeError("the gripper")
+        return 0.5 + 0.01 * (seed % 3)
+
+    with pytest.raises(StopwiseError, match="the gripper"):
+        sw.race({"a": lambda: 0, "b": lambda: 0}, play, n_max=400, report_to=memory)
+    assert memory.rows
+    assert memory.page is not None
+    assert "the race stopped" in memory.page
+
+    interrupted = Memory()
+
+    def stop(_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        raced(report_to=interrupted, on_progress=stop)
+    assert interrupted.ends == 1
+    assert interrupted.page is None
+
+
+def test_a_race_that_is_gone_on_with_reports_all_rows(tmp_path: Path) -> None:
+    def stop(progress: Any) -> None:
+        if progress.rows == 3:
+            raise KeyboardInterrupt
+
+    whole, again = Memory(), Memory()
+    journal = tmp_path / "race.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        raced(journal=journal, on_progress=stop)
+    result = raced(journal=journal, report_to=again)
+    raced(report_to=whole)
+
+    assert again.rows == whole.rows
+    assert len(whole.rows) == result.rows
+
+
+@pytest.mark.parametrize("wrong", ["weights and biases", 3, ["wandb", object()]])
+def test_what_is_no_tracker_is_refused(wrong: Any) -> None:
+    with pytest.raises(InvalidInput, match="report_to"):
+        sw.StopRule(["a", "b"], report_to=wrong)
+
+
+def test_the_extra_is_named_where_its_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "tensorboardX", None)
+    with pytest.raises(StopwiseError, match=r"stopwise\[tensorboard\]"):
+        reporter_of("tensorboard")
+
+
+def test_names_stay_apart() -> None:
+    assert clean(["a/b", "a b", "a_b", "..", "né"]) == ["a_b", "a_b_2", "a_b_3", "_", "né"]
+
+
+def test_watch_reports_every_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = Memory()
+    monkeypatch.setattr("stopwise.trackers._made", lambda *_: memory)
+    lines = ["policy,score,task"]
+    for _ in range(40):
+        for task in ("lift cube", "pour"):
+            lines += [f"{policy},{int(policy == 'b')},{task}" for policy in "ab"]
+    (tmp_path / "trials.csv").write_text("\n".join(lines) + "\n")
+    arguments = ["watch", str(tmp_path / "trials.csv"), "--once", "--json", "--n-max", "30"]
+    result = CliRunner().invoke(app, [*arguments, "--report-to", "wandb"])
+
+    sights = json.loads(result.stdout)["tasks"]
+    assert result.exit_code == 0
+    assert sorted(memory.rows) == list(range(1, sights[0]["rows"] + 1))
+    assert memory.rows[3]["pour/mean/b"] == memory.rows[3]["lift_cube/mean/b"] == 1.0
+    assert memory.verdicts[-1].count("b > a") == 2
+    assert memory.page is not None
+    assert memory.page.count("lift cube") > 0
+
+
+def test_race_prints_json_alone(tmp_path: Path) -> None:
+    """What trackio says of its runs is not among the results."""
+    with pytest.MonkeyPatch.context() as patch:
+        PLACES["trackio"](tmp_path, patch)
+        (tmp_path / "mine.py").write_text(
+            "def play(policy, seed):\n    return policy(seed)\n"
+            "def low():\n    return lambda seed: 0.1\n"
+            "def high():\n    return lambda seed: 0.9\n"
+        )
+        policies = [
+            word for name in ("low", "high") for word in ("--policy", f"{name}=mine:{name}")
+        ]
+        arguments = ["race", "--env", "mine:play", *policies, "--report-to", "trackio", "--json"]
+        result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["race"]["decided"]

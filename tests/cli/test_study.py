@@ -140,9 +140,9 @@ def test_a_wrong_score_can_be_corrected_afterwards(folder: Path) -> None:
     """Above all the last one, which ended the study: `run` asks for no further trial there."""
     call("run", folder, typed="all\nquit\n")
 
-    assert "correcting a score needs --reason" in call("correct", "1", "none", folder).output
-    assert "there is no trial 9" in call("correct", "9", "none", folder, "--reason", "x").output
-    found = call("correct", "1", "reached", folder, "--reason", "typed all")
+    assert "correcting a score needs --reason" in call("correct", folder, "1", "none").output
+    assert "there is no trial 9" in call("correct", folder, "9", "none", "--reason", "x").output
+    found = call("correct", folder, "1", "reached", "--reason", "typed all")
     assert found.output == "corrected: trial 1, reached\n"
     assert sw.Study.open(folder).records()["score"].to_list()[:1] == [0.25]
 
@@ -156,7 +156,7 @@ def test_a_correction_keeps_what_the_operator_reported(tmp_path: Path) -> None:
         study.record(
             trial.trial, False, station="left", note="wet", tag="slipped", seconds=7.5, who="bo"
         )
-    call("correct", "1", "y", tmp_path / "study", "--reason", "typed n", "--who", "ada")
+    call("correct", tmp_path / "study", "1", "y", "--reason", "typed n", "--who", "ada")
 
     row = study.records().to_dicts()[0]
 
@@ -254,8 +254,8 @@ def test_run_says_stop_when_all_is_decided(tmp_path: Path) -> None:
 def test_status_void_amend_and_verify(folder: Path) -> None:
     call("run", folder, typed="all\nquit\n")
 
-    assert call("void", "1", folder, "--reason", "lights").exit_code == 0
-    assert "voiding a trial needs --reason" in call("void", "1", folder).output
+    assert call("void", folder, "1", "--reason", "lights").exit_code == 0
+    assert "voiding a trial needs --reason" in call("void", folder, "1").output
     assert call("amend", folder, "--reason", "slow", "--set", "lease_minutes=45").exit_code == 0
     assert call("amend", folder, "--reason", "slow", "--set", "alpha=1").exit_code == 2
     found = json.loads(call("status", folder, "--json").output)
@@ -278,14 +278,14 @@ def test_verify_exits_with_1_where_something_is_wrong(folder: Path) -> None:
 
 
 def test_tokens_are_made_listed_and_revoked(folder: Path) -> None:
-    text = call("token", "create", "operator", "Ben", folder).output.strip()
+    text = call("token", "create", folder, "operator", "Ben").output.strip()
     listed = json.loads(call("token", "list", folder, "--json").output)
 
     assert sw.Study.open(folder).authenticate(text) is not None
     assert text not in call("token", "list", folder).output
-    assert call("token", "revoke", listed[0]["token"], folder).exit_code == 0
+    assert call("token", "revoke", folder, listed[0]["token"]).exit_code == 0
     assert sw.Study.open(folder).authenticate(text) is None
-    assert call("token", "create", "king", "Ben", folder).exit_code == 2
+    assert call("token", "create", folder, "king", "Ben").exit_code == 2
 
 
 def test_resolve_tells_the_robot_what_to_start(tmp_path: Path) -> None:
@@ -296,8 +296,8 @@ def test_resolve_tells_the_robot_what_to_start(tmp_path: Path) -> None:
     trial = study.next_trial("left")
     assert trial is not None
 
-    assert call("resolve", trial.code.lower(), folder).output.startswith("serve --")
-    assert call("resolve", "nonsense", folder).exit_code == 2
+    assert call("resolve", folder, trial.code.lower()).output.startswith("serve --")
+    assert call("resolve", folder, "nonsense").exit_code == 2
 
 
 def test_a_place_without_a_study_is_a_clear_error(tmp_path: Path) -> None:
@@ -305,3 +305,40 @@ def test_a_place_without_a_study_is_a_clear_error(tmp_path: Path) -> None:
 
     assert found.exit_code == 2
     assert "there is no study" in found.output
+
+
+def test_a_plan_that_was_edited_after_the_lock_is_told(folder: Path) -> None:
+    path = folder / "study.yaml"
+    before = call("status", folder).output
+    assert call("amend", folder, "--reason", "long", "--set", "lease_minutes=45").exit_code == 0
+    assert "edited" not in call("status", folder).output  # an amendment is in the journal
+
+    path.write_text(path.read_text() + "\n")
+    assert "edited" not in call("status", folder).output  # the same plan, written otherwise
+    path.write_text(re.sub(r"n_max: .*", "n_max: 5000", path.read_text()))
+    said = "study.yaml was edited after the lock (n_max), which changes nothing: the plan that was"
+    assert said in call("status", folder).output
+    assert json.loads(call("status", folder, "--json").output)["edited"] == ["n_max"]
+    verified = call("verify", folder)
+    assert verified.exit_code == 0
+    assert said in verified.output
+    path.write_text("nonsense: [")
+    assert "edited after the lock (it can no longer be read)" in call("status", folder).output
+    assert "(nscore-plus, at most " in before.splitlines()[0]
+
+
+def test_the_study_comes_first_in_every_command_and_may_be_left_out(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from docs.reference import commands
+
+    for name, command in commands.commands():
+        arguments = [one.name for one in command.params if one.param_type_name == "argument"]
+        if name.startswith("stopwise study ") and "place" in arguments:
+            assert arguments[0] == "place", name
+    monkeypatch.chdir(folder)
+    assert "there is no trial 7" in call("void", "7", "--reason", "x").output
+    assert "there is no trial 7" in call("void", folder, "7", "--reason", "x").output
+    assert "there is no trial 7" in call("correct", "--reason", "x", "7", "none").output
+    assert "Missing argument 'score'" in call("correct", folder, "7", "--reason", "x").output
+    assert call("token", "create", "viewer", "Ann").exit_code == 0

@@ -108,3 +108,20 @@ def test_nothing_is_corrected_after_unblinding(place: str) -> None:
         answer = client.post("/1/correct", json=RIGHT, headers=headers["owner"])
         assert answer.status_code == 409
         assert "too late to withdraw a score" in answer.json()["detail"]
+
+
+def test_the_page_of_the_owner_shows_the_plan_and_says_if_its_file_was_edited(
+    study: sw.Study, client: httpx.Client, tokens: dict[str, str]
+) -> None:
+    study.lock()
+    client.post("/api/join", json={"token": tokens["owner"]})
+    page = client.get("/owner").text
+    assert f"Method {study.plan.method}, at most {study.plan.n_max} trials per policy." in page
+    assert "edited" not in page
+
+    assert study.folder is not None
+    path = study.folder / "study.yaml"
+    path.write_text(path.read_text().replace(f"n_max: {study.plan.n_max}", "n_max: 999"))
+    edited = "study.yaml was edited after the lock (n_max)"
+    assert edited in client.get("/owner").text
+    assert edited in client.get("/owner/live").text

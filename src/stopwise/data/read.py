@@ -18,7 +18,7 @@ from stopwise.data.trials import ORDERS, Trials, numbered
 from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import BLANK, Notes, Setting, named
 
-MISSING = ("error", "drop")
+MISSING = ("error", "drop", "keep")
 
 
 def read_trials(
@@ -64,7 +64,8 @@ def read_trials(
     seed
         A whole number for the shuffled order.
     missing
-        "error", or "drop" to leave out (and count) trials without a score.
+        "error", "drop" to leave out (and count) trials without a score, or "keep" where a judge
+        has scored them all (``columns={"proxy": ...}``) and people some.
 
     Returns
     -------
@@ -82,6 +83,13 @@ def read_trials(
     """
     chosen = _columns(columns, score)
     _require_choices(order, seed, missing, bounds)
+    require(
+        missing != "keep" or "proxy" in chosen,
+        Setting("missing", "keep"),
+        " is for trials that a judge has scored: name its column with ",
+        Setting("columns", {"proxy": BLANK}),
+        code="no-proxy",
+    )
     tables = load(source, format_name=format, policy=policy, columns=chosen, policies=policies)
     parts = [_part(table, task, chosen, missing) for table in tables]
     frame = _ordered(_concatenated(parts), order, seed)

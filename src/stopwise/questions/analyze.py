@@ -97,6 +97,9 @@ def analyze(
         In its place, the mean of the proxy for each policy by name, if it is known.
     proxy_share
         Of alpha, what the bounds of the mean cost: a tenth.
+    audit
+        Where the proxy is a judge that has scored every trial: the chance with which a row was
+        drawn, before it was run, to be scored by people as well. Claims are about their scores.
     method
         Name of the method, see ``stopwise.methods()``.
     alpha
@@ -173,7 +176,8 @@ def analyze(
             iid_seed=iid_seed,
         )
         return _answer(table, n_max, settings, groups, scenes=scenes, joined=joined)
-    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit, proxy=proxy)
+    audit = settings.get("audit") is not None
+    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit, proxy=proxy, audit=audit)
     found = [table.declaring(bounds) for table in aligned]
     require(
         not pool or len(found) == 1 or unit == "trial",
@@ -259,7 +263,8 @@ def analyze_tasks(
     """
     groups = Groups(stored, fresh, unequal)
     scenes = Scenes(column=_column(proxy), source=proxy_scores)
-    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit, proxy=proxy)
+    audit = settings.get("audit") is not None
+    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit, proxy=proxy, audit=audit)
     found = comparable(aligned, settings.get("baseline"))
     text = (
         f"{len(found)} tasks are analysed separately: alpha holds for each task, not for all of "

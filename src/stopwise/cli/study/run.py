@@ -83,7 +83,7 @@ def run(
             typer.echo(str(study.verdict()))
         if study.finished and not study.unblinded:
             typer.echo(f"Next: stopwise study unblind {place}; stopwise study report {place}")
-            typer.echo(f"To correct a score first: stopwise study correct TRIAL SCORE {place}")
+            typer.echo(f"To correct a score first: stopwise study correct {place} TRIAL SCORE")
 
 
 def _one_trial(study: "Study", trial: "Assignment", who: str | None) -> bool:

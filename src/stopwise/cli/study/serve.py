@@ -70,9 +70,10 @@ def serve(
 
 @_token_command("create")
 def create(
+    place: Place = ".",
+    *,
     role: Annotated[str, typer.Argument(help="owner, operator, viewer or runner.")],
     name: Annotated[str, typer.Argument(help="The person or machine it is for.")],
-    place: Place = ".",
     who: Who = None,
 ) -> None:
     """Print a new token. It is shown only once, since the study keeps just its hash."""
@@ -82,8 +83,9 @@ def create(
 
 @_token_command("revoke")
 def revoke(
-    token: Annotated[str, typer.Argument(help="The id of the token, from `token list`.")],
     place: Place = ".",
+    *,
+    token: Annotated[str, typer.Argument(help="The id of the token, from `token list`.")],
     who: Who = None,
 ) -> None:
     """Revoke a token, at once."""

@@ -14,7 +14,7 @@ from stopwise.study import access, assignment, views
 from stopwise.study.access import Grant
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
-from stopwise.study.events import Locked, Scored
+from stopwise.study.events import Locked
 from stopwise.study.ledger import Ledger
 from stopwise.study.plan_file import FILE_NAME, differences, read_plan, read_text, yaml_text
 from stopwise.study.records import record_frame, trial_table
@@ -117,25 +117,6 @@ class StudyReader:
         """Return who took a trial."""
         with self._ledger.reading() as state:
             return require_trial(state, trial).who
-
-    def last_scored(self, station: str) -> int | None:
-        """Return the number of the last trial that a station scored, if any."""
-        with self._ledger.reading() as state:
-            own = (
-                trial.number
-                for trial in reversed(state.trials)
-                if trial.station == station and trial.has_result
-            )
-            return next(own, None)
-
-    def answer(self, trial: int) -> Any:
-        """Return the latest answer that a trial was scored with, or None."""
-        found = None
-        with closing(self.store.entries()) as entries:
-            for entry in entries:
-                if isinstance(entry.event, Scored) and entry.event.trial == trial:
-                    found = entry.event.answer
-        return found
 
     def rubric(self, trial: int) -> dict[str, Any]:
         """Return how a trial is scored, as in its assignment."""

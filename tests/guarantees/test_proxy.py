@@ -239,3 +239,77 @@ def test_intervals_cover_with_a_proxy() -> None:
         assert (verdict.interval.low > 0) == (verdict.decision == sw.Decision.POLICY1)
         missed += verdict.interval.low > 0.1
     assert_at_most(missed, 30, 0.05)
+
+
+JUDGES: dict[str, Draw] = {
+    "useless": useless,
+    "good": good,
+    "wrong in sign": wrong_sign,
+    "biased": biased,
+    "adversarial": adversarial,
+}
+
+
+def audited(draw: Draw, chance: float, *, by_judge: bool = False, **settings: Any) -> int:
+    """Return the errors of studies in which people score a random share of the pairs.
+
+    With ``by_judge``, those where the judge prefers policy 1 are audited more often than others.
+    """
+    rng = np.random.default_rng(24)
+    r0, r1, f0, f1 = draw(rng, (RUNS, N))
+    tilt = 0.5 * np.sign(f1 - f0) if by_judge else 0.0
+    asked = rng.random((RUNS, N)) < chance * (1 + tilt)
+    scores = [np.where(asked, own, np.nan) for own in (r0, r1)]
+    usual: dict[str, Any] = {"n_max": N, "design": "paired", "workers": 1, "ties": "strict"}
+    return errors(
+        sw.simulate("nscore-plus", *scores, proxy=(f0, f1), audit=chance, **{**usual, **settings})
+    )
+
+
+@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("chance", [0.3, 0.8])
+def test_no_judge_breaks_the_level(name: str, chance: float) -> None:
+    found = audited(JUDGES[name], chance, alternative="two-sided")
+
+    assert_at_most(found, RUNS, 0.05)
+
+
+@pytest.mark.parametrize("margin", [-0.1, 0.1])
+def test_audits_hold_at_the_edge_of_a_margin(margin: float) -> None:
+    def edge(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:
+        r0, level = (rng.random(shape) < 0.5) * 1.0, rng.random(shape)
+        return r0, (level < 0.5 + margin) * 1.0, r0, (level < 0.5) * 1.0
+
+    assert_at_most(audited(edge, 0.5, margin=margin), RUNS, 0.05)
+
+
+def test_audits_because_of_the_judge_would_be_caught() -> None:
+    """Where the judge is right, policy 1 is seen to win more often than it does."""
+    with pytest.raises(AssertionError):
+        assert_at_most(audited(good, 0.5, by_judge=True), RUNS, 0.05)
+
+
+def worst_pair(chance: float) -> float:
+    """Return the evidence left by the pair that costs most, after pairs that invite large bets."""
+    test = sw.SequentialTest(design="paired", audit=chance, alpha=1e-9)
+    for pair in range(200):
+        won = float(pair % 3 > 0)
+        test.update(0.0, won, proxy=(0.0, won))
+    return test.update(1.0, 0.0, proxy=(0.0, 1.0)).log_e or 0.0
+
+
+@pytest.mark.parametrize("chance", [0.1, 0.5, 0.9])
+def test_the_worst_pair_leaves_something(chance: float) -> None:
+    assert np.isfinite(worst_pair(chance))
+
+
+def test_a_bet_that_ignores_what_the_judge_can_cost_would_be_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def forgotten(_: Proxied, weight: Floats, mean: Floats) -> Floats:
+        return 0.0 * (weight + mean)
+
+    monkeypatch.setattr(Proxied, "_widened", forgotten)
+
+    with pytest.warns(RuntimeWarning, match="invalid value"):  # the logarithm of what is below 0
+        worst_pair(0.1)

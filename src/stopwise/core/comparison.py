@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.confidence import NO_MARGIN, ConfidenceSequence
-from stopwise.core.confidence_state import Pairs
+from stopwise.core.confidence_state import Interval, Pairs
 from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence, Method
 from stopwise.core.nscore_plus import Proxied
@@ -102,7 +102,7 @@ class Comparison:
             parameters=parameters,
             alpha=self.alpha * (1 - self.doubted) / self.shares,
             n_max=self.n_max,
-            margin=self.rules.margin / self.scale.span,
+            margin=self.rules.margin / self.scale.span * (self.rules.audit or 1.0),
             design=self._tested_design,
             reference=tuple(self._unit_references),
             averages=bool(self.rules.groups),
@@ -113,7 +113,7 @@ class Comparison:
         for bounds in bounds_of_pairs(self.rules):
             low, high = sorted(self.rules.advantage(end) / self.scale.span for end in bounds)
             means.append(tuple(low if policy else -high for policy in self.directions))
-        return Proxied.of(test, tuple(means))
+        return Proxied.of(test, tuple(means), self.rules.audit)
 
     @property
     def doubted(self) -> float:
@@ -206,9 +206,21 @@ class Comparison:
             gained = log_e - self.start
             fall = self.test.margin_fall(before, after, *self.directed(r0, r1))
         if self.rules.proxy_mean is not None:
-            r0, r1 = r0[0], r1[0]
+            r0, r1 = self.scores_alone(r0, r1)
         difference = r1 - r0
         return Pairs(1, r0, r1, difference * difference, gained, fall, rejected)
+
+    def scores_alone(self, r0: Floats, r1: Floats, axis: int = 0) -> tuple[Floats, Floats]:
+        """Return the scores without those of the proxy; 0 for pairs that were not audited."""
+        score0, score1 = np.take(r0, 0, axis=axis), np.take(r1, 0, axis=axis)
+        if self.rules.audit is None:
+            return score0, score1
+        return np.nan_to_num(score0), np.nan_to_num(score1)
+
+    def difference_interval(self, low: float, high: float) -> Interval:
+        """Return the interval of a difference as the test sees it, in units of the score."""
+        share, span = self.rules.audit or 1.0, self.scale.span
+        return Interval(max(low / share, -1.0) * span, min(high / share, 1.0) * span)
 
     @property
     def directions(self) -> tuple[int, ...]:
@@ -243,6 +255,8 @@ class Comparison:
 
         A number in place of policy 0 stays there: number and scores are mirrored instead.
         """
+        if self.rules.audit is not None:
+            r0, r1 = self._audited(r0), self._audited(r1)
         if self.test.reference:
             start, sign = self._mirror
             return start + sign * r0[..., None], start + sign * r1[..., None]
@@ -252,6 +266,13 @@ class Comparison:
             return r1[..., None], r0[..., None]
         both = np.stack((r0, r1), axis=-1)
         return both, np.ascontiguousarray(both[..., ::-1])
+
+    def _audited(self, both: Floats) -> Floats:
+        """Return scores and a judge's as the test bets on them, in pairs audited or not."""
+        kind, share = max(both.ndim - 2, 0), self.rules.audit
+        score, judged = both.take(0, axis=kind), both.take(1, axis=kind)
+        audited = ~np.isnan(score)
+        return np.stack([np.where(audited, score, 0.0), (audited - share) * judged], axis=kind)
 
     @cached_property
     def _mirror(self) -> tuple[Floats, Floats]:
@@ -346,6 +367,14 @@ class Comparison:
     def check_both(self, scores0: NDArray[Any], scores1: NDArray[Any]) -> None:
         """Raise unless every score of both policies is allowed; a reference is checked before."""
         name0, name1 = self.rules.pair_names
+        if self.rules.audit is not None:
+            audited = ~np.isnan(scores0)
+            require(
+                bool((audited == ~np.isnan(scores1)).all()),
+                "a pair is audited or not: give the scores of both policies, or of neither",
+                parameter="audit",
+            )
+            scores0, scores1 = scores0[audited], scores1[audited]
         if self.rules.reference is None:
             self.check(scores0, name0)
         self.check(scores1, name1)

@@ -8,6 +8,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stopwise.core.scores import Scale, is_number, numeric_array
 from stopwise.errors import require
 
@@ -48,7 +50,11 @@ def declared_proxy(rules: "Rules", *, takes: bool) -> tuple[ProxyMeans | None, f
 
     ``takes`` says whether the method is proven with a proxy.
     """
-    mean, share = rules.proxy_mean, rules.proxy_share
+    mean: Any = rules.proxy_mean
+    share = rules.proxy_share
+    if rules.audit is not None:
+        _check_audit(rules)
+        mean = dict.fromkeys(rules.policies, 0.0)  # of what the judge says in excess of its share
     if mean is None:
         text = "proxy_share goes with proxy_mean or proxy_scores, but there is neither"
         require(share is None, text, parameter="proxy_share")
@@ -73,6 +79,21 @@ def declared_proxy(rules: "Rules", *, takes: bool) -> tuple[ProxyMeans | None, f
         parameter="proxy_share",
     )
     return bounds[0] if len(bounds) == 1 else tuple(bounds), float(share)
+
+
+def _check_audit(rules: "Rules") -> None:
+    chance: Any = rules.audit
+    require(
+        is_number(chance) and 0 < chance < 1,
+        f"audit must be the chance, between 0 and 1, that a pair is audited, but got {chance!r}",
+        parameter="audit",
+    )
+    known: Any = rules.proxy_mean
+    require(
+        known is None or not np.any(known),
+        "with audits the mean of the proxy is not needed: leave proxy_mean out",
+        parameter="proxy_mean",
+    )
 
 
 def _by_pair(mean: Any, rules: "Rules") -> list[Any]:

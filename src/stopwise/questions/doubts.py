@@ -55,6 +55,9 @@ CAUTIONS = {
     "proxy": "the scenes of the trials are assumed to be drawn like those that the proxy's mean is "
     "of, and the proxy to be fixed before the trials; its differences correlate with the real ones "
     "by {correlation}",
+    "audit": "claims are about people's scores, of which {audited} have some; each row is assumed "
+    "to be audited with chance {audit:g}, drawn before it was run; the judge's differences "
+    "correlate with people's by {correlation}",
     "stored": "the stored trials of {stored} are assumed to come from the conditions of today: the "
     "same robot, scenes and scoring",
 }

@@ -74,13 +74,20 @@ class Scenes:
             f" must be the mean of the proxy for each policy by name, but got {mean!r}",
             code="bad-proxy-mean",
         )
+        audit = known.get("audit") is not None
         require(
-            self.column is None or mean is not None or self.source is not None,
+            not audit or self.source is None,
+            "with audits the mean of the proxy is not needed: leave proxy_scores out",
+            parameter="proxy_scores",
+        )
+        require(
+            self.column is None or mean is not None or self.source is not None or audit,
             "a proxy needs its mean over all scenes: give ",
             Setting("proxy_scores"),
             " (simulated scenes), or ",
             Setting("proxy_mean"),
-            " if it is known",
+            " if it is known; or, where it is a judge, ",
+            Setting("audit"),
             code="no-proxy-mean",
         )
         if self.source is None:

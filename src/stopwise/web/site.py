@@ -9,9 +9,13 @@ from fastapi import Depends, Request
 from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.study import Study
 from stopwise.study.views import Status
+from stopwise.web.certificate import Certificate
 from stopwise.web.evidence_cache import EvidenceCache
 from stopwise.web.limits import Attempts
 from stopwise.web.live_updates import LiveUpdates
+
+# A score can be taken back for so long, on the device; then it is sent, and is final.
+UNDO_SECONDS = 10.0
 
 
 @dataclass
@@ -22,12 +26,15 @@ class Site:
     ----------
     url
         The address that people use, for links and QR codes; None to take each request's own.
+    certificate
+        The server's own, which people have to trust.
     cookie
         Cookies do not tell ports apart, so each study has a name of its own for them.
     """
 
     study: Study
     url: str | None = None
+    certificate: Certificate | None = None
     cookie: str = field(init=False)
     evidence: EvidenceCache = field(init=False)
     updates: LiveUpdates = field(init=False)

@@ -1,12 +1,14 @@
 """A study in which every kind of event happens, the same each time: nothing is left to chance."""
 
 import secrets
+from functools import partial
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
 import stopwise as sw
+from stopwise.study.events import Voided
 from stopwise.study.tables import journal
 from tests.study.live import Clock, take
 
@@ -50,6 +52,10 @@ BEST: dict[str, Any] = {
 }
 
 
+def _given(event: Voided, _: object) -> Voided:
+    return event
+
+
 def fix_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be drawn at random: secrets and tokens are the same each time."""
     monkeypatch.setattr(secrets, "token_hex", lambda size: "5a" * size)
@@ -73,11 +79,16 @@ def scripted(place: str, *, unblind: bool = True) -> sw.Study:
     third = study.next_trial("right", task="pour", who="Ben")
     assert third is not None
     study.record(third.trial, ["grasped"], station="right", seconds=3)
-    study.undo(third.trial, station="right", reason="tapped wrongly", key="k 3")
+    study.undo(third.trial, reason="tapped wrongly", key="k 3", who="right")
     study.record(third.trial, [], station="right")
     study.correct(first.trial, 0.75, "read the wrong scale")
-    study.void(third.trial, "the cable came off", redraw=False)
-    study.void(first.trial, "the lights went out")
+    # Trials that were corrected could be voided when the golden journals were written.
+    for trial, reason, redraw in (
+        (third.trial, "the cable came off", False),
+        (first.trial, "the lights went out", True),
+    ):
+        voided = Voided(trial=trial, reason=reason, redraw=redraw)
+        study._enter(partial(_given, voided), "owner")
     columns = {"task": ["stack"] * 2, "policy": ["old", "new"], "score": [0.25, 0.8125]}
     pilot = sw.Trials.from_columns(columns, bounds=(0, 1))
     study.add_trials(pilot, source="notebook", reason="a pilot")

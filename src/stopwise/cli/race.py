@@ -91,8 +91,8 @@ def race(
         list[str] | None,
         typer.Option(
             metavar=FACTORY,
-            help="A policy and the function that makes it, or the address of its server, as in "
-            "NAME=ws://localhost:8000; repeat for each policy.",
+            help="A policy and the function that makes it, the address of its server (as in "
+            "NAME=ws://localhost:8000), or the folder where LeRobot saved it; repeat for each.",
         ),
     ] = None,
     checkpoints: Annotated[

@@ -81,11 +81,12 @@ def race(
         Two or more by name, or one with a ``reference``: a callable from observation to action, an
         object with ``predict`` (as in stable-baselines3) or ``act``, a factory (a class, or a
         function that can be called without arguments), or where to find one,
-        "package.module:name", or on which server, "ws://localhost:8000". ``reset`` is called before
-        each episode, with a ``seed`` if it takes one. Or the folder or pattern of checkpoints, as
-        in "runs/*/ckpt_*.zip"; their names are the shortest parts of their paths that tell them
-        apart. Asked for the best, one that appears while the race runs joins: for free if it was
-        declared with ``later``, else from the ``reserve`` of alpha. Those declared are waited for.
+        "package.module:name", on which server, "ws://localhost:8000", or in which folder LeRobot
+        saved it. ``reset`` is called before each episode, with a ``seed`` if it takes one. Or the
+        folder or pattern of checkpoints, as in "runs/*/ckpt_*.zip"; their names are the shortest
+        parts of their paths that tell them apart. Asked for the best, one that appears while the
+        race runs joins: for free if it was declared with ``later``, else from the ``reserve`` of
+        alpha. Those declared are waited for.
     env
         A gymnasium id, an environment, a factory of one (also of a vector environment), or a
         function ``episode(policy, seed)`` that returns a score or a dictionary of measures. Or

@@ -140,7 +140,9 @@ OUTCOMES = {
     "stopped": "the trial was scored, given back or voided meanwhile",
     "lost": "the runner broke off",
 }
-UNNEEDED = "no longer needed"  # the reason by which an unneeded trial goes back
+# The reasons by which a trial goes back that nobody gave back.
+UNNEEDED = "no longer needed"
+LAPSED = "its lease ran out"
 
 
 class Released(Event, kind="released", says="trial {trial} given back", left_out=("score",)):

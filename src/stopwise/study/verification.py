@@ -27,11 +27,15 @@ from stopwise.study.trial_actions import judged, require_trial
 
 @dataclass(frozen=True)
 class Verification:
-    """What was found: how many entries hold, the hash of the last one, and what is wrong."""
+    """What was found: how many entries hold, the hash of the last one, and what is wrong.
+
+    The ``notes`` are not wrong, but worth knowing.
+    """
 
     entries: int
     hash: str
     problems: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def sound(self) -> bool:

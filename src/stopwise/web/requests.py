@@ -61,10 +61,6 @@ class ReleaseRequest(StartRequest):
     key: Key | None = None
 
 
-class UndoRequest(ReleaseRequest):
-    """A score is withdrawn."""
-
-
 class ScoreRequest(_Body):
     """The result of a trial: true or false, milestones, a level, a number, or a preference."""
 

@@ -56,12 +56,18 @@ def verify(place: Place = ".", as_json: AsJson = False) -> None:
             typer.echo(problem, err=True)
         if found.sound:
             typer.echo(f"all checks passed: {counted(found.entries, 'entry')}, hash {found.hash}")
+        for note in found.notes:
+            typer.echo(f"Warning: {note}", err=True)
     if not found.sound:
         raise typer.Exit(1)
 
 
 def _show(now: "Status") -> None:
-    typer.echo(f"{now.name}: {now.phase}{', unblinded' if now.unblinded else ''}")
+    most = "no limit" if now.n_max is None else f"at most {now.n_max} trials per policy"
+    phase = f"{now.phase}, unblinded" if now.unblinded else now.phase
+    typer.echo(f"{now.name}: {phase} ({now.method}, {most})")
+    if now.warning is not None:
+        typer.echo(f"Warning: {now.warning}")
     if now.phase == "draft":
         typer.echo("The plan is fine; lock it with `stopwise study lock`.")
         return

@@ -3,7 +3,13 @@
 
 const csrf = document.querySelector('meta[name="csrf"]')?.content ?? "";
 
-export class NoConnection extends Error {}
+// ``told`` is what the server says is wrong with it, if it was reached.
+export class NoConnection extends Error {
+  constructor(message, told = "") {
+    super(message);
+    this.told = told;
+  }
+}
 
 export class Refused extends Error {
   constructor(status, detail) {
@@ -26,8 +32,10 @@ export async function call(method, path, body) {
   } catch {
     throw new NoConnection("no connection");
   }
-  if (response.status >= 500 || response.status === 429) throw new NoConnection("server is busy");
   const content = await response.json().catch(() => ({}));
+  if (response.status >= 500 || response.status === 429) {
+    throw new NoConnection("server is busy", content.detail);
+  }
   if (!response.ok) throw new Refused(response.status, content.detail ?? response.statusText);
   return content;
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from stopwise.data.trials import Trials
-from stopwise.errors import NotAllowed
+from stopwise.errors import NotAllowed, StoreFailed
 from stopwise.questions.analysis import Analysis
 from stopwise.study import access, assignment, recordings, views
 from stopwise.study.access import Grant
@@ -249,6 +249,11 @@ class StudyReader:
         found = verify(self.store)
         edited = self.edited() if found.sound else ()
         return replace(found, notes=(views.edited_text(edited),)) if edited else found
+
+    @property
+    def trouble(self) -> StoreFailed | None:
+        """Why nothing could be stored the last time that it was tried, or None."""
+        return self._ledger.trouble
 
     def tokens(self) -> tuple[TokenRecord, ...]:
         """Return every token ever created, without the secret text."""

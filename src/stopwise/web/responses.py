@@ -34,10 +34,11 @@ class Done(_Answer):
 
 
 class Health(_Answer):
-    """The server is up."""
+    """The server is up; ``ok`` says whether it can read and write the study, ``detail`` why not."""
 
     ok: bool
     version: str
+    detail: str = ""
 
 
 class Me(_Answer):

@@ -14,7 +14,7 @@ import stopwise as sw
 from stopwise.policies.openpi import packed, unpacked
 from stopwise.rollout.schedule import FAILURES, EpisodeFailed, ScoreOutside
 from tests.rollout.players import NoisyBalance, draw
-from tests.rollout.stacks import LikeManiSkill, Reach, through, towards
+from tests.rollout.stacks import LikeLeRobot, LikeManiSkill, Reach, through, towards
 
 
 def make_noisy(noise: float = 0.9) -> NoisyBalance:
@@ -182,6 +182,13 @@ def test_a_torch_vector_environment_in_the_style_of_maniskill() -> None:
     assert {score for (name, _), (score, _) in last.items() if name == "towards"} == {1.0}
     returns = race(score="return", bounds=(0, 12))
     assert all(score is not None and score > 0 for score, _ in scores(returns).values())
+
+
+def test_environments_of_lerobot_are_told_when_an_episode_begins() -> None:
+    """They would replay the end of the last one, and score 0."""
+    race = partial(sw.race, {"a": towards(0.9), "b": towards(0.4)}, n_max=7, bounds=(0, 12))
+
+    assert scores(race(LikeLeRobot)) == scores(race(partial(SyncVectorEnv, [Reach] * 3)))
 
 
 def test_one_seed_for_all_places_is_enough() -> None:

@@ -130,6 +130,8 @@ def analyze(
     how = reading.keywords()
     if proxy.proxy is not None:
         how["columns"]["proxy"] = proxy.proxy
+    if proxy.audit is not None:
+        how["missing"] = "keep"
     trials = read_trials(trial_source(files, policy), **how)
     settings: dict[str, Any] = {
         **comparison.keywords(),

@@ -7,13 +7,13 @@ import numpy as np
 import polars as pl
 
 from stopwise.data.bounds import bounds_of_data, declared_bounds
-from stopwise.data.duplicates import refuse_copies
+from stopwise.data.duplicates import refuse_copies, tell_equal_policies
 from stopwise.data.growing import growing
 from stopwise.data.raw import Bounds
 from stopwise.data.roles import ColumnChoice, require_columns
 from stopwise.data.sources import Loaded, load
 from stopwise.data.standard import Part, standardise
-from stopwise.data.told import in_order, odd_names
+from stopwise.data.told import in_order, odd_names, one_name
 from stopwise.data.trials import ORDERS, Trials, numbered
 from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import BLANK, Notes, Setting, named
@@ -100,7 +100,9 @@ def read_trials(
     notes = Notes()
     if "trial" not in chosen or chosen["trial"] is not None:
         refuse_copies(parts, notes)
+    tell_equal_policies(frame, notes)
     odd_names(frame, notes)
+    one_name(parts, notes)
     limits = _bounds(bounds, parts, frame, notes)
     for part in parts:
         part.require_within(limits)

@@ -201,9 +201,9 @@ def analyze(
 @flat(RuleSettings)
 def compare(
     first: Any,
-    second: Any,
+    second: Any = None,
     *,
-    names: tuple[str, str] = ("first", "second"),
+    names: Sequence[str] = ("first", "second"),
     n_max: int | None = None,
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
@@ -211,10 +211,12 @@ def compare(
 ) -> Analysis:
     """Compare two policies, given the scores of each in the order in which they came.
 
+    With a negative margin the first is the baseline, which the second is not to be worse than.
+
     Parameters
     ----------
     first, second
-        Their scores: lists, arrays or columns of a frame.
+        Their scores: lists, arrays or columns of a frame; with ``reference`` only the first.
     names
         What they are called.
     n_max, bounds, design, **settings
@@ -228,11 +230,20 @@ def compare(
     ('new', 'new > old')
     """
     require(
-        len(names) == 2 and names[0] != names[1],
-        f"names must be two that differ, but got {', '.join(map(str, names))}",
+        second is not None or settings.get("reference") is not None,
+        "give two policies to compare, or one and the number to compare it with: reference=0.9",
+        parameter="second",
+    )
+    require(
+        not isinstance(names, str) and len(set(names)) == len(names) == 2,
+        f"names must be two that differ, but got {names!r}",
         parameter="names",
     )
+    if settings.get("margin", 0) < 0 and settings.get("reference") is None:
+        settings.setdefault("baseline", names[0])
     columns = dict(zip(names, (first, second), strict=True))
+    if second is None:
+        del columns[names[1]]
     return analyze(columns, n_max=n_max, bounds=bounds, design=design, **settings)
 
 

@@ -133,6 +133,24 @@ class EpisodeEnded(Event, kind="episode ended", says="trial {trial}: episode {ep
     salt: Blind[str]
 
 
+class Filmed(Event, kind="filmed", says="trial {trial}: recording {file} added"):
+    """A trial has a video or photo: a file beside the study, its SHA-256, and its bytes."""
+
+    trial: Open[int]
+    file: Open[str]
+    digest: Open[str]
+    size: Open[int]
+
+
+class Rated(Event, kind="rated", says="trial {trial} rated by its recording"):
+    """Someone else scored a trial by its recording; this enters no comparison."""
+
+    trial: Open[int]
+    score: Blind[float]
+    answer: Blind[Any]
+    salt: Blind[str]
+
+
 OUTCOMES = {
     "ended": "the policy ended by itself",
     "failed": "its command failed",

@@ -19,9 +19,11 @@ from stopwise.study.events import (
     Created,
     EpisodeBegan,
     EpisodeEnded,
+    Filmed,
     Imported,
     Joined,
     Locked,
+    Rated,
     Released,
     Scored,
     Started,
@@ -127,6 +129,16 @@ def _episode_began(event: EpisodeBegan, state: StudyState, _: Entry) -> None:
 def _episode_ended(event: EpisodeEnded, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.running, trial.seconds = False, event.seconds
+
+
+@take_in.register
+def _filmed(event: Filmed, state: StudyState, _: Entry) -> None:
+    state.recordings.append((_trial(state, event.trial).number, event.file, event.digest))
+
+
+@take_in.register
+def _rated(event: Rated, state: StudyState, entry: Entry) -> None:
+    state.ratings.append((_trial(state, event.trial).number, entry.who, event.score))
 
 
 @take_in.register

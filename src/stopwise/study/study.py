@@ -13,14 +13,14 @@ from stopwise.study.events import LAPSED, Imported, Released, Scored, Undone
 from stopwise.study.ledger import require_name
 from stopwise.study.locate import is_url, open_store
 from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_plan
-from stopwise.study.robot_side import RobotSide
+from stopwise.study.recorded_trials import RecordedTrials
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState
 
 Report = TypeVar("Report", Released, Scored, Undone)
 
 
-class Study(RobotSide):
+class Study(RecordedTrials):
     """A study: blinded trials at the robot, one journal, and a verdict replayed from it.
 
     Every method is safe to call from several threads, processes and machines at once. A call that

@@ -163,6 +163,15 @@ class StudyClient:
         body = {"episode": episode, "outcome": outcome, "seconds": seconds}
         self._call("POST", f"/api/trials/{trial}/episode/end", body)
 
+    def add_recording(self, trial: int, file: str | Path) -> str:
+        """Send a video or photo of a trial; return its name beside the study."""
+        try:
+            content = Path(file).read_bytes()
+        except OSError as error:
+            raise InvalidInput(f"{file}: {error.strerror}") from error
+        found = self._call("POST", f"/api/trials/{trial}/recordings", content)
+        return str(found["recording"])
+
     def status(self) -> Status:
         """Return the progress of the study."""
         return parsed(Status, self._call("GET", "/api/status"))
@@ -171,10 +180,11 @@ class StudyClient:
         """Return the verdict on each pair; for owners and viewers."""
         return parsed(StudyVerdict, self._call("GET", "/api/verdict"))
 
-    def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+    def _call(self, method: str, path: str, body: dict[str, Any] | bytes | None = None) -> Any:
         """Return the answer, or raise what the server raised; passing failures are waited out."""
         try:
-            content = None if body is None else json.dumps(body, allow_nan=False)
+            whole = body is None or isinstance(body, bytes)
+            content: Any = body if whole else json.dumps(body, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise InvalidInput(f"this cannot be sent: {error}") from error
         until = time.monotonic() + self._retry_seconds

@@ -96,6 +96,12 @@ class EpisodeEndRequest(EpisodeRequest):
     seconds: Annotated[float, Field(ge=0, le=1e6)] | None = None
 
 
+class RatingRequest(_Body):
+    """What a second rater makes of a trial, by its recordings."""
+
+    answer: Answer
+
+
 class CorrectionRequest(_Body):
     """The correct result of a trial: true or false, milestones, a level, a number, a preference."""
 

@@ -170,7 +170,7 @@ function showRobot() {
   find("robot").hidden = !attended || !(kept.started || episode);
   find("timer").hidden = attended && Boolean(kept.started || episode);
   if (episode && !running && kept.seconds == null) keep({ seconds: seconds ?? timer.seconds });
-  if (running) find("robot").textContent = "The robot is running. Saving a score stops it.";
+  if (running) find("robot").textContent = "The robot is running.";
   else if (episode) find("robot").textContent = "The robot has stopped: score what you saw.";
   else find("robot").textContent = silent ? "The runner does not answer: tell the owner." : "Starting…";
 }

@@ -11,7 +11,7 @@ QUICK := tests/contracts tests/core tests/data tests/rows tests/questions tests/
 	tests/study/test_plan.py tests/study/test_study.py tests/rollout/test_stop_rule.py \
 	tests/cli/test_analyze.py tests/cli/test_compare.py tests/test_package.py
 
-.PHONY: demo test check lint types imports docs pytest programs test-pythons test-lowest check-tag dist format clean
+.PHONY: demo test check lint types imports docs pytest programs test-pythons test-lowest test-lerobot check-tag dist format clean
 
 demo: $(VENV)/.base
 	@$(BIN)/stopwise demo
@@ -43,6 +43,10 @@ test-pythons: $(VENV)/.dev
 test-lowest: $(VENV)/.dev
 	$(BIN)/python -m tests.release.lowest
 
+# LeRobot, gym-pusht and robosuite, which ask for an environment of their own.
+test-lerobot: .lerobot/.done
+	.lerobot/bin/python -m pytest tests/lerobot
+
 # Before a release: the tag that is to be published is the version.
 check-tag:
 	test "$$GITHUB_REF_NAME" = "v$$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)"
@@ -63,7 +67,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) .pythons .lowest site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .pythons .lowest .lerobot site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) || (apt-get update && apt-get install -y python3-venv && $(PYTHON) -m venv $(VENV))
@@ -79,4 +83,13 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --editable ".[plots,excel,postgres,gym,ray,openpi]" --group dev
 	@# Alone: it asks for an older NumPy, which its client does without.
 	$(BIN)/python -m pip install --quiet --no-deps openpi-client==0.1.2
+	@touch $@
+
+# The last LeRobot for the oldest Python here. It asks for an older torch, and much that only robots need.
+.lerobot/.done: tests/lerobot/requirements.txt
+	$(PYTHON) -m venv .lerobot
+	.lerobot/bin/python -m pip install --quiet torch==2.13.0
+	.lerobot/bin/python -m pip install --quiet --no-deps lerobot==0.4.4 torchvision==0.28.0 robosuite==1.5.2 mink==0.0.5
+	.lerobot/bin/python -m pip install --quiet --requirement $<
+	.lerobot/bin/python -m pip install --quiet --no-deps --editable .
 	@touch $@

@@ -1,10 +1,13 @@
-"""Files that are never seen half-written."""
+"""Files that are never seen half-written, and names that any file or tracker may have."""
 
 import os
+import re
 import time
+from collections.abc import Iterable
+from itertools import chain, count
 from pathlib import Path
 
-__all__ = ["replace_file"]
+__all__ = ["plain_names", "replace_file"]
 
 
 PRIVATE = 0o600  # of files that hold names or secrets
@@ -18,3 +21,20 @@ def replace_file(path: Path, content: bytes) -> None:
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def plain_names(names: Iterable[str]) -> list[str]:
+    """Return names of letters, digits, dots and dashes only, still all different.
+
+    Examples
+    --------
+    >>> from stopwise.files import plain_names
+    >>> plain_names(["a/b", "a b", ".."])
+    ['a_b', 'a_b_2', '_']
+    """
+    found: list[str] = []
+    for name in names:
+        plain = re.sub(r"[^\w.-]|^\.+$", "_", name)
+        numbered = (f"{plain}_{number}" for number in count(2))
+        found.append(next(each for each in chain([plain], numbered) if each not in found))
+    return found

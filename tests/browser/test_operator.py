@@ -110,14 +110,10 @@ def test_two_trials_are_run_and_one_answer_is_given(browser: Browser, tmp_path: 
         phone.get_by_role("button", name="The first").click()
         phone.locator("#save").click()
         expect(phone.locator("#saved-text")).to_have_text("Trial 2 saved: the first was better")
-        undo(phone)
-        phone.get_by_role("button", name="Neither: a tie").click()
-        phone.locator("#save").click()
-        expect(phone.locator("#saved-text")).to_have_text("Trial 2 saved: a tie")
         expect(phone.locator("#saved-state")).to_have_text("Stored.")
         assert not any(name in phone.content() for name in ("diffusion-v1", "flow-v2"))
         phone.context.close()
-        assert study.records()["score"].to_list() == [0.5, 0.5]
+        assert study.records()["score"].to_list() == [1.0, 0.0]
         assert study.verdict().tasks[0].rows == 1
 
 
@@ -131,31 +127,37 @@ def score_without_connection(phone: Page) -> None:
     expect(phone.locator("#connection")).to_have_text("waiting for connection")
 
 
-def test_a_phone_that_was_closed_without_connection_sends_later(
-    browser: Browser, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("hold", [600.0], indirect=True)
+def test_a_score_is_taken_back_before_it_is_sent(browser: Browser, tmp_path: Path) -> None:
+    """Then nobody ever learns of it; what is sent is final, also for a phone that was closed."""
     with one_task(tmp_path / "study", "binary") as study, served(study) as url:
         phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
-        score_without_connection(phone)
-        # An undo waits in line too, and so does the score entered instead.
+        phone.get_by_role("button", name="Next trial").click()
+        code_of(phone)
+        phone.get_by_text("Add a note").click()
+        phone.get_by_label("Note").fill("wobbly")
+        phone.get_by_role("button", name="Success").click()
+        phone.locator("#save").click()
+        expect(phone.locator("#connection")).to_have_text("kept here")
         undo(phone)
+        expect(phone.locator("#save")).to_be_disabled()
+        expect(phone.get_by_label("Note")).to_have_value("wobbly")
         phone.get_by_role("button", name="Failure").click()
         phone.locator("#save").click()
-        # Asked while the page is open: a closing page may lose its network emulation first.
-        assert study.status().scored == 0
         context = phone.context
         phone.close()
-        context.set_offline(False)
         again = context.new_page()
         again.goto(f"{url}/operate")
-        expect(again.locator("#saved-state")).to_have_text("Stored.")
-        kinds = [entry.kind for entry in study.journal()]
-        assert [kind for kind in kinds if kind in ("scored", "undone")] == [
-            "scored",
-            "undone",
-            "scored",
-        ]
-        assert study.journal()[-1].content["score"] == 0
+        expect(again.locator("#undo")).to_be_visible()
+        assert study.status().scored == 0
+        context.set_offline(True)
+        again.get_by_role("button", name="Next trial").click()
+        expect(again.locator("#problem-text")).to_contain_text("is kept on this device")
+        context.set_offline(False)
+        expect(again.locator("#trial-number")).to_have_text("trial 2")
+        scored = [entry.content for entry in study.journal() if entry.kind == "scored"]
+        assert [(each["score"], each["note"]) for each in scored] == [(0.0, "wobbly")]
+        assert "undone" not in [entry.kind for entry in study.journal()]
         context.close()
 
 
@@ -223,7 +225,7 @@ def test_a_trial_that_was_scored_elsewhere_is_not_called_unneeded(
         expect(other.locator("#unneeded")).to_be_hidden()
         expect(other.locator("#save")).to_be_disabled()
 
-        undo(one)
+        study.undo(1, reason="tapped wrongly")
         expect(gone).to_be_hidden()
         expect(other.locator("#save")).to_be_enabled()
 
@@ -241,10 +243,14 @@ def test_a_trial_that_was_given_back_elsewhere_is_put_away(
     with one_task(tmp_path / "study", "binary") as study, served(study) as url:
         one, other = two_phones(browser, study, url)
         one.locator("#timer").click()
-        one.locator("#more summary").click()
+        one.locator("#invalid summary").click()
         one.locator("#give-back").click()
-        expect(one.locator("#problem-text")).to_have_text("Say why in the note first.")
+        expect(one.locator("#problem-text")).to_have_text(
+            "Choose a reason, or say why in the note."
+        )
         expect(one.locator("#given-back")).to_contain_text("counts as its worst score")
+        one.get_by_role("button", name="robot or camera fault").click()
+        one.locator("#more summary").click()
         one.locator("#note").fill("the gripper was stuck")
         one.locator("#give-back").click()
         expect(other.locator("#gone")).to_contain_text(
@@ -252,7 +258,10 @@ def test_a_trial_that_was_given_back_elsewhere_is_put_away(
         )
         expect(one.locator("#problem")).to_be_hidden()
         row = study.records().row(0, named=True)
-        assert (row["score"], row["reason"]) == (0.0, "the gripper was stuck")
+        assert (row["score"], row["reason"]) == (
+            0.0,
+            "robot or camera fault: the gripper was stuck",
+        )
         for phone in (one, other):
             phone.context.close()
 
@@ -269,7 +278,8 @@ def test_a_score_that_came_second_is_not_stored_and_says_why(
         expect(one.locator("#saved-state")).to_have_text("Stored.")
         other.context.set_offline(False)
         expect(other.locator("#problem-text")).to_have_text(
-            f"Not stored. Trial 1 was already scored elsewhere. {TWICE}"
+            f"Not stored: Trial 1 was already scored elsewhere. {TWICE} "
+            "You had entered for trial 1: failure."
         )
         assert [e.content["score"] for e in study.journal() if e.kind == "scored"] == [1.0]
         for phone in (one, other):

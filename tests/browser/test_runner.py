@@ -1,15 +1,19 @@
 """A whole study in which nobody knows: two phones, an owner, and runners that start policies."""
 
+import sys
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import stopwise as sw
 from stopwise.study import runner as runner_module
 from tests.browser.phone import DESKTOP, PHONE, joined, picture
-from tests.study.runners import attending, written
+from tests.policies.served import served as policy_served
+from tests.study.runners import attending, free_port, written
 from tests.web.serving import CUPS, served
 
 # A policy: it moves cups in a small world of files, and tells its name to whoever listens.
@@ -18,28 +22,61 @@ echo "I am $STOPWISE_POLICY"
 case $STOPWISE_POLICY in flow-v2) reached=4;; *) reached=1;; esac
 echo $reached > "$1/$STOPWISE_CODE"
 """
+# A robot: it asks one address what to do, and does not know who answers.
+ROBOT = """
+import os, pathlib, sys
+import numpy as np
+from openpi_client.websocket_client_policy import WebsocketClientPolicy
+robot = WebsocketClientPolicy("127.0.0.1", int(sys.argv[1]))
+reached = robot.infer({"state": np.zeros(1)})["actions"][0, 0]
+(pathlib.Path(sys.argv[2]) / os.environ["STOPWISE_CODE"]).write_text(str(int(reached)))
+"""
 STATIONS = ("arm 1", "arm 2")
 
 
-def test_two_phones_and_an_owner_with_commands(
+class Flow:
+    """A policy of the runner's own process."""
+
+    def __call__(self, observation: dict[str, Any]) -> np.ndarray[Any, Any]:
+        return np.asarray(observation["state"] + 4)
+
+
+def commands(folder: Path, world: Path) -> Path:
+    """Return the file of a runner that starts each policy by a command."""
+    (folder / "play.sh").write_text(POLICY)
+    command = f"sh {folder}/play.sh {world}"
+    return written(folder / "runner.yaml", dict.fromkeys(["diffusion-v1", "flow-v2"], command))
+
+
+def routed(folder: Path, world: Path, diffusion: str) -> Path:
+    """Return the file of a runner whose robot asks a router: a server, or this process."""
+    port = free_port()
+    (folder / "robot.py").write_text(ROBOT)
+    return written(
+        folder / "routed.yaml",
+        {"diffusion-v1": diffusion, "flow-v2": {"policy": f"{__name__}:Flow"}},
+        robot=f"{sys.executable} {folder}/robot.py {port} {world}",
+        router={"port": port},
+    )
+
+
+def test_two_phones_and_an_owner_and_nobody_knows(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner_module, "PAUSE", 0.1)
     world = tmp_path / "world"
     world.mkdir()
-    (tmp_path / "play.sh").write_text(POLICY)
-    command = f"sh {tmp_path}/play.sh {world}"
-    file = written(tmp_path / "runner.yaml", dict.fromkeys(["diffusion-v1", "flow-v2"], command))
     study = sw.Study.create(tmp_path / "cups", CUPS)
     study.lock()
     with ExitStack() as stack:
         url = stack.enter_context(served(study))
         robot = sw.StudyClient(url, study.create_token("runner", "robot"))
         stack.enter_context(robot)
+        diffusion = stack.enter_context(policy_served(lambda _: {"actions": np.ones((1, 1))}))
+        by_command, by_router = commands(tmp_path, world), routed(tmp_path, world, diffusion)
         said = [
-            line
-            for station, desk in zip(STATIONS, (robot, None), strict=True)
-            for line in [stack.enter_context(attending(study, file, desk=desk, station=station))]
+            stack.enter_context(attending(study, by_command, desk=robot, station="arm 1")),
+            stack.enter_context(attending(study, by_router, station="arm 2")),
         ]
         owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
         phones = [

@@ -41,6 +41,7 @@ def options(files: dict[str, str], *names: str) -> list[str]:
         (("old", "good"), ("--margin", "-0.1"), 2),
         (("bad", "old", "good"), ("--goal", "best"), 0),
         (("old", "same"), ("--goal", "best"), 3),
+        (("old", "same"), ("--equivalence", "0.5"), 3),
     ],
 )
 def test_analyze(

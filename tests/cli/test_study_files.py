@@ -35,16 +35,16 @@ def test_export_is_blind_until_unblinded(folder: Path, tmp_path: Path, ending: s
     }
     read = readers[ending]
 
-    assert "2 trials" in call("export", file, folder).output
+    assert "2 trials" in call("export", folder, file).output
     assert set(read(file)["policy"]) == {"A", "B"}
     # A number or a code beside a label would let a trial be voided by its arm.
     assert read(file).columns == ["task", "policy", "score"]
-    assert "2 trials" in call("export", file, folder, "--used").output
+    assert "2 trials" in call("export", folder, file, "--used").output
     assert "A is " in call("unblind", folder, "--yes").output
-    assert "3 trials" in call("export", file, folder).output
+    assert "3 trials" in call("export", folder, file).output
     assert set(read(file)["policy"]) == {"old", "new"}
     assert {"code", "station", "answer"} <= set(read(file).columns)
-    assert "2 trials" in call("export", file, folder, "--used").output
+    assert "2 trials" in call("export", folder, file, "--used").output
 
 
 def test_a_forgotten_file_is_named_before_a_study_is_looked_for(folder: Path) -> None:
@@ -58,9 +58,9 @@ def test_import_adds_rows_and_the_report_says_so(folder: Path, tmp_path: Path) -
     file = tmp_path / "earlier.csv"
     file.write_text("policy,score\n" + "old,0.25\nnew,1\n" * 8)
 
-    assert "imported: 16 trials" in call("import", file, folder, "--reason", "pilot").output
-    assert call("import", file, folder).exit_code == 2
-    call("void", "3", folder, "--reason", "the <b>cup</b> broke")
+    assert "imported: 16 trials" in call("import", folder, file, "--reason", "pilot").output
+    assert call("import", folder, file).exit_code == 2
+    call("void", folder, "3", "--reason", "the <b>cup</b> broke")
     call("amend", folder, "--reason", "new camera")
     call("run", folder, typed="release it looked odd\nall\nquit\n")
     page = tmp_path / "report.html"
@@ -103,13 +103,13 @@ def test_the_same_trials_are_imported_once(folder: Path, tmp_path: Path) -> None
     other.write_text("policy,score\n" + rows * 2)
     grown.write_text("policy,score\n" + rows * 3)
     renamed.write_text("policy,score\n" + rows * 2 + "old,1\nnew,1\n")
-    assert call("import", file, folder, "--reason", "pilot").output == "imported: 4 trials\n"
+    assert call("import", folder, file, "--reason", "pilot").output == "imported: 4 trials\n"
     before = sw.Study.open(folder).verdict()
 
     start = "stopwise study import: "
     first = "the first 2 rows of "
     for path, which in ((file, ""), (other, ""), (grown, first), (renamed, first)):
-        found = call("import", path, folder, "--reason", "pilot")
+        found = call("import", folder, path, "--reason", "pilot")
         assert found.exit_code == 2
         assert found.output == (
             f"{start}{which}these trials of 'stack' have the same scores as trials that were "
@@ -120,9 +120,9 @@ def test_the_same_trials_are_imported_once(folder: Path, tmp_path: Path) -> None
     study = sw.Study.open(folder)
     assert study.verdict() == before
     study._ledger.save()
-    assert "imported before" in call("import", file, folder, "--reason", "pilot").output
+    assert "imported before" in call("import", folder, file, "--reason", "pilot").output
     other.write_text("policy,score\n" + rows + "old,1\nnew,1\n")
-    assert call("import", other, folder, "--reason", "others").output == "imported: 4 trials\n"
+    assert call("import", folder, other, "--reason", "others").output == "imported: 4 trials\n"
 
 
 def test_other_trials_that_went_alike_are_imported_if_that_is_said(
@@ -133,12 +133,12 @@ def test_other_trials_that_went_alike_are_imported_if_that_is_said(
     for file in (one, two):
         file.write_text("policy,score\nold,0\nnew,1\n")
     three.write_text(one.read_text() + "old,1\nnew,1\n")
-    assert call("import", one, folder, "--reason", "pilot").exit_code == 0
-    assert "; if these are different trials" in call("import", two, folder, "--reason", "x").output
-    grown = call("import", three, folder, "--reason", "x").output
+    assert call("import", folder, one, "--reason", "pilot").exit_code == 0
+    assert "; if these are different trials" in call("import", folder, two, "--reason", "x").output
+    grown = call("import", folder, three, "--reason", "x").output
     assert "import: the first row of these trials of 'stack' has the same scores" in grown
 
-    said = call("import", two, folder, "--reason", "another day", "--again")
+    said = call("import", folder, two, "--reason", "another day", "--again")
 
     assert said.output == "imported: 2 trials\n"
     study = sw.Study.open(folder)
@@ -162,7 +162,7 @@ def test_the_report_counts_what_was_handed_out_and_what_was_imported(
     assert "trials imported" not in sw.Study.open(folder).report()
     file = tmp_path / "earlier.csv"
     file.write_text("policy,score\n" + "old,0.25\nnew,1\n" * 4)
-    call("import", file, folder, "--reason", "pilot")
+    call("import", folder, file, "--reason", "pilot")
 
     assert row("trials handed out", 3)
     assert row("trials imported", 8)
@@ -178,8 +178,8 @@ def test_what_a_study_exported_another_can_import(tmp_path: Path) -> None:
     call("run", tmp_path / "first", typed="y\nn\nvoid cable\nn\ny\nquit\n")
     call("unblind", tmp_path / "first", "--yes")
     file = tmp_path / "trials.csv"
-    call("export", file, tmp_path / "first")
-    command: list[str | Path] = ["import", file, tmp_path / "second", "--reason", "moved"]
+    call("export", tmp_path / "first", file)
+    command: list[str | Path] = ["import", tmp_path / "second", file, "--reason", "moved"]
 
     assert "; --missing drop leaves such trials out" in call(*command).output
     gaps = call(*command, "--missing", "drop")

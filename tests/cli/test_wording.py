@@ -136,10 +136,10 @@ def test_errors_of_an_import_advise_options(tmp_path: Path) -> None:
     folder, path = tmp_path / "study", tmp_path / "trials.csv"
     sw.Study.create(folder, plan(n_max=20)).lock()
     path.write_text("policy,score\nold,0\nnew,\n")
-    unscored = study("import", path, folder, "--reason", "pilot").output
+    unscored = study("import", folder, path, "--reason", "pilot").output
     path.write_text("policy,score\nold,0\nnew,1\n")
-    study("import", path, folder, "--reason", "pilot")
-    again = study("import", path, folder, "--reason", "pilot").output
+    study("import", folder, path, "--reason", "pilot")
+    again = study("import", folder, path, "--reason", "pilot").output
 
     assert "--missing drop leaves such trials out" in unscored
     assert again.rstrip().endswith("say so with --again")
@@ -177,7 +177,7 @@ def test_no_message_names_an_option_that_the_command_does_not_have(
         ("analyze {two} --alpha=x", "--alpha must be a number, but got 'x'"),
         ("demo --pause -1", "--pause must be a number of at least 0, but got '-1'"),
         ("study serve --port 70000", "--port must be a whole number from 0 to 65535, but got"),
-        ("study void first", "TRIAL must be a whole number, but got 'first'"),
+        ("study void . first", "TRIAL must be a whole number, but got 'first'"),
         ("plan --gaps wide", "--gaps must be numbers like 0.1,0.2, but got 'wide'"),
         ("analyze", "give either FILES or --policy NAME=FILE for each policy"),
         ("compare 1/2", "1/2 is one policy: give the other too, or a file with all counts"),

@@ -253,3 +253,35 @@ def test_errors_list_the_columns_and_the_words(tmp_path: Path) -> None:
         sw.InvalidInput, match=r"the columns are 'score'; usual names are policy, .* ckpt, .* arm"
     ):
         sw.read_trials({"score": [1.0]})
+
+
+def test_policies_with_the_same_scores_in_the_same_order_are_told(tmp_path: Path) -> None:
+    """A column that was copied; few trials, or those that never fail, may be equal by chance."""
+    for scores, said in (("0110100110010110" * 2, True), ("01101001", False), ("1" * 40, False)):
+        text = "".join(f"a,{score}\nb,{score}\nc,{i % 2}\n" for i, score in enumerate(scores))
+        path = files.text(tmp_path / "results.csv", "policy,score\n" + text)
+
+        notes = sw.read_trials(path).notes
+        copied = "policies 'a' and 'b' have the same scores in the same order: is one a copy of"
+        assert any(copied in note for note in notes) == said
+        assert (copied in notes[0]) == said
+
+
+def test_files_of_one_name_are_policies_by_their_folders(tmp_path: Path) -> None:
+    """They were one policy without a word, and its trials those of two."""
+    one, two = (
+        files.text(tmp_path / name / "scores.csv", f"score\n{'1' * 1}\n{score}\n")
+        for name, score in (("base", 0), ("new", 1))
+    )
+    other = files.text(tmp_path / "third.csv", "score\n1\n0\n")
+
+    assert sw.read_trials([one, two]).policies == ("base", "new")
+    mixed = sw.read_trials([one, two, other])
+    assert mixed.policies == ("scores", "third")
+    assert any("are taken for trials of one policy, 'scores'" in note for note in mixed.notes)
+    days = [
+        files.text(tmp_path / day / f"{name}.csv", "score\n1\n")
+        for day in ("monday", "tuesday")
+        for name in ("old", "next")
+    ]
+    assert sw.read_trials(days).counts() == {("task", "old"): 2, ("task", "next"): 2}

@@ -373,6 +373,36 @@ def test_two_columns_of_scores_are_compared_in_one_call() -> None:
         sw.compare(low, high, names=("a", "a"))
 
 
+def test_compare_takes_a_number_and_takes_the_first_for_the_baseline() -> None:
+    good = [1, 1, 1, 0, 1, 1, 1, 1, 1, 1] * 6
+
+    alone = sw.compare(good, reference=0.5, names=("mine", ""))
+    assert alone.order_text == "mine > 0.5"
+    not_worse = sw.compare(good, [1] * 60, margin=-0.2, names=("old", "new"))
+    assert not_worse.rules.baseline == "old"
+    assert not_worse.order_text == "new not worse than old"
+    with pytest.raises(sw.InvalidInput, match="two policies to compare, or one and the number"):
+        sw.compare(good)
+
+
+def test_a_doubt_stands_in_the_headline() -> None:
+    """One that costs trials only does not."""
+    rng = np.random.default_rng(4)
+    base, early = (rng.random(120) < 0.4) * 1.0, np.arange(120) < 60
+    falls = (rng.random(120) < np.where(early, 0.99, 0.1)) * 1.0
+    shared = (rng.random(120) < 0.5) * 1.0
+
+    found = sw.compare(base, falls, names=("base", "new"))
+    assert found.headline == (
+        "new is better than base. But this needs fresh draws in random order, which is in doubt."
+    )
+    assert found.headline in found.to_html()
+    assert "do not look like fresh draws in random order" in found.sentence
+    together = sw.compare(shared, shared)
+    assert together.doubts
+    assert together.headline == "first and second were not told apart."
+
+
 def test_tables_leave_for_papers_and_frames() -> None:
     found = sw.compare([0.1, 0.2] * 9, [0.9, 0.8] * 9, names=("old_1", "100% | new"))
 

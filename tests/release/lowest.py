@@ -63,6 +63,7 @@ GROUPS = {
     ),
     "openpi": Group(("openpi", "gym"), (*TOOLS, "openpi-client"), ("tests/policies",)),
     "sb3": Group(("sb3",), TOOLS, ("tests/rollout/test_sb3.py",)),
+    "robots": Group(("inspect-robots",), TOOLS, ("tests/rollout/test_inspect_robots.py",)),
     "trackers": Group(
         ("plots", "wandb", "trackio", "mlflow", "tensorboard", "study"),
         (*TOOLS, "tensorboard", "torch"),

@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 import torch
 
-__all__ = ["LikeManiSkill", "Reach", "through", "towards"]
+__all__ = ["LikeLeRobot", "LikeManiSkill", "Reach", "through", "towards"]
 
 STEPS = 12
 
@@ -84,3 +84,35 @@ def towards(share: float) -> Any:
 def through(observations: Any) -> Any:
     """Passes the origin, and does not stay."""
     return np.full(np.shape(observations), 0.8, dtype=np.float32)
+
+
+class _Frozen(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Replays its end until a reset says that another episode begins."""
+
+    end: Any = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        if self.end is not None and not (options or {}).get("lerobot_new_rollout"):
+            return self.end[0], self.end[4]
+        self.end = None
+        return self.env.reset(seed=seed, options=options)
+
+    def step(self, action: Any) -> Any:
+        if self.end is None:
+            found = self.env.step(action)
+            if not (found[2] or found[3]):
+                return found
+            self.end = (found[0], 0.0, *found[2:])
+            return found
+        return self.end
+
+
+class LikeLeRobot(gymnasium.vector.SyncVectorEnv):
+    """The interface of LeRobot 0.6's vector environments, as its source has it; not LeRobot."""
+
+    __module__ = "lerobot.envs.utils"
+
+    def __init__(self) -> None:
+        super().__init__([lambda: _Frozen(Reach())] * 3)

@@ -14,7 +14,7 @@ import stopwise as sw
 from stopwise.policies.openpi import packed, unpacked
 from stopwise.rollout.schedule import FAILURES, EpisodeFailed, ScoreOutside
 from tests.rollout.players import NoisyBalance, draw
-from tests.rollout.stacks import LikeManiSkill, Reach, through, towards
+from tests.rollout.stacks import LikeLeRobot, LikeManiSkill, Reach, through, towards
 
 
 def make_noisy(noise: float = 0.9) -> NoisyBalance:
@@ -184,6 +184,13 @@ def test_a_torch_vector_environment_in_the_style_of_maniskill() -> None:
     assert all(score is not None and score > 0 for score, _ in scores(returns).values())
 
 
+def test_environments_of_lerobot_are_told_when_an_episode_begins() -> None:
+    """They would replay the end of the last one, and score 0."""
+    race = partial(sw.race, {"a": towards(0.9), "b": towards(0.4)}, n_max=7, bounds=(0, 12))
+
+    assert scores(race(LikeLeRobot)) == scores(race(partial(SyncVectorEnv, [Reach] * 3)))
+
+
 def test_one_seed_for_all_places_is_enough() -> None:
     """As gymnasium's own vector environment of CartPole has it."""
     make = partial(gymnasium.make_vec, "CartPole-v1", num_envs=5)
@@ -200,6 +207,13 @@ def test_one_seed_for_all_places_is_enough() -> None:
     for episode, (score, _) in zip(one.episodes, scores(one).values(), strict=True):
         totals[episode.policy] += score or 0.0
     assert totals["a"] > 2 * totals["b"]
+
+
+def test_names_are_text() -> None:
+    for name in (1, 0, None, ("a", 1)):
+        policies: Any = {name: 0.1, "b": 0.2}
+        with pytest.raises(sw.InvalidInput, match="the names of policies must be text, but got"):
+            sw.race(policies, draw)
 
 
 def test_success_is_of_environments() -> None:

@@ -11,15 +11,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 
+from stopwise.errors import NotAllowed
 from stopwise.study import assignment, lifecycle, trial_actions
 from stopwise.study.blinding import Lots
+from stopwise.study.events import Scored, Undone, Voided
 from stopwise.study.selection import doubts
 from stopwise.study.state import TrialRecord
 from stopwise.study.study_plan import StudyPlan
 from tests.study.simulation import Journal
 
-__all__ = ["CHEATS", "Outcome", "outcomes"]
+__all__ = ["BEFORE", "CHEATS", "Outcome", "outcomes"]
 
 STATION, REASON = "arm", "the cable came off"
 SETTINGS = {
@@ -40,6 +43,7 @@ class Cheat:
     rng: np.random.Generator
     favoured: str
     act: Callable[["Cheat", TrialRecord, bool], None]
+    tried: bool = False
 
     def run(self) -> "Cheat":
         """Run trials until nothing is left to try."""
@@ -47,6 +51,9 @@ class Cheat:
         while not assignment.finished(state):
             self.journal.time += 60.0
             now = self.journal.time
+            self.journal.enter(*assignment.lapsed(state, now))
+            if assignment.finished(state):
+                break
             self.journal.enter(*assignment.take(state, self.lots, station=STATION, now=now))
             trial = assignment.holding(state, STATION, now)
             assert trial is not None
@@ -92,13 +99,62 @@ def voiding(share: float) -> Act:
     return act
 
 
-def probing(study: Cheat, trial: TrialRecord, success: bool) -> None:
+def waiting(share: float) -> Act:
+    """Let the lease of a share of the favoured policy's failures run out."""
+
+    def act(study: Cheat, trial: TrialRecord, success: bool) -> None:
+        if study.picks(trial, success, share):
+            study.journal.time += 31 * 60.0
+        else:
+            study.score(trial, success)
+
+    return act
+
+
+def probing_as_before(study: Cheat, trial: TrialRecord, success: bool) -> None:
     """Enter each failure as a success; if that does not end the study, withdraw it again."""
     study.score(trial, True)
-    state = study.journal.state
-    if not success and not assignment.finished(state):
-        study.journal.enter(trial_actions.undo(state, trial.number, STATION, REASON))
+    if not success and not assignment.finished(study.journal.state):
+        study.journal.enter(Undone(trial=trial.number, reason=REASON, lease=1800.0))
         study.score(trial, False)
+
+
+def probing(study: Cheat, trial: TrialRecord, success: bool) -> None:
+    """Try the same: what was sent is final, and before it is sent nothing can be seen.
+
+    So the first failure is entered as a success, and from then on the cheat knows better.
+    """
+    study.score(trial, success or not study.tried)
+    if not success and not study.tried:
+        study.tried = True
+        with pytest.raises(NotAllowed, match="is scored, not leased"):
+            study.score(trial, False)
+
+
+def learning_as_before(study: Cheat, trial: TrialRecord, success: bool) -> None:
+    """Correct a score to see whose trial it is, and back; void 80 % of the favoured's failures."""
+    study.score(trial, success)
+    for answer in (not success, success):
+        score = Scored(trial=trial.number, score=float(answer), answer=answer, correction=REASON)
+        study.journal.enter(Undone(trial=trial.number, reason=REASON, lease=1800.0), score)
+    if study.picks(trial, success, 0.8):
+        study.journal.enter(Voided(trial=trial.number, reason=REASON, redraw=True))
+
+
+def learning(study: Cheat, trial: TrialRecord, success: bool) -> None:
+    """Try the same: what was corrected can be neither corrected nor voided again."""
+    study.score(trial, success)
+    state, number = study.journal.state, trial.number
+    if study.tried:
+        return
+    study.tried = True
+    study.journal.enter(*trial_actions.correct(state, number, not success, "", REASON))
+    for act in (
+        lambda: trial_actions.correct(state, number, success, "", REASON),
+        lambda: trial_actions.void(state, number, REASON),
+    ):
+        with pytest.raises(NotAllowed, match="was corrected before"):
+            act()
 
 
 def accidents(study: Cheat, trial: TrialRecord, success: bool) -> None:
@@ -115,7 +171,14 @@ CHEATS: dict[str, Act] = {
     "gives back 80 % of the failures": giving_back(0.8),
     "has half of the failures voided": voiding(0.5),
     "has 80 % of the failures voided": voiding(0.8),
+    "lets the lease of 80 % of the failures run out": waiting(0.8),
     "tries out by undo which score ends the study": probing,
+    "learns by correcting whose trial it is, to void 80 % of the failures": learning,
+}
+# What the rules of old let them do; else what is given back, or left, is run again.
+BEFORE: dict[str, Act] = {
+    "tries out by undo which score ends the study": probing_as_before,
+    "learns by correcting whose trial it is, to void 80 % of the failures": learning_as_before,
 }
 
 
@@ -152,19 +215,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=400)
     runs = parser.parse_args().runs
-    titles = (
-        "the operator",
-        "`again`: false",
-        "in favour",
-        "`worst`: false",
-        "in favour",
-        "warned",
-    )
+    titles = ("the operator", "before: false", "in favour", "now: false", "in favour", "warned")
     sys.stdout.write(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}\n")
     for name, act in CHEATS.items():
         after = outcomes(act, runs)
-        # The rule is about what is given back; all else is the same without it.
-        before = outcomes(act, runs, "again") if "gives back" in name else after
+        before = outcomes(BEFORE.get(name, act), runs, "again")
         parts = (before.false, before.in_favour, after.false, after.in_favour, after.warned)
         cells = " | ".join(f"{100 * part / runs:.1f} %" for part in parts)
         sys.stdout.write(f"| {name} | {cells} |\n")

@@ -1,5 +1,6 @@
 """A runner at work beside a test, on real processes."""
 
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,9 +14,9 @@ import stopwise as sw
 from stopwise.study.runner import Runner
 from stopwise.study.runner_file import RunnerFile
 
-__all__ = ["attending", "eventually", "running", "written"]
+__all__ = ["attending", "eventually", "free_port", "running", "written"]
 
-PATIENCE = 60.0
+PATIENCE = 30.0
 
 
 def eventually(holds: Callable[[], Any]) -> Any:
@@ -41,6 +42,13 @@ def written(path: Path, commands: dict[str, Any], **other: Any) -> Path:
     path.touch(mode=0o600)
     path.write_text(yaml.safe_dump({"policies": commands, **other}))
     return path
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody uses now."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
 
 
 @contextmanager

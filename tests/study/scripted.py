@@ -1,12 +1,15 @@
 """A study in which every kind of event happens, the same each time: nothing is left to chance."""
 
 import secrets
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
 import stopwise as sw
+from stopwise.study.events import Voided
 from stopwise.study.tables import journal
 from tests.study.live import Clock, take
 
@@ -38,6 +41,7 @@ PLAN: dict[str, Any] = {
 }
 
 
+PHOTO = b"\xff\xd8\xff\xe0 a photo of cups"
 BEST: dict[str, Any] = {
     "name": "Checkpoints",
     "method": "wsr",
@@ -48,6 +52,10 @@ BEST: dict[str, Any] = {
     "later": ["step 30k"],
     "n_max": 50,
 }
+
+
+def _given(event: Voided, _: object) -> Voided:
+    return event
 
 
 def fix_draws(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,11 +81,16 @@ def scripted(place: str, *, unblind: bool = True) -> sw.Study:
     third = study.next_trial("right", task="pour", who="Ben")
     assert third is not None
     study.record(third.trial, ["grasped"], station="right", seconds=3)
-    study.undo(third.trial, station="right", reason="tapped wrongly", key="k 3")
+    study.undo(third.trial, reason="tapped wrongly", key="k 3", who="right")
     study.record(third.trial, [], station="right")
     study.correct(first.trial, 0.75, "read the wrong scale")
-    study.void(third.trial, "the cable came off", redraw=False)
-    study.void(first.trial, "the lights went out")
+    # Trials that were corrected could be voided when the golden journals were written.
+    for trial, reason, redraw in (
+        (third.trial, "the cable came off", False),
+        (first.trial, "the lights went out", True),
+    ):
+        voided = Voided(trial=trial, reason=reason, redraw=redraw)
+        study._enter(partial(_given, voided), "owner")
     columns = {"task": ["stack"] * 2, "policy": ["old", "new"], "score": [0.25, 0.8125]}
     pilot = sw.Trials.from_columns(columns, bounds=(0, 1))
     study.add_trials(pilot, source="notebook", reason="a pilot")
@@ -104,6 +117,7 @@ def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
     """Return a study whose trials a runner starts."""
     clock = Clock()
     study = sw.Study.create(place, PLAN, clock=clock)
+    study.folder = Path(place.removeprefix("sqlite:///").partition("#")[0]).parent
     study.lock(who="ada")
     study.attend("left", limit=120.0, who="robot")
     trial = take(study).trial
@@ -112,6 +126,8 @@ def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
     clock.time += 31.25
     study.end_episode(trial, "0001-5a5a5a", outcome="timed out", seconds=31.25, who="robot")
     study.record(trial, 0.125, station="left")
+    study.add_recording(trial, [PHOTO], who="robot")
+    study.rate(trial, 0.375, who="Ben")
     study.attend("left", present=False, who="robot")
     if unblind:
         study.unblind(reason="done")

@@ -106,7 +106,7 @@ def test_nothing_that_an_operator_sees_names_a_policy(tmp_path: Path) -> None:
         lambda: study.next_trial("left", task="nonsense"),
         lambda: study.record(1, True, station="right"),
         lambda: study.resolve("nonsense"),
-        lambda: study.undo(3, station="left"),
+        lambda: study.undo(9, reason="slipped"),
     ):
         try:
             act()

@@ -4,7 +4,16 @@ import pytest
 from scipy.stats import binomtest
 
 from tests.guarantees.pinned import assert_at_most
-from tests.study.cheating import CHEATS, SETTINGS, accidents, giving_back, outcomes, voiding
+from tests.study.cheating import (
+    BEFORE,
+    CHEATS,
+    SETTINGS,
+    accidents,
+    giving_back,
+    outcomes,
+    voiding,
+    waiting,
+)
 
 ALPHA = float(str(SETTINGS["alpha"]))
 RUNS = 40
@@ -25,6 +34,33 @@ def test_the_check_finds_trials_that_are_run_until_they_succeed() -> None:
 
     assert binomtest(found.in_favour, found.runs, ALPHA, alternative="greater").pvalue < 1e-4
     assert found.warned == found.runs
+
+
+def test_letting_the_lease_run_out_cannot_help_a_policy() -> None:
+    """Counted as given back, and so as in the honest study; run again, as before, it helps."""
+    found, before = outcomes(waiting(0.8), RUNS), outcomes(waiting(0.8), RUNS // 4, "again")
+
+    assert_at_most(found.false, RUNS, ALPHA)
+    assert found.in_favour == outcomes(CHEATS["is honest"], RUNS).in_favour
+    assert found.warned == RUNS
+    assert binomtest(before.in_favour, before.runs, ALPHA, alternative="greater").pvalue < 1e-4
+
+
+def test_a_label_that_a_correction_shows_is_of_no_use() -> None:
+    """Sabotage: corrected and voided again and again, failures of one policy vanish."""
+    name = "learns by correcting whose trial it is, to void 80 % of the failures"
+    found, before = outcomes(CHEATS[name], RUNS // 2), outcomes(BEFORE[name], RUNS // 4)
+
+    assert_at_most(found.in_favour, found.runs, ALPHA)
+    assert binomtest(before.in_favour, before.runs, ALPHA, alternative="greater").pvalue < 1e-4
+
+
+def test_no_score_can_be_tried_out() -> None:
+    """A study in which a cheat tries differs from the honest one by the score of that one trial."""
+    found = outcomes(CHEATS["tries out by undo which score ends the study"], RUNS)
+
+    assert_at_most(found.false, RUNS, ALPHA)
+    assert abs(found.false - outcomes(CHEATS["is honest"], RUNS).false) <= 1
 
 
 @pytest.mark.parametrize("share", [0.5, 0.8])

@@ -41,7 +41,7 @@ def test_what_is_sent_again_with_its_key_is_stored_once(tmp_path: Path) -> None:
     assert trial is not None
     study.record(trial.trial, True, station="arm 1", key="first")
     for _ in range(2):
-        study.undo(trial.trial, station="arm 1", reason="slipped", key="second")
+        study.undo(trial.trial, reason="slipped", key="second")
     other = study.next_trial("arm 2")
     assert other is not None
     for _ in range(2):
@@ -49,7 +49,7 @@ def test_what_is_sent_again_with_its_key_is_stored_once(tmp_path: Path) -> None:
     kinds = [entry.kind for entry in study.journal()]
     assert kinds[-4:] == ["scored", "undone", "assigned", "released"]
     with pytest.raises(sw.NotAllowed, match="already used for another report"):
-        study.undo(trial.trial, station="arm 1", reason="slipped", key="third")
+        study.undo(trial.trial, reason="slipped", key="third")
 
 
 def test_what_was_tried_on_a_draft_leaves_no_trace_in_the_draws(tmp_path: Path) -> None:

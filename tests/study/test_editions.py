@@ -95,7 +95,7 @@ def test_what_is_unblinded_is_exported_with_its_names(
     raised()
     file = tmp_path / "trials.csv"
 
-    done = CliRunner().invoke(app, ["study", "export", str(file), place])
+    done = CliRunner().invoke(app, ["study", "export", place, str(file)])
 
     assert done.output == f"written: {file}, 6 trials\n"
     assert set(pl.read_csv(file)["policy"]) == {"old", "new"}

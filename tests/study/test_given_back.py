@@ -9,7 +9,7 @@ import stopwise as sw
 from stopwise.study.events import Released
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.views import Assignment
-from tests.study.live import locked, policy_of, take
+from tests.study.live import Clock, locked, policy_of, take
 from tests.study.plans import plan
 
 NUMBER = {"name": "pour", "score": {"kind": "number", "low": 20, "high": 50}}
@@ -77,7 +77,7 @@ def test_a_reason_is_always_asked_for(tmp_path: Path) -> None:
             study.release(trial.trial, station="left", reason=reason)
     study.record(trial.trial, True, station="left")
     with pytest.raises(sw.InvalidInput, match="withdrawing a score needs a reason"):
-        study.undo(trial.trial, station="left")
+        study.undo(trial.trial, reason=" ")
 
 
 def test_resolving_begins_a_trial_once(tmp_path: Path) -> None:
@@ -90,19 +90,84 @@ def test_resolving_begins_a_trial_once(tmp_path: Path) -> None:
     assert kinds == [("assigned", "left"), ("started", "robot")]
 
 
-def test_the_score_that_ended_the_study_is_not_withdrawn(tmp_path: Path) -> None:
-    """Else it could be tried out which score ends it; the owner may correct it, with a reason."""
+def test_a_score_is_final_for_the_one_who_entered_it(tmp_path: Path) -> None:
+    """Else it could be tried out which score ends the study: only the owner can change it, once."""
     study = locked(str(tmp_path / "study"), n_max=1)
     for _ in range(2):
         trial = take(study)
         study.record(trial.trial, False, station="left")
-    assert study.finished
-
-    with pytest.raises(sw.NotAllowed, match="the study is finished: the owner may correct"):
-        study.undo(trial.trial, station="left", reason="slipped")
+    for answer in (True, False):
+        with pytest.raises(sw.NotAllowed, match="is scored, not leased"):
+            study.record(trial.trial, answer, station="left")
 
     study.correct(trial.trial, True, "slipped")
+
     assert sorted(study.trials().frame["score"]) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda study, trial: study.correct(trial, False, "no, it was right"),
+        lambda study, trial: study.undo(trial, reason="no, it was right"),
+        lambda study, trial: study.void(trial, "the cable came off"),
+    ],
+)
+def test_what_was_corrected_stays(tmp_path: Path, act: Callable[[sw.Study, int], None]) -> None:
+    """The evidence that a correction moves tells whose trial it is: nothing more can be done."""
+    study = locked(str(tmp_path / "study"))
+    trial = take(study)
+    study.record(trial.trial, False, station="left")
+    study.correct(trial.trial, True, "slipped")
+
+    with pytest.raises(sw.NotAllowed, match="was corrected before"):
+        act(study, trial.trial)
+
+
+@pytest.mark.parametrize("begin", BEGIN)
+def test_a_begun_trial_whose_lease_ran_out_counts_as_the_worst(
+    tmp_path: Path, begin: str, clock: Clock
+) -> None:
+    """Catches "wait until it is handed out again": nobody gets a second try."""
+    study = locked(str(tmp_path / "study"), clock, tasks=[NUMBER], n_max=2)
+    trial = take(study)
+    BEGIN[begin](study, trial)
+    clock.time += 31 * 60
+
+    other = take(study, "right")
+
+    assert policy_of(study, other.trial) != policy_of(study, trial.trial)
+    assert [entry.kind for entry in study.journal()[-2:]] == ["released", "assigned"]
+    record = study.records().row(0, named=True)
+    assert (record["status"], record["score"]) == ("released", 20)
+    assert study.verify().sound
+    # The result still comes, and takes its place: nothing that was entered is lost.
+    assert study.record(trial.trial, 45, station="left").counted
+    study.record(other.trial, 30, station="right")
+    assert sorted(study.trials().frame["score"]) == [30, 45]
+    assert study.verify().sound
+    with pytest.raises(sw.NotAllowed, match="is scored, not leased"):
+        study.record(trial.trial, 50, station="left")
+
+
+def test_a_late_result_does_not_come_after_unblinding(tmp_path: Path, clock: Clock) -> None:
+    study = locked(str(tmp_path / "study"), clock)
+    trial = take(study)
+    study.start(trial.trial, station="left")
+    clock.time += 31 * 60
+    take(study, "right")
+    study.unblind()
+
+    with pytest.raises(sw.NotAllowed, match="too late to enter a score"):
+        study.record(trial.trial, True, station="left")
+
+
+def test_a_trial_that_never_began_is_handed_out_again(tmp_path: Path, clock: Clock) -> None:
+    study = locked(str(tmp_path / "study"), clock, n_max=1)
+    trial, _ = take(study), take(study, "right")
+    clock.time += 31 * 60
+
+    assert policy_of(study, take(study, "third").trial) == policy_of(study, trial.trial)
 
 
 def test_a_wrong_worst_score_in_the_journal_is_found(

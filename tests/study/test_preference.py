@@ -104,22 +104,24 @@ def test_an_answer_is_undone_and_corrected_for_both(tmp_path: Path) -> None:
     with preferring(tmp_path) as study:
         first, second = judge(study, 1.0)
         assert settled(study) == [1.0]
-        study.undo(second, station="left", reason="tapped wrongly")
+        study.undo(second, reason="tapped wrongly")
         assert settled(study) == []
         assert take(study).rubric["first"]
         study.record(second, "tie", station="left")
         assert settled(study) == [0.5]
         with pytest.raises(sw.NotAllowed, match=f"judged together with trial {second}"):
             study.correct(first, "tie", "it was better")
-        study.correct(second, "first", "mixed them up")
-        lost = policy_of(study, second)
-        assert settled(study) == [0.0 if lost == "new" else 1.0]
+        for number in (first, second):
+            with pytest.raises(sw.NotAllowed, match=f"trial {second} was corrected before"):
+                study.void(number, "the lights went out")
         third = take(study)
         study.record(third.trial, "done", station="left")
         with pytest.raises(sw.NotAllowed, match="has no score yet"):
             study.correct(third.trial, "done", "it was not")
-        study.undo(third.trial, station="left", reason="it still runs")
-        assert take(study).trial == third.trial
+        fourth = take(study)
+        study.record(fourth.trial, "second", station="left")
+        study.correct(fourth.trial, "first", "mixed them up")
+        assert settled(study)[1] == (0.0 if policy_of(study, fourth.trial) == "new" else 1.0)
         assert study.verify().sound
 
 
@@ -235,7 +237,7 @@ def test_a_plan_that_cannot_be_judged_by_preference(changes: Any, message: str) 
 
 def test_preferences_are_typed(tmp_path: Path) -> None:
     preferring(tmp_path).close()
-    typed = "y\n2\ndone\n\n3\n2\ndone\nundo slipped\ntie\ntie\nquit\n"
+    typed = "y\n2\ndone\n\n3\n2\ndone\ntie\nquit\n"
 
     found = call("run", tmp_path / "study", "--station", "left", typed=typed)
 
@@ -245,11 +247,10 @@ def test_preferences_are_typed(tmp_path: Path) -> None:
     assert "which was better, 1 the first (CODE" in found.output
     assert "saved: trial 1, done" in found.output
     assert "saved: trial 2, second" in found.output
-    assert "trial 2: enter its score again" in found.output
-    assert "corrected: trial 2, tie" in found.output
     assert "saved: trial 4, tie" in found.output
     with sw.Study.open(tmp_path / "study") as study:
-        assert settled(study) == [0.5, 0.5]
+        won = policy_of(study, 2)
+        assert settled(study) == [1.0 if won == "new" else 0.0, 0.5]
 
 
 def test_the_worst_of_what_should_be_low_is_high(tmp_path: Path) -> None:

@@ -15,9 +15,10 @@ import pytest
 
 import stopwise as sw
 from stopwise.study import runner as runner_module
+from stopwise.study import running as running_module
 from stopwise.study import trial_actions
 from stopwise.study.events import EpisodeBegan, EpisodeEnded
-from stopwise.study.runner_file import RunnerFile, write_template
+from stopwise.study.runner_file import RunnerFile, filled, write_template
 from tests.study.live import locked, policy_of, take
 from tests.study.runners import attending, eventually, running, written
 from tests.web.serving import served
@@ -29,7 +30,7 @@ WITHIN_REACH = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner_module, "PAUSE", 0.05)
-    monkeypatch.setattr(runner_module, "GRACE", 0.2)
+    monkeypatch.setattr(running_module, "GRACE", 0.2)
 
 
 @pytest.fixture
@@ -280,7 +281,7 @@ def test_over_the_network_with_a_token_that_may_not_score(study: sw.Study, tmp_p
         with attending(study, both(tmp_path, "exit 0"), desk=robot):
             trial = phone.next_trial("left")
             assert trial is not None
-            for act in (robot.next_trial, robot.record, robot.release, robot.undo):
+            for act in (robot.next_trial, robot.record, robot.release):
                 with pytest.raises(sw.NotAllowed, match="the role runner is not allowed"):
                     _ask(act, trial.trial)
             for ask in (
@@ -375,9 +376,9 @@ def test_a_file_to_fill_in_is_written_for_its_owner_alone(tmp_path: Path) -> Non
 
 def test_what_is_filled_in_stays_one_word(tmp_path: Path) -> None:
     file = written(tmp_path / "runner.yaml", {"a": "play --start={condition} '{\"x\": 1}' {other}"})
-    way = RunnerFile.read(file).policies["a"]
+    command = RunnerFile.read(file).policies["a"].command or ""
     values = dict.fromkeys(("trial", "code", "task", "episode"), "1")
-    assert way.words({**values, "condition": "x = 1; rm -rf"}) == [
+    assert filled(command, {**values, "condition": "x = 1; rm -rf"}) == [
         "play", "--start=x = 1; rm -rf", '{"x": 1}', "{other}",
     ]  # fmt: skip
 

@@ -89,7 +89,7 @@ def test_every_way_out_is_counted(tmp_path: Path, clock: Clock) -> None:
     study.release(given.trial, station="left", reason="the robot is hot")
     raised = take(study)
     study.record(raised.trial, False, station="left")
-    study.undo(raised.trial, station="left", reason="tapped wrongly")
+    study.undo(raised.trial, reason="tapped wrongly")
     study.record(raised.trial, True, station="left")
     left = take(study)
     study.start(left.trial, station="left")

@@ -14,7 +14,6 @@ from stopwise.cli import app
 from stopwise.errors import InvalidInput, StopwiseError
 from stopwise.trackers import TRACKERS, reporter_of
 from stopwise.trackers.reporter import Reporter
-from stopwise.trackers.row_values import clean
 from tests.trackers.places import PLACES, Memory, Place
 
 pytestmark = [
@@ -247,10 +246,6 @@ def test_the_extra_is_named_where_its_package_is_missing(monkeypatch: pytest.Mon
     monkeypatch.setitem(__import__("sys").modules, "tensorboardX", None)
     with pytest.raises(StopwiseError, match=r"stopwise\[tensorboard\]"):
         reporter_of("tensorboard")
-
-
-def test_names_stay_apart() -> None:
-    assert clean(["a/b", "a b", "a_b", "..", "né"]) == ["a_b", "a_b_2", "a_b_3", "_", "né"]
 
 
 def test_watch_reports_every_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,16 +40,19 @@ CUPS: dict[str, Any] = {
 
 
 @contextmanager
-def served(study: sw.Study, port: int = 0, url: str | None = None) -> Iterator[str]:
+def served(
+    study: sw.Study, port: int = 0, url: str | None = None, *, tls: bool = False
+) -> Iterator[str]:
     """Serve a study on a port of this machine, by default a free one; yield its address."""
-    serving = Serving.bind(study, port=port, url=url)
+    serving = Serving.bind(study, port=port, url=url, tls=tls)
     server = serving.server()
     thread = threading.Thread(target=server.run, kwargs={"sockets": [serving.listener]})
     thread.start()
     while not server.started:
         time.sleep(0.01)
     try:
-        yield f"http://127.0.0.1:{serving.listener.getsockname()[1]}"
+        scheme = "https" if tls else "http"
+        yield f"{scheme}://127.0.0.1:{serving.listener.getsockname()[1]}"
     finally:
         server.should_exit = True
         thread.join()

@@ -33,7 +33,7 @@ def scored(place: str) -> Iterator[tuple[sw.Study, httpx.Client, dict[str, dict[
 
 
 def test_the_owner_corrects_a_score(place: str) -> None:
-    """Withdrawn and scored anew in one step: the same two entries that the command makes."""
+    """Withdrawn and scored anew in one step: two entries of the journal."""
     with scored(place) as (study, client, headers):
         before = study.seq
         assert client.get("/1/rubric", headers=headers["owner"]).json() == study.rubric(1)
@@ -41,10 +41,9 @@ def test_the_owner_corrects_a_score(place: str) -> None:
         assert answer.json() == {"done": True}
         first, second = study.journal(before)
 
-        study.correct(1, ["cup reached"], "tapped all four", who="the owner")
-
-        for entry, other in zip((first, second), study.journal(before + 2), strict=True):
-            assert (entry.kind, entry.who, entry.content) == (other.kind, other.who, other.content)
+        assert first.who == second.who == "the owner"
+        assert (first.content["reason"], second.content["correction"]) == (RIGHT["reason"],) * 2
+        assert second.content["answer"] == RIGHT["answer"]
         assert (first.kind, second.kind) == ("undone", "scored")
         assert second.content["score"] == pytest.approx(1 / 6)
         assert study.verify().sound
@@ -109,3 +108,20 @@ def test_nothing_is_corrected_after_unblinding(place: str) -> None:
         answer = client.post("/1/correct", json=RIGHT, headers=headers["owner"])
         assert answer.status_code == 409
         assert "too late to withdraw a score" in answer.json()["detail"]
+
+
+def test_the_page_of_the_owner_shows_the_plan_and_says_if_its_file_was_edited(
+    study: sw.Study, client: httpx.Client, tokens: dict[str, str]
+) -> None:
+    study.lock()
+    client.post("/api/join", json={"token": tokens["owner"]})
+    page = client.get("/owner").text
+    assert f"Method {study.plan.method}, at most {study.plan.n_max} trials per policy." in page
+    assert "edited" not in page
+
+    assert study.folder is not None
+    path = study.folder / "study.yaml"
+    path.write_text(path.read_text().replace(f"n_max: {study.plan.n_max}", "n_max: 999"))
+    edited = "study.yaml was edited after the lock (n_max)"
+    assert edited in client.get("/owner").text
+    assert edited in client.get("/owner/live").text

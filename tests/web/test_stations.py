@@ -43,7 +43,6 @@ def test_nobody_else_reports_on_a_trial(
         "score": {**body, "answer": []},
         "start": body,
         "release": {**body, "reason": "mine now"},
-        "undo": {**body, "reason": "mine now"},
     }
     for who in ("other", "owner"):
         for act, sent in reports.items():

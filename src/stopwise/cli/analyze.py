@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stopwise.cli.command import Mistyped
 from stopwise.cli.exit_codes import ExitCode, code_of
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import (
@@ -99,6 +100,17 @@ def analyze(
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse anything that would void the guarantee.")
     ] = False,
+    eval_results: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write an entry for the Hugging Face Hub for each policy into this folder; needs "
+            "--dataset."
+        ),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(metavar="OWNER/NAME", help="With --eval-results: the benchmark on the Hub."),
+    ] = None,
     exit_code: ExitCode = False,
     output: OutputOptions,
 ) -> None:
@@ -113,9 +125,13 @@ def analyze(
     from stopwise.rows.task_mean import require_tasks_choice
 
     check_places(output.html, output.figures)
+    if (eval_results is None) != (dataset is None):
+        raise Mistyped("--eval-results and --dataset belong together: give both, or neither")
     how = reading.keywords()
     if proxy.proxy is not None:
         how["columns"]["proxy"] = proxy.proxy
+    if proxy.audit is not None:
+        how["missing"] = "keep"
     trials = read_trials(trial_source(files, policy), **how)
     settings: dict[str, Any] = {
         **comparison.keywords(),
@@ -141,6 +157,11 @@ def analyze(
         _refuse_doubts(found)
     code = code_of(found) if exit_code else None
     _tell(found, output, trial_paths(files, policy))
+    if eval_results is not None and dataset is not None:
+        from stopwise.report.eval_results import write_eval_results
+
+        for path in write_eval_results(found, eval_results, dataset):
+            typer.echo(f"written: {path}", err=output.as_json)
     if code is not None:
         raise typer.Exit(code)
 

@@ -45,10 +45,24 @@ class Command(TyperCommand):
         for parameter in self.get_params(ctx):
             read_plainly(parameter, annotations.get(parameter.name))
         try:
-            return super().parse_args(ctx, list(words))
+            return self._parsed(ctx, words)
         except UsageError as error:
             found = self._no_number(ctx, words, getattr(error, "param", None))
             raise error if found is None else found from error
+
+    def _parsed(self, ctx: Any, words: list[str]) -> list[str]:
+        """Parse; where all but a first argument that may be left out are there, it is left out."""
+        try:
+            return super().parse_args(ctx, list(words))
+        except typer.BadParameter as error:
+            arguments = [one for one in self.params if one.param_type_name == "argument"]
+            first = arguments[0] if arguments else None
+            if first is None or first.required or not any(one.required for one in arguments):
+                raise
+            try:
+                return super().parse_args(ctx, [str(first.default), *words])
+            except UsageError:
+                raise error from None
 
     def _no_number(self, ctx: Any, words: list[str], parameter: Any) -> Mistyped | None:
         """Return what to say of a parameter that is given, and wants a number that it is not."""

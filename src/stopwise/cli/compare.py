@@ -312,7 +312,8 @@ def _from_files(
     names = [Path(name).stem for name in given]
     if len(set(names)) < len(names):
         names = given
-    trials = read_trials(dict(zip(names, given, strict=True)), **reading)
+    alone = len(given) == 1  # then its policy is called as the file says, as in a gate
+    trials = read_trials(given[0] if alone else dict(zip(names, given, strict=True)), **reading)
     if settings["margin"] < 0 and settings.get("reference") is None:
         settings["baseline"] = names[0]
     if pool:

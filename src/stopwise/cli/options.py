@@ -239,7 +239,10 @@ class ReadingOptions(OptionGroup):
     ] = None
     missing: Annotated[
         str,
-        typer.Option(help="What to do with trials that have no score: error, or drop them."),
+        typer.Option(
+            help="What to do with trials that have no score: error, or drop them (--audit keeps "
+            "them)."
+        ),
     ] = "error"
     order: Annotated[
         str,
@@ -300,6 +303,13 @@ class ProxyOptions(OptionGroup):
         typer.Option(
             metavar="POLICY=NUMBER",
             help="With --proxy, in place of the file: its mean for each policy, if it is known.",
+        ),
+    ] = None
+    audit: Annotated[
+        float | None,
+        typer.Option(
+            help="With --proxy, a judge's score of every trial: the chance with which rows were "
+            "drawn for people to score as well. Trials without their score have an empty one."
         ),
     ] = None
 

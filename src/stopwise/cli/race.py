@@ -91,8 +91,8 @@ def race(
         list[str] | None,
         typer.Option(
             metavar=FACTORY,
-            help="A policy and the function that makes it, or the address of its server, as in "
-            "NAME=ws://localhost:8000; repeat for each policy.",
+            help="A policy and the function that makes it, the address of its server (as in "
+            "NAME=ws://localhost:8000), or the folder where LeRobot saved it; repeat for each.",
         ),
     ] = None,
     checkpoints: Annotated[
@@ -121,6 +121,17 @@ def race(
         str,
         typer.Option(help="Which step says whether an episode is a success: the last, or any."),
     ] = "last",
+    proxy: Annotated[
+        str | None,
+        typer.Option(
+            help="A cheap simulator beside the one of --env, given as that is: it runs every "
+            "episode too, with the same seed, and saves some where it agrees."
+        ),
+    ] = None,
+    proxy_scenes: Annotated[
+        int,
+        typer.Option(help="With --proxy: further scenes that it runs beforehand, for its mean."),
+    ] = 10_000,
     stored: Stored = None,
     tasks: Tasks = None,
     weight: Weight = None,
@@ -205,6 +216,8 @@ def race(
                 load=load,
                 score=score,
                 bounds=limits,
+                proxy=proxy,
+                proxy_scenes=proxy_scenes,
                 stored=stored_scores(stored, score=score, bounds=limits),
                 **mean_settings(tasks, weight),
                 seed=seed,

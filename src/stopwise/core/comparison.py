@@ -1,7 +1,8 @@
 """One pair under the rules: what streams and simulations share."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,52 +12,17 @@ from numpy.typing import NDArray
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.confidence import NO_MARGIN, ConfidenceSequence
-from stopwise.core.confidence_state import Pairs
+from stopwise.core.confidence_state import Interval, Pairs
 from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence, Method
 from stopwise.core.nscore_plus import Proxied
-from stopwise.core.proxy import SHARE, bounds_of_pairs, compared_pairs, scene_bounds
+from stopwise.core.proxy import bounds_of_pairs
 from stopwise.core.rules import FromRules, Rules
-from stopwise.core.scores import Scale, is_number, numeric_array
+from stopwise.core.scores import Scale, numeric_array, without_gradient
 from stopwise.errors import InvalidInput, require
 
 # The end of a study, beside 1 and 0 for the policy that is better: practically the same.
 EQUIVALENT = 2
-
-
-def pair_rules(scenes: object | None = None, **settings: Any) -> Rules:
-    """Return the rules of a test of one pair, from its keywords.
-
-    Parameters
-    ----------
-    scenes
-        Simulated scores (M, 2) of a proxy, for bounds of the mean of its difference.
-    **settings
-        The keywords, with those that were given only.
-    """
-    usual = {"alternative": "greater", "ties": "paper", **settings}
-    if settings.get("reference") is not None:
-        usual["policies"] = ("the policy",)
-    if scenes is None:
-        return Rules.of(**usual)
-    require(
-        settings.get("proxy_mean") is None,
-        "proxy_mean is taken from proxy_scores: give one of the two",
-        parameter="proxy_mean",
-    )
-    share = usual.pop("proxy_share", None)
-    return with_scenes(Rules.of(**usual), scenes, share)
-
-
-def with_scenes(rules: Rules, scenes: object, share: float | None) -> Rules:
-    """Return the rules with bounds of a proxy's mean from simulated scenes (M, policies).
-
-    Together, over all pairs and directions, they fail with probability at most share * alpha.
-    """
-    share = SHARE if share is None else share
-    require(is_number(share) and 0 < share < 1, "proxy_share must lie between 0 and 1")
-    level = share * rules.alpha / (len(compared_pairs(rules)) * Comparison(rules).shares)
-    return replace(rules, proxy_mean=scene_bounds(scenes, rules, level), proxy_share=share)
 
 
 @dataclass(frozen=True)
@@ -102,7 +68,7 @@ class Comparison:
             parameters=parameters,
             alpha=self.alpha * (1 - self.doubted) / self.shares,
             n_max=self.n_max,
-            margin=self.rules.margin / self.scale.span,
+            margin=self.rules.margin / self.scale.span * (self.rules.audit or 1.0),
             design=self._tested_design,
             reference=tuple(self._unit_references),
             averages=bool(self.rules.groups),
@@ -113,7 +79,7 @@ class Comparison:
         for bounds in bounds_of_pairs(self.rules):
             low, high = sorted(self.rules.advantage(end) / self.scale.span for end in bounds)
             means.append(tuple(low if policy else -high for policy in self.directions))
-        return Proxied.of(test, tuple(means))
+        return Proxied.of(test, tuple(means), self.rules.audit)
 
     @property
     def doubted(self) -> float:
@@ -206,9 +172,21 @@ class Comparison:
             gained = log_e - self.start
             fall = self.test.margin_fall(before, after, *self.directed(r0, r1))
         if self.rules.proxy_mean is not None:
-            r0, r1 = r0[0], r1[0]
+            r0, r1 = self.scores_alone(r0, r1)
         difference = r1 - r0
         return Pairs(1, r0, r1, difference * difference, gained, fall, rejected)
+
+    def scores_alone(self, r0: Floats, r1: Floats, axis: int = 0) -> tuple[Floats, Floats]:
+        """Return the scores without those of the proxy; 0 for pairs that were not audited."""
+        score0, score1 = np.take(r0, 0, axis=axis), np.take(r1, 0, axis=axis)
+        if self.rules.audit is None:
+            return score0, score1
+        return np.nan_to_num(score0), np.nan_to_num(score1)
+
+    def difference_interval(self, low: float, high: float) -> Interval:
+        """Return the interval of a difference as the test sees it, in units of the score."""
+        share, span = self.rules.audit or 1.0, self.scale.span
+        return Interval(max(low / share, -1.0) * span, min(high / share, 1.0) * span)
 
     @property
     def directions(self) -> tuple[int, ...]:
@@ -243,6 +221,8 @@ class Comparison:
 
         A number in place of policy 0 stays there: number and scores are mirrored instead.
         """
+        if self.rules.audit is not None:
+            r0, r1 = self._audited(r0), self._audited(r1)
         if self.test.reference:
             start, sign = self._mirror
             return start + sign * r0[..., None], start + sign * r1[..., None]
@@ -252,6 +232,13 @@ class Comparison:
             return r1[..., None], r0[..., None]
         both = np.stack((r0, r1), axis=-1)
         return both, np.ascontiguousarray(both[..., ::-1])
+
+    def _audited(self, both: Floats) -> Floats:
+        """Return scores and a judge's as the test bets on them, in pairs audited or not."""
+        kind, share = max(both.ndim - 2, 0), self.rules.audit
+        score, judged = both.take(0, axis=kind), both.take(1, axis=kind)
+        audited = ~np.isnan(score)
+        return np.stack([np.where(audited, score, 0.0), (audited - share) * judged], axis=kind)
 
     @cached_property
     def _mirror(self) -> tuple[Floats, Floats]:
@@ -309,6 +296,27 @@ class Comparison:
         backed = np.maximum(shared, same.p_value).min(axis=-1)
         return np.where(equivalent, np.asarray(same.p_value.max(axis=-1)), backed)
 
+    def unit_pair(self, r0: Any, r1: Any) -> tuple[float, float, float, float]:
+        """Return one pair as it was scored and scaled to [0, 1]; NaN if it was not audited."""
+        (name0, name1), reference = self.rules.pair_names, self.rules.reference
+        if r0 is None or (r1 is None and self.rules.audit is not None):
+            require(
+                self.rules.audit is not None and r0 is r1,
+                "a pair without scores is one that was not audited: declare audit, and give the "
+                "scores of both policies, or of neither",
+                parameter="audit",
+            )
+            return math.nan, math.nan, math.nan, math.nan
+        if r1 is None or reference is not None:
+            self.both(r0, r1)  # raises unless one score comes with a reference
+            r0, r1 = reference or 0.0, r0
+            unit0 = float(self.scale.unit(np.asarray(r0)))
+        else:
+            unit0 = self.unit_score(r0, name0)
+        unit1 = self.unit_score(r1, name1)
+        near = self.scale.nearest
+        return near(float(without_gradient(r0))), near(float(without_gradient(r1))), unit0, unit1
+
     def both(self, scores0: object, scores1: object | None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the scores of both policies; with a reference, it and those of the policy."""
         reference, (name0, name1) = self.rules.reference, self.rules.pair_names
@@ -346,6 +354,14 @@ class Comparison:
     def check_both(self, scores0: NDArray[Any], scores1: NDArray[Any]) -> None:
         """Raise unless every score of both policies is allowed; a reference is checked before."""
         name0, name1 = self.rules.pair_names
+        if self.rules.audit is not None:
+            audited = ~np.isnan(scores0)
+            require(
+                bool((audited == ~np.isnan(scores1)).all()),
+                "a pair is audited or not: give the scores of both policies, or of neither",
+                parameter="audit",
+            )
+            scores0, scores1 = scores0[audited], scores1[audited]
         if self.rules.reference is None:
             self.check(scores0, name0)
         self.check(scores1, name1)

@@ -38,7 +38,7 @@ PAIR_FIELDS = (
 # What came later, and is saved with a pair only where it says something.
 LATER_PAIR_FIELDS = (
     *("reference", "equivalence", "lower_is_better", "by"),
-    *("proxy_mean", "proxy_share"),
+    *("proxy_mean", "proxy_share", "audit"),
 )
 
 
@@ -107,6 +107,9 @@ class Rules:
         Of a proxy, a cheap score of the same scene: bounds of the mean of g1 - g0, equal if it is
         known (of more than two policies, those of each pair), and the share of alpha that they
         cost; None without a proxy.
+    audit
+        With a judge's score of every trial as the proxy: the chance, drawn before, that people
+        score both trials of a pair as well; claims are about their scores. None if all are scored.
     groups
         Numbers of trials, declared beforehand, of policies that have more than n_max: a row holds
         the average of a group of them (docs/design/groups.md).
@@ -142,6 +145,7 @@ class Rules:
     by: str = "means"
     proxy_mean: ProxyMeans | None = None
     proxy_share: float | None = None
+    audit: float | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

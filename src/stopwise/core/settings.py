@@ -39,6 +39,9 @@ ProxyMean = Annotated[
 ProxyShare = Annotated[
     float | None, "Of alpha, what bounds of that mean cost; a tenth unless the mean is known."
 ]
+Audit = Annotated[
+    float | None, "With a judge as the proxy: the chance that people score a pair as well."
+]
 LowerIsBetter = Annotated[bool, "Whether smaller scores are better, such as times."]
 By = Annotated[
     str, 'What makes a policy better: its mean ("means"), or to win more often ("wins", no bounds).'
@@ -60,6 +63,7 @@ class PairSettings(MethodParameters, total=False):
     reference: Reference
     proxy_mean: ProxyMean
     proxy_share: ProxyShare
+    audit: Audit
     futility: Futility
     lower_is_better: LowerIsBetter
     by: By
@@ -108,17 +112,18 @@ class PlanSettings(CommonSettings, total=False):
 
 
 class RaceSettings(PlanSettings, total=False):
-    """The same with the baseline; the seed is that of the race."""
+    """The same with the baseline and a proxy; the seed is that of the race."""
 
     baseline: Baseline
     by: By
+    proxy_mean: ProxyMean
+    proxy_share: ProxyShare
 
 
 class RuleSettings(RaceSettings, total=False):
-    """The same with the seed of the method, where there is no other seed, and with a proxy."""
+    """The same with the seed of the method, where there is no other seed, and with audits."""
 
-    proxy_mean: ProxyMean
-    proxy_share: ProxyShare
+    audit: Audit
     seed: Seed
 
 

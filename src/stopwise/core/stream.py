@@ -10,15 +10,19 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stopwise.core.comparison import Comparison, pair_rules
+from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
+from stopwise.core.dependence import FALSE_ALARMS
 from stopwise.core.futility import Outlook
 from stopwise.core.history import History
 from stopwise.core.keywords import described, flat
+from stopwise.core.nscore_plus.proxied import ProxiedState
+from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_verdict import Decision, Verdict
+from stopwise.core.proxy import scenes_differ
 from stopwise.core.registry import edition_of, with_recorded_seed
 from stopwise.core.rules import Rules
-from stopwise.core.scores import require_whole, without_gradient
+from stopwise.core.scores import require_whole
 from stopwise.core.settings import PairSettings
 from stopwise.core.snapshot import Resumable
 from stopwise.core.stream_state import StreamState
@@ -78,6 +82,9 @@ class SequentialTest(Resumable):
         simulator for example, within the same bounds. ``proxy_mean`` is the mean of g1 - g0 over
         the scenes; or ``proxy_scores``, an array (M, 2) of simulated scenes drawn apart from the
         real ones, gives bounds of it at ``proxy_share`` (a tenth) of alpha.
+    audit
+        With a judge that scores every trial as the proxy: the chance, drawn before each pair, that
+        people score it as well. Claims are about people's scores.
     **settings
         The parameters listed after n_max, and the method's own, e.g. ``bins=21`` or
         ``bin_values=[0, .5, 1]``.
@@ -115,7 +122,8 @@ class SequentialTest(Resumable):
         require(
             proxy is None or proxy == (self.rules.proxy_mean is not None),
             "proxy=True goes with proxy_mean, the mean of g1 - g0 over the scenes, or with "
-            "proxy_scores, simulated scenes that give bounds of it: give both, or neither",
+            "proxy_scores, simulated scenes that give bounds of it: give both, or neither (or with "
+            "audit, where it is a judge)",
             parameter="proxy",
         )
         self._comparison = Comparison(self.rules)
@@ -146,7 +154,7 @@ class SequentialTest(Resumable):
             n=n,
             n_decided=state.n_decided,
             mean0=self._mean0(),
-            mean1=state.total1 / n if n else np.nan,
+            mean1=state.total1 / state.scored if state.scored else np.nan,
             log_e=None if math.isnan(log_e) else log_e,
             p_value=float(comparison.combined_p_value(state.p_value, same, equivalent)),
             interval=self._interval(),
@@ -158,11 +166,12 @@ class SequentialTest(Resumable):
             outlook=self._outlook(),
             p_equivalent=None if same is None else float(same.p_value.max()),
             drift=state.drift.found if equivalent and state.drift is not None else None,
+            scenes_differ=self._scenes_differ(),
         )
 
     def update(
         self,
-        r0: float,
+        r0: float | None,
         r1: float | None = None,
         *,
         proxy: tuple[float, float] | None = None,
@@ -175,25 +184,16 @@ class SequentialTest(Resumable):
         ----------
         r0, r1
             Scores of policy 0 and policy 1, within the bounds; with a reference, the score of the
-            policy alone.
+            policy alone. With audits, None and None for a pair that was not audited.
         proxy
             With a proxy, its scores (g0, g1) of both policies in the same scene, within the same
             bounds.
         """
-        comparison, (name0, name1) = self._comparison, self.rules.pair_names
-        if r1 is None or self.rules.reference is not None:
-            comparison.both(r0, r1)  # raises unless one score comes with a reference
-            r0, r1 = self.rules.reference or 0.0, r0
-            unit0 = float(comparison.scale.unit(np.asarray(r0)))
-        else:
-            unit0 = comparison.unit_score(r0, name0)
-        unit1 = comparison.unit_score(r1, name1)
-        guesses = comparison.proxy(proxy, ())
+        comparison = self._comparison
+        pair, guesses = comparison.unit_pair(r0, r1), comparison.proxy(proxy, ())
         self._require_room()
         scaled = None if guesses is None else comparison.scale.unit(np.array(guesses)).tolist()
-        plain = float(without_gradient(r0)), float(without_gradient(r1))
-        own0, own1 = map(self._comparison.scale.nearest, plain)
-        self._advance(own0, own1, unit0, unit1, scaled)
+        self._advance(*pair, scaled)
         return self.verdict
 
     def run(
@@ -331,16 +331,24 @@ class SequentialTest(Resumable):
         """Return the average of policy 0, or the number in its place."""
         if self.rules.reference is not None:
             return self.rules.reference
-        return self._state.total0 / self._state.n if self._state.n else np.nan
+        return self._state.total0 / self._state.scored if self._state.scored else np.nan
 
     def _interval(self) -> Interval:
         """Return the interval of the difference; with a reference, that of the policy's mean."""
         comparison = self._comparison
         ends = comparison.confidence.bounds(self._state.confidence)
-        low, high = (float(end) * comparison.scale.span for end in ends)
+        found = comparison.difference_interval(float(ends[0]), float(ends[1]))
         if self.rules.reference is None:
-            return Interval(low, high)
-        return Interval(*self.rules.beside_reference((low, high)))
+            return found
+        return Interval(*self.rules.beside_reference(found))
+
+    def _scenes_differ(self) -> bool:
+        """Whether the proxy's scores in these scenes contradict its mean."""
+        state = self._state.method_state
+        if not isinstance(state, ProxiedState):
+            return False
+        level = FALSE_ALARMS / len(self._comparison.directions)
+        return bool(scenes_differ(state.hint, state.hint_square, state.mean, level).any())
 
     def _outlook(self) -> Outlook | None:
         """Return what an undecided study may expect by n_max, while it has one ahead."""

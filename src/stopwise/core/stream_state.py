@@ -1,5 +1,6 @@
 """All that changes in one live comparison: how it begins, takes a pair in, and is saved."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
@@ -37,6 +38,12 @@ class StreamState(NamedTuple):
     extremes: tuple[float, float] | None  # the lowest and the highest score
     same: SamenessState | None = None  # with equivalence only, as the next
     drift: Drift | None = None  # up to the decision
+    unaudited: int = 0  # pairs that a judge alone has scored
+
+    @property
+    def scored(self) -> int:
+        """Pairs that have scores, not only those of a judge."""
+        return self.n - self.unaudited
 
     @classmethod
     def begin(cls, comparison: Comparison) -> Self:
@@ -78,7 +85,13 @@ class StreamState(NamedTuple):
             r0, r1 = unit0, unit1 = float(array0), float(array1)
         elif guesses is not None:
             array0, array1 = np.array([[unit0, unit1], guesses]).T
-        shown = (r0, r1) if comparison.rules.reference is None else (r1,)
+        shown: tuple[float, ...] = (r0, r1) if comparison.rules.reference is None else (r1,)
+        unaudited, extremes = self.unaudited, self.extremes
+        if math.isnan(r0):
+            r0, r1, shown, unaudited = 0.0, 0.0, (), unaudited + 1
+        if shown:
+            known = (*shown, *(extremes or ()))
+            extremes = min(known), max(known)
         scores = comparison.directed(array0, array1)
         state = comparison.test.step(self.method_state, *scores)
         evidence = comparison.test.evidence(state)
@@ -105,9 +118,10 @@ class StreamState(NamedTuple):
             decision,
             n_decided,
             None if self.dependence is None else self.dependence.advanced(unit0, unit1),
-            (min(*shown, *(self.extremes or shown)), max(*shown, *(self.extremes or shown))),
+            extremes,
             same,
             drift,
+            unaudited,
         )
 
     def content(self) -> dict[str, Any]:
@@ -122,6 +136,7 @@ class StreamState(NamedTuple):
             "decision": self.decision.value,
             "n_decided": self.n_decided,
             **({} if self.extremes is None else {"extremes": list(self.extremes)}),
+            **({"unaudited": self.unaudited} if self.unaudited else {}),
             **self._watched(),
             **self._sameness(),
         }
@@ -153,6 +168,7 @@ class StreamState(NamedTuple):
             self._restored_dependence(content.get("dependence")),
             _restored_extremes(content.get("extremes")),
             *self._restored_sameness(content.get("sameness")),
+            require_whole(content.get("unaudited", 0), "unaudited", 0, n),
         )
 
     def _restored_interval(

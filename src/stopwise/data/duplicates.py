@@ -94,6 +94,25 @@ def refuse_copies(parts: "Sequence[Part]", notes: Notes) -> None:
             _same_file(one, other, notes)
 
 
+def tell_equal_policies(frame: pl.DataFrame, notes: Notes) -> None:
+    """Say of which policies all scores are the same in the same order, unless it may be chance."""
+    if any(getattr(note, "code", "") == "copied-scores" for note in notes):
+        return  # said of their files
+    seen: dict[tuple[object, bytes], str] = {}
+    grouped = frame.group_by("task", "policy", maintain_order=True).agg("score")
+    for task, policy, scores in zip(*grouped.get_columns(), strict=True):
+        other = seen.setdefault((task, scores.to_numpy().tobytes()), policy)
+        if other == policy or len(scores) < LEAST_COPIED:
+            continue
+        own = frame.filter(pl.col("task") == task, pl.col("policy") == policy)
+        if _log_orders(own.select("task", "policy", "score")) >= math.log(LEAST_ORDERS):
+            notes.add(
+                f"policies {other!r} and {policy!r} have the same scores in the same order: is one "
+                "a copy of the other?",
+                code="copied-scores",
+            )
+
+
 def _same_file(one: "Part", other: "Part", notes: Notes) -> None:
     if not one.frame.drop("policy").equals(other.frame.drop("policy")):
         return

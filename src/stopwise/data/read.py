@@ -7,18 +7,18 @@ import numpy as np
 import polars as pl
 
 from stopwise.data.bounds import bounds_of_data, declared_bounds
-from stopwise.data.duplicates import refuse_copies
+from stopwise.data.duplicates import refuse_copies, tell_equal_policies
 from stopwise.data.growing import growing
 from stopwise.data.raw import Bounds
 from stopwise.data.roles import ColumnChoice, require_columns
 from stopwise.data.sources import Loaded, load
 from stopwise.data.standard import Part, standardise
-from stopwise.data.told import in_order, odd_names
+from stopwise.data.told import in_order, odd_names, one_name
 from stopwise.data.trials import ORDERS, Trials, numbered
 from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import BLANK, Notes, Setting, named
 
-MISSING = ("error", "drop")
+MISSING = ("error", "drop", "keep")
 
 
 def read_trials(
@@ -64,7 +64,8 @@ def read_trials(
     seed
         A whole number for the shuffled order.
     missing
-        "error", or "drop" to leave out (and count) trials without a score.
+        "error", "drop" to leave out (and count) trials without a score, or "keep" where a judge
+        has scored them all (``columns={"proxy": ...}``) and people some.
 
     Returns
     -------
@@ -82,6 +83,13 @@ def read_trials(
     """
     chosen = _columns(columns, score)
     _require_choices(order, seed, missing, bounds)
+    require(
+        missing != "keep" or "proxy" in chosen,
+        Setting("missing", "keep"),
+        " is for trials that a judge has scored: name its column with ",
+        Setting("columns", {"proxy": BLANK}),
+        code="no-proxy",
+    )
     tables = load(source, format_name=format, policy=policy, columns=chosen, policies=policies)
     parts = [_part(table, task, chosen, missing) for table in tables]
     frame = _ordered(_concatenated(parts), order, seed)
@@ -92,7 +100,9 @@ def read_trials(
     notes = Notes()
     if "trial" not in chosen or chosen["trial"] is not None:
         refuse_copies(parts, notes)
+    tell_equal_policies(frame, notes)
     odd_names(frame, notes)
+    one_name(parts, notes)
     limits = _bounds(bounds, parts, frame, notes)
     for part in parts:
         part.require_within(limits)

@@ -78,7 +78,7 @@ def tables(
         ]
     if isinstance(source, Sequence) and source and all(_is_place(value) for value in source):
         parts = [_load(value, format_name, policy) for value in source]
-        return _without_repeats([table for part in parts for table in part])
+        return _told_apart(_without_repeats([table for part in parts for table in part]))
     raise InvalidInput(
         "trials must come from a path, a list of paths, a frame, an array, a dictionary of columns "
         f"or one of policy: path, but got {type(source).__name__}"
@@ -164,6 +164,16 @@ def name_of(path: Path) -> str:
     stem = path.stem.removesuffix(".monitor")
     is_common = not stem or stem in COMMON_STEMS or stem.isdigit() or stem.startswith("results-")
     return path.resolve().parent.name if is_common else stem
+
+
+def _told_apart(tables: list[Loaded]) -> list[Loaded]:
+    """Name policies after their folders where all files have one name."""
+    folders = [Path(table.raw.source).resolve().parent.name for table in tables]
+    alike = len({table.policy_from_file for table in tables}) == 1
+    if not alike or len(set(folders)) < len(tables):
+        return tables
+    named = zip(tables, folders, strict=True)
+    return [replace(table, policy_from_file=folder) for table, folder in named]
 
 
 def _without_repeats(tables: list[Loaded]) -> list[Loaded]:

@@ -201,6 +201,8 @@ def _scored(raw: RawTable, scores: pl.Series, column: str, missing: str, notes: 
         drop = Setting("missing", "drop")
         cure = ("the score is missing; ", drop, " leaves such trials out and says how many")
         require_known(scores, partial(raw.error, column), Message(*cure, code="score-missing"))
+    elif missing == "keep":
+        return pl.repeat(True, len(scores), eager=True)
     elif scores.null_count():
         without = f"{raw.source}: {counted(scores.null_count(), 'trial')} without a score dropped"
         notes.add(without, code="unscored-dropped")

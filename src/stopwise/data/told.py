@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import polars as pl
 
@@ -15,8 +16,8 @@ MANY_TRIALS = 5
 # What may change the answer comes first, then what was left out; the rest was only assumed.
 FIRST = (
     *("bounds-of-data", "training-log", "copied-scores", "last-line-cut", "names-alike"),
-    *("single-trial", "doubtful-scores", "policy-per-column", "policy-per-array", "lists-unfolded"),
-    *("numbers-restart", "order-of-file", "order-shuffled", "unscored-dropped"),
+    *("one-name", "single-trial", "doubtful-scores", "policy-per-column", "policy-per-array"),
+    *("lists-unfolded", "numbers-restart", "order-of-file", "order-shuffled", "unscored-dropped"),
     *("duplicates-dropped", "interrupted-left-out", "failed-left-out", "evaluations-pending"),
     *("journal-cut", "last-evaluation", "files-skipped", "empty-policies"),
 )
@@ -39,6 +40,23 @@ def odd_names(frame: pl.DataFrame, notes: Notes) -> None:
             close = difflib.get_close_matches(name, others, n=1)
             question = f": is it {close[0]!r}, misspelt?" if close else ""
             notes.add(f"policy {name!r} has a single trial{question}", code="single-trial")
+
+
+def one_name(parts: Sequence[Part], notes: Notes) -> None:
+    """Say which files of several folders are taken for one policy because they are called alike."""
+    files: dict[str, dict[str, str]] = {}
+    for part in parts:
+        if any(getattr(note, "code", "") == "policy-assumed" for note in part.notes):
+            folder = str(Path(part.raw.source).parent)
+            files.setdefault(part.frame["policy"][0], {}).setdefault(folder, part.raw.source)
+    for name, places in files.items():
+        if len(places) > 1:
+            first, second, *_ = places.values()
+            notes.add(
+                f"{first} and {second} are called alike, so they are taken for trials of one "
+                f"policy, {name!r}; if they are two, give each a name of its own",
+                code="one-name",
+            )
 
 
 def in_order(parts: Sequence[Part], others: Iterable[str]) -> tuple[str, ...]:

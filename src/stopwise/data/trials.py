@@ -127,8 +127,9 @@ def _checked_frame(columns: Mapping[str, Any]) -> pl.DataFrame:
     )
     require(lengths["score"] > 0, "a table needs at least one trial, but got none")
     series.setdefault("task", pl.Series("task", ["task"]).new_from_index(0, lengths["score"]))
-    checked = [_checked(name, series[name]).alias(name) for name in known if name in series]
-    return pl.DataFrame(checked)
+    audits = "proxy" in series  # then trials may have no score but the proxy's
+    given = [(name, series[name]) for name in known if name in series]
+    return pl.DataFrame([_checked(name, own, audits=audits).alias(name) for name, own in given])
 
 
 def _series(name: str, values: Any) -> pl.Series:
@@ -139,14 +140,16 @@ def _series(name: str, values: Any) -> pl.Series:
         raise InvalidInput(f"column {name!r} must be one array: {rule}") from error
 
 
-def _checked(name: str, column: pl.Series) -> pl.Series:
+def _checked(name: str, column: pl.Series, *, audits: bool) -> pl.Series:
     complaint = _complaint(name)
     if name == "time":
         return to_times(column, complaint)
     if name in ("score", "success", "proxy"):
         numbers = to_numbers(column, complaint)
-        if name != "success":
+        if name == "proxy" or (name == "score" and not audits):
             return require_known(numbers, complaint)
+        if name == "score":
+            return numbers
         return require_zero_or_one(numbers, complaint)
     names = to_names(column)
     return require_known(names, complaint) if name in NAMES else names

@@ -112,32 +112,19 @@ def _with_tie(scenario: Scenario) -> list[tuple[Scenario, bool]]:
 def _row(
     scenario: Scenario, n_max: int, times: NamingTimes, rules: Rules, *, what_if: bool
 ) -> BestPlanRow:
-    return BestPlanRow(
-        scenario=scenario.text,
+    tenth, half, most = (times.trial_quantile(level) for level in (0.1, 0.5, 0.9))
+    return BestPlanRow.of(
+        times,
+        scenario.text,
         gap=scenario.lead * rules.scale.span,
         n_max=n_max,
-        power=times.power,
-        power_error=times.power_error,
-        wrong=times.wrong_rate,
-        undecided=times.undecided_rate,
-        pair_power=times.pair_power,
-        mean_n=times.mean_n,
-        mean_n_error=times.mean_n_error,
-        n_quantiles=(times.quantile(0.1), times.quantile(0.5), times.quantile(0.9)),
-        mean_trials=times.mean_trials,
         mean_trials_error=times.mean_trials_error,
-        trial_quantiles=(
-            times.trial_quantile(0.1),
-            times.trial_quantile(0.5),
-            times.trial_quantile(0.9),
-        ),
+        trial_quantiles=(tenth, half, most),
         mean_left=times.mean_left,
         what_if=what_if,
         fixed_n=None,
         fixed_test=None,
         policies=len(rules.policies),
-        runs=times.runs,
-        times=times,
     )
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 Rows = list[dict[str, Any]]
 # Columns of words; all others are numbers.
-TEXT_COLUMNS = ("policy", "pair", "now", "task", "metric", "two best")
+TEXT_COLUMNS = ("method", "design", "policy", "pair", "now", "task", "metric", "two best")
 CAPTIONS = {
     "named": "Chance that the right policy is named, by trials of all policies",
     "power": "Chance of the right verdict, by maximum number of trials",

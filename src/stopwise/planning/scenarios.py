@@ -85,6 +85,11 @@ class GapFamily:
             return (1.0 - self.number) / self.policies
         return (1.0 - (0.0 if self.base is None else self.base.mean)) / (self.policies - 1)
 
+    @property
+    def equal(self) -> Scenario:
+        """The scenario in which there is nothing to find."""
+        return Scenario("no difference", 0.0, 0.0, self.population(0.0))
+
     def population(self, gap: float) -> Population:
         """Return the policies with this gap, beside the number if there is one."""
         return self.at(gap) if self.number is None else WithNumber(self.at(gap), self.number)

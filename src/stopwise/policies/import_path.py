@@ -4,6 +4,7 @@ import importlib
 import inspect
 import re
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from stopwise.errors import InvalidInput, require
@@ -34,13 +35,18 @@ def load(place: str) -> Any:
 def made(thing: Any) -> Any:
     """Return the thing itself, or what it makes if it is a class or can do without arguments.
 
-    A text that names a place in a module stands for what is there, and the address of a policy
-    server for the policy that it serves; any other is left as it is.
+    A text that names a place in a module stands for what is there, the address of a policy server
+    for the policy that it serves, and a folder with a ``config.json`` for the policy that LeRobot
+    saved there; any other is left as it is.
     """
     if isinstance(thing, str) and thing.startswith(("ws://", "wss://")):
         from stopwise.policies.openpi import ServedPolicy
 
         return ServedPolicy(thing)
+    if isinstance(thing, str) and Path(thing, "config.json").is_file():
+        from stopwise.policies.lerobot import LeRobotPolicy
+
+        return LeRobotPolicy(thing)
     if isinstance(thing, str) and is_place(thing):
         thing = load(thing)
     return thing() if _is_factory(thing) else thing

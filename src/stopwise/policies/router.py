@@ -1,11 +1,12 @@
 """One address for several served policies: the robot asks, and does not learn who answers."""
 
 import logging
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from http import HTTPStatus
 from threading import Thread
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 # First, since it says what to install.
 from stopwise.errors import StopwiseError
@@ -14,10 +15,13 @@ from stopwise.policies.openpi import CONNECTION, PATIENCE, PolicyServer, packed,
 # isort: split
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
+from websockets.protocol import State
 from websockets.sync.server import Server, ServerConnection, serve
 
 __all__ = ["Router"]
 
+Choice: TypeAlias = str | Callable[[Any], bytes | str]
+SECONDS_BETWEEN_LOOKS = 0.05
 LOG = logging.getLogger(__name__)
 Connection = TypeVar("Connection", PolicyServer, ServerConnection)
 # All that a robot needs of an answer. The rest, such as timings or names, may tell policies apart.
@@ -35,14 +39,18 @@ class Router:
     ----------
     choose
         Returns the address of the server whose turn it is, given the path to which the client
-        connected ("/" if it named none, so that several robots can share a router). It is asked
-        anew for each observation. A ``StopwiseError`` that it raises is told to the client.
+        connected ("/" if it named none, so that several robots can share a router), or a function
+        that answers messages itself. It is asked anew for each observation. A ``StopwiseError``
+        that it raises is told to the client. While it is nobody's turn (None), who connects is
+        not greeted yet, and who asks is told so.
     host, port
         Where to listen; port 0 takes one that is free.
     metadata
         What clients are told of the server, the same for all policies.
     patience
         Seconds to wait for a server, and for each of its answers.
+    left
+        Called with the last choice when a client goes.
 
     Attributes
     ----------
@@ -52,14 +60,15 @@ class Router:
 
     def __init__(
         self,
-        choose: Callable[[str], str],
+        choose: Callable[[str], Choice | None],
         *,
         host: str = "127.0.0.1",
         port: int = 8000,
         metadata: Mapping[str, Any] | None = None,
         patience: float = PATIENCE,
+        left: Callable[[Choice], None] = lambda _: None,
     ) -> None:
-        self._choose, self._patience = choose, patience
+        self._choose, self._patience, self._left = choose, patience, left
         self._open: set[PolicyServer | ServerConnection] = set()
         self._greeting = packed(dict(metadata or {}))
         try:
@@ -84,20 +93,35 @@ class Router:
     def _converse(self, client: ServerConnection) -> None:
         """Serve one client until it goes."""
         path = "/" if client.request is None else client.request.path
-        servers: dict[str, PolicyServer] = {}
+        chosen: Choice | None = None
         with suppress(ConnectionClosed), ExitStack() as connections:
             connections.enter_context(self._kept(client))
+            connections.callback(lambda: None if chosen is None else self._left(chosen))
+            servers: dict[str, PolicyServer] = {}
+            self._await_turn(client, path)
             client.send(self._greeting)
             for message in client:
                 try:
-                    address = self._choose(path)
-                    if address not in servers:
-                        server = PolicyServer(address, patience=self._patience)
-                        servers[address] = connections.enter_context(self._kept(server))
+                    turn = self._choose(path)
+                    if turn is None:
+                        raise StopwiseError("it is nobody's turn now: connect again")
+                    if isinstance(turn, str) and turn not in servers:
+                        server = PolicyServer(turn, patience=self._patience)
+                        servers[turn] = connections.enter_context(self._kept(server))
                 except StopwiseError as error:
                     client.send(str(error))
                     continue
-                client.send(_answer(servers[address], message))
+                chosen = turn
+                answer = (
+                    answered(servers[turn], message) if isinstance(turn, str) else turn(message)
+                )
+                client.send(answer)
+
+    def _await_turn(self, client: ServerConnection, path: str) -> None:
+        """Wait before the greeting: what a robot sees now would be old when its turn comes."""
+        with suppress(StopwiseError):  # told to the client when it asks
+            while self._choose(path) is None and client.state is State.OPEN:
+                time.sleep(SECONDS_BETWEEN_LOOKS)
 
     @contextmanager
     def _kept(self, connection: Connection) -> Iterator[Connection]:
@@ -110,7 +134,7 @@ class Router:
             self._open.discard(connection)
 
 
-def _answer(server: PolicyServer, message: Any) -> bytes | str:
+def answered(server: PolicyServer, message: Any) -> bytes | str:
     """Return what a client may see of the answer of a server; in text, that there is none."""
     try:
         server.renew()

@@ -97,6 +97,9 @@ def analyze(
         In its place, the mean of the proxy for each policy by name, if it is known.
     proxy_share
         Of alpha, what the bounds of the mean cost: a tenth.
+    audit
+        Where the proxy is a judge that has scored every trial: the chance with which a row was
+        drawn, before it was run, to be scored by people as well. Claims are about their scores.
     method
         Name of the method, see ``stopwise.methods()``.
     alpha
@@ -173,7 +176,8 @@ def analyze(
             iid_seed=iid_seed,
         )
         return _answer(table, n_max, settings, groups, scenes=scenes, joined=joined)
-    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit, proxy=proxy)
+    audit = settings.get("audit") is not None
+    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit, proxy=proxy, audit=audit)
     found = [table.declaring(bounds) for table in aligned]
     require(
         not pool or len(found) == 1 or unit == "trial",
@@ -197,9 +201,9 @@ def analyze(
 @flat(RuleSettings)
 def compare(
     first: Any,
-    second: Any,
+    second: Any = None,
     *,
-    names: tuple[str, str] = ("first", "second"),
+    names: Sequence[str] = ("first", "second"),
     n_max: int | None = None,
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
@@ -207,10 +211,12 @@ def compare(
 ) -> Analysis:
     """Compare two policies, given the scores of each in the order in which they came.
 
+    With a negative margin the first is the baseline, which the second is not to be worse than.
+
     Parameters
     ----------
     first, second
-        Their scores: lists, arrays or columns of a frame.
+        Their scores: lists, arrays or columns of a frame; with ``reference`` only the first.
     names
         What they are called.
     n_max, bounds, design, **settings
@@ -224,11 +230,20 @@ def compare(
     ('new', 'new > old')
     """
     require(
-        len(names) == 2 and names[0] != names[1],
-        f"names must be two that differ, but got {', '.join(map(str, names))}",
+        second is not None or settings.get("reference") is not None,
+        "give two policies to compare, or one and the number to compare it with: reference=0.9",
+        parameter="second",
+    )
+    require(
+        not isinstance(names, str) and len(set(names)) == len(names) == 2,
+        f"names must be two that differ, but got {names!r}",
         parameter="names",
     )
+    if settings.get("margin", 0) < 0 and settings.get("reference") is None:
+        settings.setdefault("baseline", names[0])
     columns = dict(zip(names, (first, second), strict=True))
+    if second is None:
+        del columns[names[1]]
     return analyze(columns, n_max=n_max, bounds=bounds, design=design, **settings)
 
 
@@ -259,7 +274,8 @@ def analyze_tasks(
     """
     groups = Groups(stored, fresh, unequal)
     scenes = Scenes(column=_column(proxy), source=proxy_scores)
-    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit, proxy=proxy)
+    audit = settings.get("audit") is not None
+    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit, proxy=proxy, audit=audit)
     found = comparable(aligned, settings.get("baseline"))
     text = (
         f"{len(found)} tasks are analysed separately: alpha holds for each task, not for all of "

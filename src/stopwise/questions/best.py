@@ -298,9 +298,7 @@ class BestQuestion(Question):
         if self.rows in (0, *self._joined.values()):
             self._board.choose()
 
-    def _row(
-        self, found: Mapping[str, Sequence[float | None]]
-    ) -> Mapping[str, Sequence[float | None]]:
+    def _row(self, found: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[float | None]]:
         return found
 
     def _checked(

@@ -83,9 +83,8 @@ class BestAnalysis(Analysis):
         return best_paragraph(self)
 
     @property
-    def headline(self) -> str:
-        """The answer alone, as one would say it aloud."""
-        return f"{self.order_text}."
+    def _answer_aloud(self) -> str:
+        return self.order_text
 
     def decided_otherwise(self, orders: int = 100) -> int | None:  # noqa: ARG002
         """Return nothing: who was dropped in which row depends on the order by design."""

@@ -34,7 +34,11 @@ def difference_intervals(
         intervals do not follow a test, and hold for all pairs together.
     """
     columns = [np.moveaxis(scores, -2, 0)[..., pair] for pair in pairs.tolist()]
-    complete = [own[~np.isnan(own).reshape(len(own), -1).any(axis=1)] for own in columns]
+    audited = comparison.rules.audit is not None  # else, with scores of a judge alone, it counts
+    given = [own[:, 1] if audited else own.reshape(len(own), -1) for own in columns]
+    complete = [
+        own[~np.isnan(known).any(axis=1)] for own, known in zip(columns, given, strict=True)
+    ]
     met = [np.stack(comparison.met(own[..., 0], own[..., 1]), axis=-1) for own in complete]
     ends = np.empty((2, len(met)))
     start = comparison.test.start((len(met), len(comparison.directions)))
@@ -48,6 +52,10 @@ def difference_intervals(
         else:
             level = comparison.alpha / 2
             sequence = ConfidenceSequence(levels=(level, level))
+            if comparison.rules.proxy_mean is not None:
+                alone = comparison.scores_alone
+                both = (alone(own[..., 0], own[..., 1], axis=1) for own in runs)
+                runs = [np.stack(own, axis=1) for own in both]
             ends[:, part] = Run(sequence, len(part)).over(runs)
     return ends[0], ends[1]
 
@@ -126,8 +134,8 @@ class Run:
         fall = log_e
         if self.comparison is not None:
             log_e, fall = self._tested(self.comparison, r0, r1)
-        if r0.ndim == 3:  # the interval is of the scores, the proxy has told the test
-            r0, r1 = r0[:, 0], r1[:, 0]
+        if r0.ndim == 3 and self.comparison is not None:  # the proxy has told the test
+            r0, r1 = self.comparison.scores_alone(r0, r1, axis=1)
         gaps = r1 - r0
         pairs = Pairs(
             len(r0),

@@ -130,7 +130,7 @@ class OrderQuestion(Question):
         pairs = self._pairs
         if not pairs.runs.size:
             return
-        seen = pairs.observe(scores[None], complete=False)
+        seen = pairs.observe(scores[..., None, :], complete=False)
         changed = seen is not None and pairs.judge(seen, self.rows)
         if changed:
             pairs.adjust()
@@ -162,7 +162,7 @@ class OrderQuestion(Question):
         cls._require_edition(content["rules"]["method"], content)
         question = cls(Rules.recorded(**content["rules"]))
         _, scores = content["scores"]
-        question._scores = list(np.array(scores, dtype=float).reshape(-1, len(question.policies)))
+        question._scores = list(np.array(scores, dtype=float).reshape(-1, *question._row_shape))
         trials = content.get("trials", {})
         question._grouped = {name: list(map(float, own)) for name, own in trials.items()}
         pairs = question._pairs

@@ -20,8 +20,14 @@ DRAWN = {
     "stored-worn-out": "stored trials from the conditions of today",
     "drift": "differences that stay the same",
 }
+TOGETHER = "scores-together"  # a doubt that costs trials, but no guarantee
 # Most policies whose whole order still makes a sentence.
 MOST_IN_WORDS = 10
+
+
+def code_of(text: str) -> str:
+    """Return the code of a doubt, if it has one."""
+    return text.code if isinstance(text, Message) else ""
 
 
 class OrderInWords(Drawn):
@@ -183,13 +189,17 @@ class OrderInWords(Drawn):
 
     def _doubted(self, promised: str, doubt: str) -> str:
         """Return the promise with what it needs and these trials do not look like."""
-        code = doubt.code if isinstance(doubt, Message) else ""
-        if code == "scores-together":  # it costs trials, but no guarantee
+        if code_of(doubt) == TOGETHER:
             return f"{promised}; but {doubt}"
-        drawn = DRAWN.get(code, "fresh draws in random order")
+        drawn = self._drawn(doubt)
         given = "" if self.bounds_inferred else f"for {drawn} "
-        looks = "" if code in DRAWN else f"these trials do not look like {drawn}: "
+        looks = "" if code_of(doubt) in DRAWN else f"these trials do not look like {drawn}: "
         return f"{given}{promised}; and {looks}{doubt}"
+
+    @staticmethod
+    def _drawn(doubt: str) -> str:
+        """Return what the promise needs of the trials, where there is this doubt."""
+        return DRAWN.get(code_of(doubt), "fresh draws in random order")
 
     @property
     def futility_clause(self) -> str:
@@ -245,9 +255,15 @@ class OrderInWords(Drawn):
 
     @property
     def headline(self) -> str:
-        """The answer alone, as one would say it aloud."""
+        """The answer as one would say it aloud, and what makes it doubtful, if anything."""
+        needed = [self._drawn(doubt) for doubt in self.doubts if code_of(doubt) != TOGETHER]
+        doubted = f" But this needs {needed[0]}, which is in doubt." if needed else ""
+        return f"{self._answer_aloud}.{doubted}"
+
+    @property
+    def _answer_aloud(self) -> str:
         if not self._in_words:
-            return f"{self._order_in_short}."
+            return self._order_in_short
         beaten: dict[str, list[str]] = {}
         open_: dict[str, list[str]] = {}
         said = []
@@ -262,4 +278,4 @@ class OrderInWords(Drawn):
         more = f" by more than {self.margin:g}" if self.margin > 0 else ""
         better = [f"{name} {is_better} {listed(worse)}{more}" for name, worse in beaten.items()]
         rest = [f"{name} and {listed(own)} were not told apart" for name, own in open_.items()]
-        return f"{'; '.join([*better, *said, *rest])}."
+        return "; ".join([*better, *said, *rest])

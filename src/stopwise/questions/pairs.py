@@ -196,7 +196,10 @@ class PairStates:
         present: Bools | None = None
         if not complete:
             known = ~np.isnan(r0 + r1)
-            present = known if known.ndim == 1 else np.asarray(known.all(axis=0))
+            if known.ndim > 1:  # a judge has seen those that were not audited, too
+                audit = self.comparison.rules.audit is not None
+                known = known[1] if audit else np.asarray(known.all(axis=0))
+            present = known
         self._step(*self.comparison.met(r0, r1), present)
         evidence = method.evidence(self.state)
         if self.budget.shares_evidence:

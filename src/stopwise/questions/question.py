@@ -7,8 +7,9 @@ this folder with a subclass of ``Question``, registered in ``questions/__init__.
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -26,11 +27,13 @@ from stopwise.rows.table import Table
 if TYPE_CHECKING:
     from stopwise.study.verdict import TaskVerdict
 
+T = TypeVar("T")
 # Which trials a row takes: of each policy that it needs, their numbers among its own, from 0.
 Places = Mapping[str, range]
-# The scores of the trials at these places, None for one that has no score to offer; None instead of
-# them all while the row is not complete.
-FindRow = Callable[[Places], Mapping[str, Sequence[float | None]] | None]
+# A score, with that of a proxy if there is one; None for a trial that has no score to offer.
+Shown = float | tuple[float | None, float] | None
+# The scores of the trials at these places; None instead of them all while the row is not complete.
+FindRow = Callable[[Places], Mapping[str, Sequence[Shown]] | None]
 
 
 class Question(Resumable):
@@ -215,9 +218,13 @@ class Question(Resumable):
         """Add one row of scores; a pair with a policy that is missing in it waits.
 
         Scores of policies that are no longer needed are kept, and change no decision. Of a policy
-        with groups of trials the row has all scores of its group.
+        with groups of trials the row has all scores of its group; with a proxy, a score and that
+        of the proxy.
         """
         self._require_room()
+        if self.rules.proxy_mean is not None:
+            self._add_beside_proxy(row)
+            return
         scores = np.full(len(self.policies), np.nan)
         if self.rules.reference_name is not None:
             scores[self._columns[self.rules.reference_name]] = self.rules.reference
@@ -229,6 +236,43 @@ class Question(Resumable):
                 continue
             self.comparison.unit_score(score, repr(name))
             scores[self._columns[name]] = score
+        self._show(self.comparison.scale.unit(scores))
+        self._scores.append(scores)
+
+    def shown(self, policy: str, score: float | None, proxy: float | None) -> Shown:
+        """Return a score that was checked with that of the proxy, if there is one, or raise."""
+        unasked = self.rules.audit is not None and score is None and proxy is not None
+        if score is None and not unasked:
+            return None
+        require(
+            (self.rules.proxy_mean is not None) == (proxy is not None),
+            "scores of a proxy go with proxy_mean, its mean for each policy: give both, or neither",
+            parameter="proxy_mean",
+        )
+        if proxy is None:
+            return score
+        self.comparison.unit_score(proxy, f"the proxy of {policy!r}")
+        return score, float(proxy)
+
+    def _add_beside_proxy(self, row: Mapping[str, tuple[float | None, float]]) -> None:
+        scores = np.full((2, len(self.policies)), np.nan)
+        for name, both in row.items():
+            self._require_known(name)
+            require(
+                isinstance(both, Sequence),
+                f"a mean of a proxy is declared, but {name!r} comes without a score of it",
+                parameter="proxy_mean",
+            )
+            for kind, score in enumerate(both):
+                if score is not None:
+                    self.comparison.unit_score(score, repr(name))
+                    scores[kind, self._columns[name]] = score
+        asked = {both[0] is not None for both in row.values()}
+        require(
+            len(asked) < 2 or self.rules.audit is None,
+            "a row is audited or not: people score all of its trials, or none",
+            parameter="audit",
+        )
         self._show(self.comparison.scale.unit(scores))
         self._scores.append(scores)
 
@@ -271,10 +315,16 @@ class Question(Resumable):
             self.add(self._row(found))
             yield self.rows - 1
 
-    def _row(self, found: Mapping[str, Sequence[float | None]]) -> Mapping[str, Any]:
+    def _row(self, found: Mapping[str, Sequence[Any]]) -> Mapping[str, Any]:
         """Return what ``add`` takes: one score of each policy that has one, or a group of them."""
         row = {name: own if name in self._grouped else own[0] for name, own in found.items()}
         return {name: score for name, score in row.items() if score is not None}
+
+    @property
+    def _row_shape(self) -> tuple[int, ...]:
+        """The shape of a row's scores: with a proxy, those of the policies, then its own."""
+        policies = len(self.policies)
+        return (policies,) if self.rules.proxy_mean is None else (2, policies)
 
     def scores(self) -> list[dict[str, float]]:
         """Return the scores that rows seen have taken, by the number of the trial."""
@@ -283,8 +333,10 @@ class Question(Resumable):
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
         """Return the rows seen as a table; with groups, the trials of each policy in order."""
-        scores = np.array(self._scores).reshape(-1, len(self.policies))
-        return self._table(scores, task, notes).having(self._grouped)
+        rows = np.array(self._scores).reshape(-1, *self._row_shape)
+        if rows.ndim == 2:
+            return self._table(rows, task, notes).having(self._grouped)
+        return replace(self._table(rows[:, 0], task, notes), proxy=rows[:, 1])
 
     def _table(self, scores: Floats, task: str | None, notes: Sequence[str]) -> Table:
         return Table(
@@ -301,9 +353,7 @@ class Question(Resumable):
         return self.analyze(self.table(task=task, notes=notes))
 
 
-def complete(
-    found: Callable[[str, int], float | None], places: Places
-) -> dict[str, list[float | None]] | None:
+def complete(found: Callable[[str, int], T], places: Places) -> dict[str, list[T]] | None:
     """Return the scores at these places, or None as long as one has no result.
 
     ``found(policy, number)`` raises ``LookupError`` where a result is awaited; a result of None is

@@ -21,6 +21,7 @@ from stopwise.questions.doubts import (
     doubtful,
     doubts,
     drifting,
+    elsewhere,
     moving,
     said,
     wide_bounds,
@@ -51,7 +52,9 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
             comparison, budget, shown[..., None, :, :], with_trace=True, progress=progress
         )
     pairs, differences = _pair_results(scores, shown, comparison, family, outcome)
-    policies = _policy_results(used, single, scores, ranking, outcome)
+    # With audits, trials without a score were run, and a judge has seen them.
+    tried = scores if rules.audit is None else shown[1]
+    policies = _policy_results(used, single, tried, ranking, outcome)
     if rules.reference is not None:
         policies = _beside_number(policies, pairs, rules)
     found = doubts(used, policies, pairs, differences, rules)
@@ -61,6 +64,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     shared = (
         *drifting(pairs, scores, family),
         *dependent(comparison, scores, family),
+        *elsewhere(comparison, shown, family),
         *worn_out(table, rules),
     )
     order = [rules.policies.index(policy.name) for policy in policies]
@@ -133,7 +137,10 @@ def _beyond(table: Table, rules: Rules) -> tuple[str, ...]:
 def _policy_results(
     table: Table, single: Floats, scores: Floats, ranking: Ranking, outcome: Replay
 ) -> tuple[PolicyResult, ...]:
-    """Return the policies' results, from best to worst; rows may be of averages of trials."""
+    """Return the policies' results, from best to worst; rows may be of averages of trials.
+
+    ``scores`` say which trials rows have.
+    """
     family, comparison, rules = ranking.family, ranking.comparison, ranking.rules
     n_max, scale, wins = rules.n_max, comparison.scale, rules.by == "wins"
     won = shares_won(scores) if wins else single
@@ -152,7 +159,7 @@ def _policy_results(
     results = []
     for index in order:
         name = table.policies[index]
-        known = ~np.isnan(single[:, index])
+        known = ~np.isnan((single if rules.audit is None else scores)[:, index])
         if rules.groups is None:
             trials_used = int(entered[:, index].sum())
         else:
@@ -243,7 +250,7 @@ def _pair_results(
         results.append(
             PairResult(
                 **standing_of(comparison.rules, family, outcome, pair),
-                interval=Interval(float(lows[pair]) * span, float(highs[pair]) * span),
+                interval=comparison.difference_interval(float(lows[pair]), float(highs[pair])),
                 interval_level=interval_level(comparison, levels, pair),
                 path=trace.path(pair),
             )
@@ -270,7 +277,8 @@ def _warnings(
 ) -> list[Message]:
     # A policy that is no longer needed is not missing.
     test, rules = comparison.test, comparison.rules
-    columns = zip(table.policies, table.scores.T, outcome.last[0].tolist(), strict=True)
+    tried = table.proxy if rules.audit is not None and table.proxy is not None else table.scores
+    columns = zip(table.policies, tried.T, outcome.last[0].tolist(), strict=True)
     incomplete = any(
         np.isnan(own[: rules.trials_of(name, rows).start]).any() for name, own, rows in columns
     )
@@ -286,7 +294,8 @@ def _warnings(
         "randomised": test.uses_seed(rules.parameters),
         "grouped": rules.groups is not None,
         "stored": bool(rules.stored),
-        "proxy": rules.proxy_mean is not None,
+        "proxy": rules.proxy_mean is not None and rules.audit is None,
+        "audit": rules.audit is not None,
     }
     known = {
         "method": comparison.method,
@@ -294,6 +303,8 @@ def _warnings(
         "seed": rules.parameters.get("seed"),
         "stored": ", ".join(rules.stored),
         "correlation": _correlation(table, family),
+        "audit": rules.audit,
+        "audited": counted(int((~np.isnan(table.scores)).any(axis=1).sum()), "row"),
         "numbers": ", ".join(f"{name} {number}" for name, number in (rules.groups or {}).items()),
     }
     return [Message(CAUTIONS[code].format(**known), code=code) for code, so in holds.items() if so]

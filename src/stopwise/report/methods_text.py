@@ -174,6 +174,11 @@ def _proxy(analysis: "Analysis") -> str:
     rules = analysis.rules
     if rules.proxy_mean is None:
         return ""
+    if rules.audit is not None:
+        return (
+            "A judge scored every trial, and people those of rows drawn beforehand with chance "
+            f"{rules.audit:g}; claims are about people's scores. "
+        )
     bounded = f", bounded from simulated scenes at {rules.proxy_share:g} of this level"
     return (
         "A proxy's score of each trial was subtracted with a weight learned from earlier trials; "

@@ -26,6 +26,7 @@ from stopwise.rollout.episode import Episode
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
 from stopwise.rollout.race_result import RaceProgress, RaceResult, result_of
+from stopwise.rollout.scenes import proxy_mean
 from stopwise.rollout.schedule import EpisodeFailed, FailureRule, Schedule
 from stopwise.rollout.seeds import drawn_task
 from stopwise.rollout.stop_rule import StopRule
@@ -61,6 +62,8 @@ def race(
     window: int | None = None,
     on_progress: Callable[[RaceProgress], None] | None = None,
     stored: Mapping[str, Sequence[float] | Floats] | None = None,
+    proxy: Any = None,
+    proxy_scenes: int = 10_000,
     report_to: Any = None,
     **settings: Unpack[RaceSettings],
 ) -> RaceResult:
@@ -78,11 +81,12 @@ def race(
         Two or more by name, or one with a ``reference``: a callable from observation to action, an
         object with ``predict`` (as in stable-baselines3) or ``act``, a factory (a class, or a
         function that can be called without arguments), or where to find one,
-        "package.module:name", or on which server, "ws://localhost:8000". ``reset`` is called before
-        each episode, with a ``seed`` if it takes one. Or the folder or pattern of checkpoints, as
-        in "runs/*/ckpt_*.zip"; their names are the shortest parts of their paths that tell them
-        apart. Asked for the best, one that appears while the race runs joins: for free if it was
-        declared with ``later``, else from the ``reserve`` of alpha. Those declared are waited for.
+        "package.module:name", on which server, "ws://localhost:8000", or in which folder LeRobot
+        saved it. ``reset`` is called before each episode, with a ``seed`` if it takes one. Or the
+        folder or pattern of checkpoints, as in "runs/*/ckpt_*.zip"; their names are the shortest
+        parts of their paths that tell them apart. Asked for the best, one that appears while the
+        race runs joins: for free if it was declared with ``later``, else from the ``reserve`` of
+        alpha. Those declared are waited for.
     env
         A gymnasium id, an environment, a factory of one (also of a vector environment), or a
         function ``episode(policy, seed)`` that returns a score or a dictionary of measures. Or
@@ -136,6 +140,12 @@ def race(
         Scores, by name, of policies that were run before in the same environment and are not run
         again, at least n_max of each; ``policies`` are then the others, one or more. A row holds
         the average of a group of them (see ``StopRule``). The design is independent.
+    proxy
+        A cheap simulator beside a dear one, given as ``env`` is: it runs every episode as well,
+        with the same seed, and saves dear episodes where it agrees (docs/design/proxy.md).
+    proxy_scenes
+        How many further scenes it runs beforehand, for bounds of its mean at ``proxy_share`` (a
+        tenth) of alpha; none if ``proxy_mean``, its mean for each policy by name, is known.
     report_to
         Trackers that are told each row, and get the report at the end (see ``StopRule``).
     **settings
@@ -158,20 +168,13 @@ def race(
     """
     shares = _shares(env, tasks, weights, settings.get("by"))
     stored = stored or {}
-    require(
-        not stored or shares is None,
-        "stored trials belong to one task, but several were given",
-        parameter="stored",
-    )
     begun = {} if journal is None else recorded_race(journal)
     if seed is None:
         seed = 0 if shares is None else begun.get("seed", drawn_seed())
     require_whole(seed, "seed", 0)
     alone = bool(stored) or settings.get("reference") is not None
     first, arrivals = _entrants(policies, load, settings, begun, least=1 if alone else 2)
-    for name in stored:
-        both = f"{name!r} has stored trials and is among the policies to run: leave it out of one"
-        require(name not in first, both, parameter="stored")
+    _check_stored(stored, first, one_task=shares is None)
     require(
         timeout is None or (is_number(timeout) and timeout > 0),
         named("timeout"),
@@ -180,23 +183,20 @@ def race(
     )
     if design is None:
         design = begun.get("design", "independent" if stored else _usual_design(settings))
-    # The seed of the race is for its episodes: a method that needs luck has its own.
-    luck = {"seed": begun["method_seed"]} if "method_seed" in begun else {}
     settings["later"] = [name for name in settings.get("later", ()) if name not in first]
+    place = executor_of(executor)
+    require_choice("success", success, SUCCESS)
+    setup = Setup(
+        env=env, policies=first, score=score, timeout=timeout, success=success, proxy=proxy
+    )
+    declared: Any = {"n_max": n_max, "bounds": bounds, "design": design, **settings}
+    declared |= proxy_mean(place, setup, declared, begun, seed=seed, scenes=proxy_scenes)
     rule = StopRule(
-        [*stored, *first, *settings["later"]],
-        stored=stored,
-        n_max=n_max,
-        bounds=bounds,
-        design=design,
-        **settings,
-        **luck,
+        [*stored, *first, *settings["later"]], stored=stored, **declared, **_luck(begun)
     )
     failures = FailureRule(on_error)
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
-    require_choice("success", success, SUCCESS)
-    setup = Setup(env=env, policies=first, score=score, timeout=timeout, success=success)
     paired = design == "paired"
     schedule = Schedule(
         rule,
@@ -205,7 +205,6 @@ def race(
         window=1 if window is None else require_whole(window, "window", 1),
         failures=failures,
     )
-    place = executor_of(executor)
     book, seconds = None, 0.0
     stopped: EpisodeFailed | None = None
     if journal is not None:
@@ -238,6 +237,22 @@ def race(
             seconds=seconds,
         )
         return _told(found, _notes(book, arrivals), stopped, reporter)
+
+
+def _luck(begun: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the seed of a randomised method: not that of the race, which is for its episodes."""
+    return {"seed": begun["method_seed"]} if "method_seed" in begun else {}
+
+
+def _check_stored(stored: Mapping[str, Any], first: Mapping[str, Any], *, one_task: bool) -> None:
+    require(
+        not stored or one_task,
+        "stored trials belong to one task, but several were given",
+        parameter="stored",
+    )
+    for name in stored:
+        both = f"{name!r} has stored trials and is among the policies to run: leave it out of one"
+        require(name not in first, both, parameter="stored")
 
 
 def _notes(book: Journal | None, arrivals: Checkpoints | None) -> list[str]:
@@ -361,6 +376,7 @@ def _identity(
         **_places(setup.env, shares),
         "score": identity_of(setup.score),
         "timeout": setup.timeout,
+        **({} if setup.proxy is None else {"proxy": identity_of(setup.proxy)}),
         "seed": int(seed),
         **rule.stored_identity,
     }

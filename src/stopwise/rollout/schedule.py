@@ -12,7 +12,7 @@ from typing import Any
 
 from stopwise.errors import InvalidInput, StopwiseError, require
 from stopwise.messages import Message, Setting, named
-from stopwise.questions.question import Places, complete
+from stopwise.questions.question import Places, Shown, complete
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.stop_rule import StopRule
 
@@ -218,7 +218,7 @@ class Schedule:
                 self._queue.append(Ticket(policy, number, self._seed_of(*place), task))
         self._given.update(wanted)
 
-    def _row(self, places: Places) -> dict[str, list[float | None]] | None:
+    def _row(self, places: Places) -> dict[str, list[Shown]] | None:
         """Return the scores of a row, or None as long as one of its episodes is awaited."""
         wanted = [(policy, number) for policy, own in places.items() for number in own]
         if self._joins and self._joins[0][1] <= self.rule.rows:
@@ -232,7 +232,12 @@ class Schedule:
             if self._episodes[policy, number].error is not None:
                 self._failures[policy] += 1
         self._scored += [(self._episodes[place], score) for place, score in judged.items()]
-        return complete(lambda policy, number: judged[policy, number], places)
+        return complete(lambda *place: self._shown(place, judged[place]), places)
+
+    def _shown(self, place: tuple[str, int], score: float | None) -> Shown:
+        """Return the score, with that of the proxy if there is one."""
+        proxy = self._episodes[place].proxy
+        return score if score is None or proxy is None else (score, proxy)
 
     def _judged(self, episode: Episode) -> float | None:
         """Return the score that counts, None for no trial, or raise."""
@@ -240,6 +245,8 @@ class Schedule:
             assert episode.score is not None
             try:
                 self.rule.check(episode.policy, episode.score)
+                if episode.proxy is not None:
+                    self.rule.check(f"the proxy of {episode.policy}", episode.proxy)
             except InvalidInput as error:
                 raise self._stopped(ScoreOutside, error.message) from None
             return episode.score

@@ -19,7 +19,7 @@ from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting
 from stopwise.questions import pose, resume
 from stopwise.questions.analysis import Analysis
-from stopwise.questions.question import FindRow, Places, complete
+from stopwise.questions.question import FindRow, Places, Shown, complete
 from stopwise.questions.standing import Elimination, Standing
 from stopwise.rows.task_mean import TaskMean
 from stopwise.trackers import reporter_of
@@ -104,7 +104,7 @@ class StopRule(Resumable):
         for name, own in self._stored.items():
             self._question.comparison.check(np.array(own), f"stored trials of {name!r}")
         # Results that are not looked at yet, by number; None where a policy has none to offer.
-        self._waiting: dict[int, dict[str, float | None]] = {}
+        self._waiting: dict[int, dict[str, Shown]] = {}
         self._next = dict.fromkeys(self.rules.run_policies, 0)
         self.report_to(report_to)
 
@@ -177,7 +177,14 @@ class StopRule(Resumable):
         """Results that are not looked at, because their row is not complete or not needed."""
         return sum(map(len, self._waiting.values()))
 
-    def add(self, policy: str, score: float | None, row: int | None = None) -> None:
+    def add(
+        self,
+        policy: str,
+        score: float | None,
+        row: int | None = None,
+        *,
+        proxy: float | None = None,
+    ) -> None:
         """Take one result in.
 
         Parameters
@@ -190,6 +197,9 @@ class StopRule(Resumable):
         row
             The place it was given beforehand, from 0: its number among the policy's trials, which
             is the row unless a row tries a policy several times; by default the next one.
+        proxy
+            With a proxy, its score of the same trial; with audits, a judge's, and score None where
+            people were not asked.
         """
         require(
             policy in self._next,
@@ -212,7 +222,7 @@ class StopRule(Resumable):
         if score is not None:
             self.check(policy, score)
             score = float(without_gradient(score))
-        self._waiting.setdefault(row, {})[policy] = score
+        self._waiting.setdefault(row, {})[policy] = self._question.shown(policy, score, proxy)
         self._next[policy] = max(self._next[policy], row + 1)
         before = self.rows
         self.follow(self._row)
@@ -258,7 +268,7 @@ class StopRule(Resumable):
         as long as one is awaited. It is not asked for stored trials.
         """
 
-        def find_all(places: Places) -> Mapping[str, Sequence[float | None]] | None:
+        def find_all(places: Places) -> Mapping[str, Sequence[Shown]] | None:
             found = find(self._to_run(places))
             if found is None:
                 return None
@@ -343,7 +353,7 @@ class StopRule(Resumable):
         shown = ("policies", "n_max", "rows", "needed", "decided")
         return f"StopRule({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
-    def _row(self, places: Places) -> dict[str, list[float | None]] | None:
+    def _row(self, places: Places) -> dict[str, list[Shown]] | None:
         return complete(lambda policy, number: self._waiting[number][policy], places)
 
     def _forget(self) -> None:

@@ -28,6 +28,9 @@ class VectorGym(Gym):
         self.width = int(environment.num_envs)
         mode = (getattr(environment, "metadata", None) or {}).get("autoreset_mode")
         self._resets_itself = getattr(mode, "name", mode) != "DISABLED"
+        # LeRobot's replay the end of an episode until a reset says that another one begins.
+        own = type(environment).__module__.startswith("lerobot.")
+        self._anew = {"options": {"lerobot_new_rollout": True}} if own else {}
         self._one_seed = False
         try:
             environment.reset(seed=list(range(self.width)))
@@ -49,7 +52,8 @@ class VectorGym(Gym):
         # Places without a ticket repeat the last seed, and are not looked at.
         filled = [*seeds, *[seeds[-1]] * (self.width - count)]
         deadline = None if timeout is None else time.perf_counter() + timeout
-        observations, _ = self.environment.reset(seed=seeds[0] if self._one_seed else filled)
+        seed = seeds[0] if self._one_seed else filled
+        observations, _ = self.environment.reset(seed=seed, **self._anew)
         player.begin(seeds[0])
         plain = without_gradient if has_tensors(observations) else as_numbers
         running = np.arange(self.width) < count

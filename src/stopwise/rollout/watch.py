@@ -320,7 +320,7 @@ def _row(
         return None
     columns = {policy: index for index, policy in enumerate(rule.policies)}
 
-    def found(policy: str, number: int) -> float:
+    def found(policy: str, number: int) -> float | None:
         score = float(scores[number, columns[policy]])
         if np.isnan(score):
             raise LookupError

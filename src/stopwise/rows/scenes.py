@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.comparison import with_scenes
+from stopwise.core.pair_rules import with_scenes
 from stopwise.core.rules import Rules
 from stopwise.core.scores import numeric_array
 from stopwise.errors import require
@@ -74,13 +74,20 @@ class Scenes:
             f" must be the mean of the proxy for each policy by name, but got {mean!r}",
             code="bad-proxy-mean",
         )
+        audit = known.get("audit") is not None
         require(
-            self.column is None or mean is not None or self.source is not None,
+            not audit or self.source is None,
+            "with audits the mean of the proxy is not needed: leave proxy_scores out",
+            parameter="proxy_scores",
+        )
+        require(
+            self.column is None or mean is not None or self.source is not None or audit,
             "a proxy needs its mean over all scenes: give ",
             Setting("proxy_scores"),
             " (simulated scenes), or ",
             Setting("proxy_mean"),
-            " if it is known",
+            " if it is known; or, where it is a judge, ",
+            Setting("audit"),
             code="no-proxy-mean",
         )
         if self.source is None:

@@ -210,4 +210,19 @@ def beside_proxy(table: Table, scores: Floats, comparison: Comparison) -> Floats
             code="no-proxy",
         )
     comparison.scale.check(table.proxy[~np.isnan(table.proxy)], "the proxy")
+    if comparison.rules.audit is not None:
+        _check_audits(table.scores, table.proxy)
     return np.stack([scores, comparison.scale.unit(table.proxy)])
+
+
+def _check_audits(scores: Floats, proxy: Floats) -> None:
+    """Raise if some trials of a row were audited and others not."""
+    audited, judged = ~np.isnan(scores), ~np.isnan(proxy)
+    some = (audited & judged).any(axis=1) & (~audited & judged).any(axis=1)
+    row = int(some.argmax()) + 1
+    require(
+        not some.any(),
+        "a row is audited or not: people score all of its trials, or none, but some only of row "
+        f"{row}",
+        parameter="audit",
+    )

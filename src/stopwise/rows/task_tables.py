@@ -17,13 +17,15 @@ from stopwise.rows.table import Table, side_by_side
 POOLED = "pooled"
 
 
-def read_if_place(source: Any, columns: Mapping[str, str] | None = None) -> Any:
+def read_if_place(
+    source: Any, columns: Mapping[str, str] | None = None, missing: str = "error"
+) -> Any:
     """Return the trials of a file, a frame or an array; anything else as it is."""
     from stopwise.data.frames import is_frame
     from stopwise.data.read import read_trials
 
     if isinstance(source, str | os.PathLike | np.ndarray) or is_frame(source):
-        return read_trials(source, columns=columns)
+        return read_trials(source, columns=columns, missing=missing)
     return source
 
 
@@ -35,15 +37,18 @@ def tables(
     unit: str = "trial",
     in_turn: bool = True,
     proxy: str | Mapping[str, Any] | None = None,
+    audit: bool = False,
 ) -> list[Table]:
     """Return one table per task from a trial table, or from whatever holds trials.
 
-    ``proxy`` is the column of a proxy's scores; beside a mapping of scores, a mapping like it.
+    ``proxy`` is the column of a proxy's scores; beside a mapping of scores, a mapping like it. With
+    ``audit`` some trials have none but the proxy's.
     """
     from stopwise.data.trials import Trials
     from stopwise.rows.align import align
 
-    source = read_if_place(source, {"proxy": proxy} if isinstance(proxy, str) else None)
+    known = {"proxy": proxy} if isinstance(proxy, str) else None
+    source = read_if_place(source, known, missing="keep" if audit else "error")
     if isinstance(source, Trials):
         require(
             proxy is None or "proxy" in source.frame.columns,

@@ -9,7 +9,7 @@ from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
 from stopwise.study.board import SlotBoard
 from stopwise.study.event import Event
-from stopwise.study.events import UNNEEDED, Assigned, Released
+from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Released
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
@@ -75,6 +75,31 @@ def next_trial(
         salt=lots.salt("trial", number),
         opens=opens,
     )
+
+
+def lapsed(state: StudyState, now: float) -> list[Released]:
+    """Return what is to be entered of trials that began and whose lease has run out.
+
+    Handed out again, a trial that goes badly could be got rid of by waiting: it counts as one that
+    was given back. A result that still comes takes the place of that score.
+    """
+    plan, clock = locked_plan(state), state.clock_at(now)
+    if plan.given_back != "worst":
+        return []
+    held = (
+        state.trials[slot.holder - 1]
+        for board in state.boards.values()
+        for _, _, slot in board.open_slots()
+        if slot.holder is not None
+    )
+    over = (t for t in held if t.begun and t.status == "leased" and t.expires <= clock)
+    return [
+        Released(trial=trial.number, reason=LAPSED, score=task.score.worst)
+        for trial in over
+        for task in (plan.task(trial.task),)
+        # The first of two that are compared has no score of its own to be the worst.
+        if not task.judged_in_pairs or state.run_before(trial) is not None
+    ]
 
 
 def holding(state: StudyState, station: str, now: float) -> TrialRecord | None:

@@ -14,6 +14,12 @@ from stopwise.study.tables import HEAD
 # Set-up and upgrades of one PostgreSQL database are serialised by this number.
 SET_UP_LOCK = 0x57_0B_15E
 SECONDS_TO_WAIT = 30
+# What people can mend, by what the databases say of it.
+SIGNS = {
+    "disk-full": ("is full", "No space left", "could not extend", "File too large"),
+    "read-only": ("readonly", "read-only"),
+    "no-answer": ("connection", "timeout", "is locked", "recovery"),
+}
 
 
 def database_url(text_or_path: str | Path) -> URL:
@@ -42,11 +48,16 @@ def connect(url: URL) -> Engine:
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     try:
-        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+        from stopwise.study.postgres import connect_patiently, settings
     except ImportError as error:
         raise StopwiseError(
             'a study in PostgreSQL needs psycopg: pip install "stopwise[postgres]"'
         ) from error
+    engine = create_engine(
+        url, pool_pre_ping=True, pool_timeout=SECONDS_TO_WAIT, connect_args=settings(url)
+    )
+    event.listen(engine, "do_connect", connect_patiently)
+    return engine
 
 
 @contextmanager
@@ -90,6 +101,12 @@ def serialise(connection: Connection) -> None:
         connection.execute(text(f"SELECT pg_advisory_xact_lock({SET_UP_LOCK})"))
 
 
+def patient(connection: Connection) -> None:
+    """Let a transaction rest: whoever reads it has long to think about what was read."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+
+
 def _version(engine: Engine) -> str | None:
     """Return the version of the tables, None for an empty database."""
     with reading(engine) as connection:
@@ -129,11 +146,16 @@ def _clear_errors(engine: Engine) -> Iterator[None]:
         if error.connection_invalidated:
             raise StoreFailed(
                 f"lost the connection to {place}: the last report may or may not have been stored; "
-                "send it again with the same key"
+                "send it again with the same key",
+                code="no-answer",
             ) from error
         reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "failed"
+        signs = ((code, sign) for code, known in SIGNS.items() for sign in known)
+        code = next((code for code, sign in signs if sign in reason), None)
         if "malformed" in reason or "not a database" in reason:
             raise InvalidState(f"the store {place} is damaged: {reason}") from error
-        raise StoreFailed(f"the store {place} failed and nothing was written: {reason}") from error
+        raise StoreFailed(
+            f"the store {place} failed and nothing was written: {reason}", code=code
+        ) from error
     except exc.SQLAlchemyError as error:
         raise StoreFailed(f"the store {place} failed and nothing was written: {error}") from error

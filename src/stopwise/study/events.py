@@ -133,6 +133,24 @@ class EpisodeEnded(Event, kind="episode ended", says="trial {trial}: episode {ep
     salt: Blind[str]
 
 
+class Filmed(Event, kind="filmed", says="trial {trial}: recording {file} added"):
+    """A trial has a video or photo: a file beside the study, its SHA-256, and its bytes."""
+
+    trial: Open[int]
+    file: Open[str]
+    digest: Open[str]
+    size: Open[int]
+
+
+class Rated(Event, kind="rated", says="trial {trial} rated by its recording"):
+    """Someone else scored a trial by its recording; this enters no comparison."""
+
+    trial: Open[int]
+    score: Blind[float]
+    answer: Blind[Any]
+    salt: Blind[str]
+
+
 OUTCOMES = {
     "ended": "the policy ended by itself",
     "failed": "its command failed",
@@ -140,7 +158,9 @@ OUTCOMES = {
     "stopped": "the trial was scored, given back or voided meanwhile",
     "lost": "the runner broke off",
 }
-UNNEEDED = "no longer needed"  # the reason by which an unneeded trial goes back
+# The reasons by which a trial goes back that nobody gave back.
+UNNEEDED = "no longer needed"
+LAPSED = "its lease ran out"
 
 
 class Released(Event, kind="released", says="trial {trial} given back", left_out=("score",)):

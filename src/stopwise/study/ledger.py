@@ -59,6 +59,7 @@ class Ledger:
         self._waiting: deque[_Request] = deque()
         self._storing = threading.Lock()
         self._secret: str | None = None
+        self.trouble: StoreFailed | None = None  # why nothing could be stored the last time
         # Told of the state whenever it may have changed.
         self.follower: Callable[[StudyState], None] | None = None
         self._saved = 0
@@ -138,9 +139,11 @@ class Ledger:
                 known = writer.find([request.key for request in batch if request.key is not None])
                 for request in batch:
                     self._decide(request, writer, known)
+            self.trouble = None
             for request in batch:
                 self._answer(request)
         except BaseException as error:
+            self.trouble = error if isinstance(error, StoreFailed) else None
             # The state may hold entries that were not stored: it is made anew.
             self._current = False
             for request in batch:

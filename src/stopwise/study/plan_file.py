@@ -26,6 +26,22 @@ def read_plan(path: Path) -> StudyPlan:
     return parse_plan(read_text(path), str(path))
 
 
+def differences(path: Path, locked: StudyPlan, amended: StudyPlan) -> tuple[str, ...]:
+    """Return which settings of a file are neither those that were locked nor as amended since."""
+    try:
+        plan = read_plan(path)
+    except InvalidInput:
+        return ("it can no longer be read",)
+    if plan.parameters.get("seed") is None and "seed" in locked.parameters:  # drawn at the lock
+        drawn = {**plan.parameters, "seed": locked.parameters["seed"]}
+        plan = plan.model_copy(update={"parameters": drawn})
+    return tuple(
+        name
+        for name in type(plan).model_fields
+        if getattr(plan, name) not in (getattr(locked, name), getattr(amended, name))
+    )
+
+
 def read_text(path: Path) -> str:
     """Return the text of a plan, or raise ``InvalidInput``."""
     try:

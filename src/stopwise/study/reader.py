@@ -1,21 +1,23 @@
 """Reading a study: plan, status, verdict, records, journal."""
 
 from collections import Counter
+from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from stopwise.data.trials import Trials
-from stopwise.errors import NotAllowed
+from stopwise.errors import NotAllowed, StoreFailed
 from stopwise.questions.analysis import Analysis
-from stopwise.study import access, assignment, views
+from stopwise.study import access, assignment, recordings, views
 from stopwise.study.access import Grant
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
-from stopwise.study.events import Scored
+from stopwise.study.events import Locked
 from stopwise.study.ledger import Ledger
-from stopwise.study.plan_file import FILE_NAME, read_plan, read_text, yaml_text
+from stopwise.study.plan_file import FILE_NAME, differences, read_plan, read_text, yaml_text
 from stopwise.study.records import record_frame, trial_table
 from stopwise.study.selection import Exits, tallies
 from stopwise.study.state import StudyState, TokenRecord
@@ -48,6 +50,7 @@ class StudyReader:
         self._report = None if report_to is None else StudyReporting(report_to)
         self._ledger.follower = self._report
         self._ledger.refresh()
+        self._edited: tuple[Any, tuple[str, ...]] = (None, ())  # of a version of the file
 
     def close(self) -> None:
         """Close the connections to the store."""
@@ -116,25 +119,6 @@ class StudyReader:
         with self._ledger.reading() as state:
             return require_trial(state, trial).who
 
-    def last_scored(self, station: str) -> int | None:
-        """Return the number of the last trial that a station scored, if any."""
-        with self._ledger.reading() as state:
-            own = (
-                trial.number
-                for trial in reversed(state.trials)
-                if trial.station == station and trial.has_result
-            )
-            return next(own, None)
-
-    def answer(self, trial: int) -> Any:
-        """Return the latest answer that a trial was scored with, or None."""
-        found = None
-        with closing(self.store.entries()) as entries:
-            for entry in entries:
-                if isinstance(entry.event, Scored) and entry.event.trial == trial:
-                    found = entry.event.answer
-        return found
-
     def rubric(self, trial: int) -> dict[str, Any]:
         """Return how a trial is scored, as in its assignment."""
         with self._ledger.reading() as state:
@@ -154,6 +138,22 @@ class StudyReader:
                 found["policy"] = tallies(state, lambda trial: shown[trial.arm])
             return found
 
+    @property
+    def _recordings(self) -> Path:
+        if self.folder is None:
+            raise NotAllowed("recordings need a study in a folder: open it by its folder")
+        return self.folder / recordings.FOLDER
+
+    def lost_recordings(self) -> list[str]:
+        """Return the recordings that are missing or were changed since they were stored."""
+        with self._ledger.reading() as state:
+            known = list(state.recordings)
+        return [
+            file
+            for _, file, digest in known
+            if not recordings.is_intact(self._recordings / file, digest)
+        ]
+
     def analyses(self) -> dict[str, Analysis]:
         """Return the full analysis of each task, with intervals, letters and figures."""
         with self._ledger.reading() as state:
@@ -162,8 +162,21 @@ class StudyReader:
     def status(self) -> views.Status:
         """Return the progress of the study."""
         with self._ledger.reading() as state:
-            name = self.plan.name
-            return views.status(state, name, self.store.now())
+            return views.status(state, self.plan, self.store.now(), self.edited())
+
+    def edited(self) -> tuple[str, ...]:
+        """Return which settings ``study.yaml`` has otherwise than the plan that was locked."""
+        file = None if self.folder is None else self.folder / FILE_NAME
+        if file is None or not self.locked or not file.exists():
+            return ()
+        about = file.stat()
+        version = (about.st_mtime_ns, about.st_size, self.plan.digest)
+        if version != self._edited[0]:
+            with closing(self.store.entries()) as entries:
+                event = next(entry.event for entry in entries if isinstance(entry.event, Locked))
+            locked = StudyPlan.model_validate(event.plan)
+            self._edited = version, differences(file, locked, self.plan)
+        return self._edited[1]
 
     def trials(self) -> Trials:
         """Return the trials that count, in the order of the analysis."""
@@ -216,9 +229,13 @@ class StudyReader:
         with self._ledger.reading() as state:
             return {task: board.saved() for task, board in state.boards.items()}
 
-    def report(self) -> str:
-        """Return the report as one self-contained page: verdict, figures, and what happened."""
-        return study_report(self)
+    def report(self, place: Callable[[int, str], str] | None = None) -> str:
+        """Return the report as one page: verdict, figures, and what happened.
+
+        Links lead to the recordings beside the study, or where ``place`` says, given the trial and
+        the name of the file.
+        """
+        return study_report(self) if place is None else study_report(self, place)
 
     def journal(self, after: int = 0, *, most: int | None = None) -> list[Entry]:
         """Return the journal entries after a sequence number, with their hash chain verified."""
@@ -229,7 +246,14 @@ class StudyReader:
 
     def verify(self) -> Verification:
         """Replay the journal and check hash chain, random draws, assignments and saved state."""
-        return verify(self.store)
+        found = verify(self.store)
+        edited = self.edited() if found.sound else ()
+        return replace(found, notes=(views.edited_text(edited),)) if edited else found
+
+    @property
+    def trouble(self) -> StoreFailed | None:
+        """Why nothing could be stored the last time that it was tried, or None."""
+        return self._ledger.trouble
 
     def tokens(self) -> tuple[TokenRecord, ...]:
         """Return every token ever created, without the secret text."""

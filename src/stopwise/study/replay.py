@@ -11,6 +11,7 @@ from stopwise.errors import InvalidState
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.events import (
+    LAPSED,
     UNNEEDED,
     Amended,
     Assigned,
@@ -18,9 +19,11 @@ from stopwise.study.events import (
     Created,
     EpisodeBegan,
     EpisodeEnded,
+    Filmed,
     Imported,
     Joined,
     Locked,
+    Rated,
     Released,
     Scored,
     Started,
@@ -129,9 +132,20 @@ def _episode_ended(event: EpisodeEnded, state: StudyState, _: Entry) -> None:
 
 
 @take_in.register
+def _filmed(event: Filmed, state: StudyState, _: Entry) -> None:
+    state.recordings.append((_trial(state, event.trial).number, event.file, event.digest))
+
+
+@take_in.register
+def _rated(event: Rated, state: StudyState, entry: Entry) -> None:
+    state.ratings.append((_trial(state, event.trial).number, entry.who, event.score))
+
+
+@take_in.register
 def _released(event: Released, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.status, trial.unneeded = "released", event.reason == UNNEEDED
+    trial.lapsed = event.reason == LAPSED
     slot = state.slot(trial)
     if event.score is not None:
         _settle(state, trial, event.score)
@@ -142,7 +156,9 @@ def _released(event: Released, state: StudyState, _: Entry) -> None:
 @take_in.register
 def _scored(event: Scored, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
-    trial.status = "scored"
+    if trial.lapsed:
+        _clear(state, trial)  # it counted as the worst until its result came
+    trial.status, trial.lapsed = "scored", False
     if event.score is not None:
         _settle(state, trial, event.score)
     elif state.plan is not None:  # its place is kept until the other trial of its row is over

@@ -20,7 +20,7 @@ from stopwise.errors import InvalidInput, require
 
 MANY = 4096
 # What may be typed in the terminal instead of a score, as the first word.
-COMMANDS = ("undo", "release", "quit", "back")
+COMMANDS = ("release", "quit")
 SETS = ("all", "none")  # of milestones
 LATER = "lower_is_better"
 DONE = "done"  # the answer to the first trial of a row that is judged by preference

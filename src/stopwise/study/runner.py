@@ -4,79 +4,30 @@ The operator takes a trial and taps Start; the runner starts its policy, once, a
 when it began and ended. What it says itself tells no policy from another.
 """
 
-import json
+import logging
 import os
 import secrets
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from stopwise.errors import NotAllowed, StopwiseError, StoreFailed, require
-from stopwise.study import guard
-from stopwise.study.runner_file import PRIVATE, RunnerFile
+from stopwise.study.runner_file import RunnerFile, filled, in_place
+from stopwise.study.running import Running, RunningCommand
 from stopwise.study.views import Assignment, Resolved
 
 if TYPE_CHECKING:
     from stopwise.study.study import Study
+    from stopwise.study.switchboard import Switchboard
     from stopwise.web.client import StudyClient
 
 Desk: TypeAlias = "Study | StudyClient"  # a study here, or one that another machine serves
 
-GRACE = 5.0  # seconds between asking a policy to end and making it
 PAUSE = 0.5  # seconds between looks at the study
-
-
-class Running:
-    """A policy at work: how long it has taken when it is done, and whether it failed."""
-
-    def __init__(self) -> None:
-        self.began = time.monotonic()
-        self.seconds = 0.0
-        self.failed = False
-        self.done = threading.Event()
-
-    def stop(self) -> None:
-        """Make it end."""
-
-    def _ended(self, *, failed: bool = False) -> None:
-        self.seconds, self.failed = time.monotonic() - self.began, failed
-        self.done.set()
-
-
-class RunningCommand(Running):
-    """A policy that a command runs, behind its guard; what it prints goes to a private file."""
-
-    def __init__(self, words: list[str], environment: dict[str, str], log: Path) -> None:
-        super().__init__()
-        with os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE), "wb") as out:
-            self._guard = subprocess.Popen(
-                [sys.executable, "-I", guard.__file__],
-                stdin=subprocess.PIPE,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, **environment},
-                start_new_session=True,
-            )
-        assert self._guard.stdin is not None
-        self._pipe = self._guard.stdin
-        wanted = {"command": words, "grace": GRACE}
-        self._pipe.write(json.dumps(wanted).encode() + b"\n")
-        self._pipe.flush()
-        threading.Thread(target=self._wait, daemon=True).start()
-
-    def stop(self) -> None:
-        """Ask the policy to end, and make it after a while."""
-        with suppress(OSError):
-            self._pipe.close()
-
-    def _wait(self) -> None:
-        self._ended(failed=self._guard.wait() != 0)
 
 
 @dataclass
@@ -104,23 +55,31 @@ class Runner:
     say: Callable[[str], None] = lambda _: None
     _passed: set[int] = field(default_factory=set)
     _over: threading.Event = field(default_factory=threading.Event)
+    _switchboard: "Switchboard | None" = None
 
     def run(self) -> None:
         """Attend the station until the study is finished; on the way out, stop what runs."""
         require(os.name == "posix", "a runner needs Linux or macOS")
         self.file.require_all(self.desk.policies())
         self.logs.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.desk.attend(self.station, present=True, limit=self.file.time_limit)
-        try:
+        with ExitStack() as stack:
+            if any(way.policy is not None for way in self.file.policies.values()):
+                from stopwise.study.switchboard import Switchboard
+
+                self._switchboard = Switchboard(self.file)
+                stack.enter_context(self._switchboard.open(self.logs / "router.log"))
+            self.desk.attend(self.station, present=True, limit=self.file.time_limit)
+            stack.callback(self._leave)
             self._arrive()
             while self._look() and not self._over.wait(PAUSE):
                 pass
-        finally:
-            with suppress(StopwiseError):
-                self.desk.attend(self.station, present=False, limit=None)
+
+    def _leave(self) -> None:
+        with suppress(StopwiseError):
+            self.desk.attend(self.station, present=False, limit=None)
 
     def stop(self) -> None:
-        """Leave the station after the trial that runs now; for another thread to call."""
+        """Leave the station, and break off what runs; for another thread to call."""
         self._over.set()
 
     def _arrive(self) -> None:
@@ -158,7 +117,7 @@ class Runner:
             return
         self.say(f"trial {trial.trial}, code {trial.code}: running, episode {episode}")
         policy = self._started(found, trial, episode)
-        outcome = "lost"
+        outcome, filmed = "lost", self._filming(trial, episode)
         try:
             outcome = self._watch(policy, trial)
         finally:
@@ -166,6 +125,29 @@ class Runner:
             policy.done.wait()
             self.say(f"trial {trial.trial}: {outcome} after {policy.seconds:.1f} s")
             self._report(trial.trial, episode, outcome, round(policy.seconds, 1))
+            filmed()
+
+    def _filming(self, trial: Assignment, episode: str) -> Callable[[], None]:
+        """Start the camera, if there is one; return what hands in the recording afterwards."""
+        values = self._values(trial, episode)
+        files = [] if self.file.recording is None else [in_place(self.file.recording, values)]
+        camera: Running | None = None
+        if self.file.camera is not None:
+            files.append(str(self.logs / f"{episode}.mp4"))
+            words = filled(self.file.camera, {**values, "file": files[-1]})
+            camera = RunningCommand(words, {}, self.logs / f"{episode}.camera.log")
+
+        def hand_in() -> None:
+            if camera is not None:
+                camera.stop()
+                camera.done.wait()
+            for file in files:
+                try:
+                    self.desk.add_recording(trial.trial, file)
+                except StopwiseError as error:
+                    self.say(f"trial {trial.trial}: its recording was not stored: {error}")
+
+        return hand_in
 
     def _report(self, trial: int, episode: str, outcome: str, seconds: float) -> None:
         """Tell the study of the end, however long it is away; not if this runner breaks off."""
@@ -178,17 +160,34 @@ class Runner:
             time.sleep(PAUSE)
 
     def _started(self, found: Resolved, trial: Assignment, episode: str) -> Running:
-        values = {
+        try:
+            return self._start(found, trial, episode)
+        except Exception:  # whatever a policy raises, its trial is over and scored as it was seen
+            logging.getLogger(__name__).exception("episode %s could not be started", episode)
+            return Running.none()
+
+    def _start(self, found: Resolved, trial: Assignment, episode: str) -> Running:
+        values = self._values(trial, episode)
+        environment = {f"STOPWISE_{name.upper()}": value for name, value in values.items()}
+        way, log = self.file.policies[found.policy], self.logs / f"{episode}.log"
+        if way.command is not None:
+            environment["STOPWISE_POLICY"] = found.policy
+            return RunningCommand(filled(way.command, values), environment, log)
+        assert self._switchboard is not None
+        turn = self._switchboard.turn(found.policy, way, trial.trial)
+        if self.file.robot is None:
+            return turn
+        return RunningCommand(filled(self.file.robot, values), environment, log, after=turn.stop)
+
+    @staticmethod
+    def _values(trial: Assignment, episode: str) -> dict[str, str]:
+        return {
             "trial": str(trial.trial),
             "code": trial.code,
             "task": trial.task,
             "condition": trial.condition or "",
             "episode": episode,
         }
-        told = {**values, "policy": found.policy}
-        environment = {f"STOPWISE_{name.upper()}": value for name, value in told.items()}
-        words = self.file.policies[found.policy].words(values)
-        return RunningCommand(words, environment, self.logs / f"{episode}.log")
 
     def _watch(self, policy: Running, trial: Assignment) -> str:
         """Wait for the end of the policy, its time, or the trial; return which it was."""
@@ -204,6 +203,8 @@ class Runner:
             clock.start()
         renewed, stopped = time.monotonic(), False
         while not policy.done.wait(PAUSE):
+            if self._over.is_set():
+                return "lost"
             with suppress(StopwiseError):  # a study that is away does not end a policy
                 now = self.desk.holding(self.station)
                 if now is None or now.trial != trial.trial:

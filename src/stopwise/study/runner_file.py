@@ -6,16 +6,17 @@ import shlex
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from stopwise.errors import InvalidInput, require
 from stopwise.study.plan_errors import faults
 from stopwise.study.rubric import PlanPart
 
 PRIVATE = 0o600
+SERVED = ("ws://", "wss://")
 TEMPLATE = """\
 # How each policy is started. Keep this file from everyone who scores: mode 600, which is checked.
 # In a command, {{trial}}, {{code}}, {{task}}, {{condition}} and {{episode}} are filled in. The same
@@ -25,49 +26,89 @@ TEMPLATE = """\
 time_limit: 120     # seconds, for every policy alike
 policies:
 {policies}
+# robot: python main.py --port 8000  # with policies that are served, as `name: ws://gpu:8001`: what
+                    # asks the router below for actions, the same for every policy
+# router: {{host: 127.0.0.1, port: 8000}}
+# camera: ffmpeg -loglevel error -f v4l2 -i /dev/video0 {{file}}   # films each episode; or, where
+# recording: /data/{{episode}}.mp4   # the robot's own program leaves a video of it
 # token: sw_...     # for a study that another machine serves: a token of role runner
 """
-_FIELD = re.compile(r"\{(trial|code|task|condition|episode)\}")
+_FIELD = re.compile(r"\{(trial|code|task|condition|episode|file)\}")
+
+
+def _splits(command: str) -> str:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ValueError(f"the command cannot be read: {error}") from error
+    if not words:
+        raise ValueError("the command is empty")
+    return command
+
+
+Command = Annotated[str, Field(max_length=10_000), AfterValidator(_splits)]
+
+
+def filled(command: str, values: Mapping[str, str]) -> list[str]:
+    """Return a command as words; what is filled in stays within its word."""
+    return [in_place(word, values) for word in shlex.split(command)]
+
+
+def in_place(text: str, values: Mapping[str, str]) -> str:
+    """Return a text with the values filled in; what is none of them stays as it is."""
+    return _FIELD.sub(lambda field: values.get(field[1], field[0]), text)
 
 
 class Way(PlanPart):
-    """How one policy is started: by a command."""
+    """How one policy is started: by a command, or answering the robot through the router.
 
-    command: str = Field(min_length=1, max_length=10_000)
+    ``policy`` is the address of a policy server ("ws://..."), a place in a module
+    ("package.module:name") or a folder in which LeRobot saved a policy.
+    """
+
+    command: Command | None = None
+    policy: str | None = Field(default=None, min_length=1, max_length=10_000)
 
     @model_validator(mode="before")
     @classmethod
     def _short_form(cls, value: Any) -> Any:
-        return {"command": value} if isinstance(value, str) else value
+        if not isinstance(value, str):
+            return value
+        return {"policy" if value.startswith(SERVED) else "command": value}
 
     @model_validator(mode="after")
-    def _splits(self) -> "Way":
-        try:
-            words = shlex.split(self.command)
-        except ValueError as error:
-            raise ValueError(f"the command cannot be read: {error}") from error
-        if not words:
-            raise ValueError("the command is empty")
+    def _one_of_both(self) -> "Way":
+        if (self.command is None) == (self.policy is None):
+            raise ValueError("give either a command or a policy")
         return self
 
-    def words(self, values: Mapping[str, str]) -> list[str]:
-        """Return the command as words; what is filled in stays within its word."""
-        return [
-            _FIELD.sub(lambda field: values[field[1]], word) for word in shlex.split(self.command)
-        ]
-
     @property
-    def missing(self) -> str | None:
-        """The program, if it cannot be found."""
-        program = shlex.split(self.command)[0]
-        return None if _FIELD.search(program) or shutil.which(program) else program
+    def served(self) -> bool:
+        """Whether another process serves it."""
+        return self.policy is not None and self.policy.startswith(SERVED)
+
+
+class Address(PlanPart):
+    """Where the robot asks for actions."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65535)
 
 
 class RunnerFile(PlanPart):
-    """What a runner needs to know: how to start each policy, for how long, and its token."""
+    """What a runner needs to know: how to start each policy, for how long, and its token.
+
+    ``robot`` is the command of the program that asks the router for actions, the same whichever
+    policy answers. ``camera`` is a command that films an episode to {file} until it is asked to
+    end; ``recording`` is where a file of the episode is afterwards.
+    """
 
     policies: dict[str, Way] = Field(min_length=1)
     time_limit: float | None = Field(default=None, gt=0, le=1e6)
+    robot: Command | None = None
+    camera: Command | None = None
+    recording: str | None = Field(default=None, max_length=4000)
+    router: Address = Address()
     token: str | None = None
 
     @classmethod
@@ -95,12 +136,18 @@ class RunnerFile(PlanPart):
             f"{len(lacking)} of the policies of the study have no entry in the runner's file, "
             "under the name that the plan gives them",
         )
-        missing = [way.missing for way in self.policies.values() if way.missing]
+        commands = [self.robot, self.camera, *(way.command for way in self.policies.values())]
+        missing = [command for command in commands if command is not None and _missing(command)]
         require(
             not missing,
             f"{len(missing)} of the commands in the runner's file start with a program that is "
             "not on this machine",
         )
+
+
+def _missing(command: str) -> bool:
+    program = shlex.split(command)[0]
+    return _FIELD.search(program) is None and shutil.which(program) is None
 
 
 def write_template(path: Path, names: Iterable[str]) -> None:

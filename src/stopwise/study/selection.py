@@ -19,9 +19,9 @@ AFTERMATH = "the verdict may rest on which trials people took out"
 
 
 def _left(state: StudyState, trial: TrialRecord) -> bool:
-    """Whether it began, has no result, and its place was handed out again."""
-    begun = trial.status == "leased" and (trial.started or trial.withdrawn)
-    return (begun or trial.waiting) and state.slot(trial).holder != trial.number
+    """Whether it began, has no result, and nobody waits for one any more."""
+    begun = (trial.status == "leased" and trial.begun) or trial.waiting
+    return trial.lapsed or (begun and state.slot(trial).holder != trial.number)
 
 
 def _changed(trial: TrialRecord, sign: int) -> bool:
@@ -31,7 +31,9 @@ def _changed(trial: TrialRecord, sign: int) -> bool:
 
 
 KINDS: dict[str, Callable[[StudyState, TrialRecord], bool]] = {
-    "given back": lambda _, trial: trial.status == "released" and not trial.unneeded,
+    "given back": lambda _, trial: (
+        trial.status == "released" and not trial.unneeded and not trial.lapsed
+    ),
     "voided": lambda _, trial: trial.status == "voided",
     "corrected upwards": lambda _, trial: _changed(trial, 1),
     "corrected downwards": lambda _, trial: _changed(trial, -1),

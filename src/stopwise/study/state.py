@@ -41,8 +41,9 @@ class TrialRecord:
         Who took it.
     first
         The score that was withdrawn first, if one was.
-    unneeded
-        Whether it was given back because it was no longer needed.
+    unneeded, lapsed
+        Whether it was given back because it was no longer needed, or because it had begun and its
+        lease ran out.
     episode, running, seconds
         What a runner started for it, whether that still runs, and how long it took.
     """
@@ -62,6 +63,7 @@ class TrialRecord:
     who: str = ""
     first: float | None = None
     unneeded: bool = False
+    lapsed: bool = False
     episode: str = ""
     running: bool = False
     seconds: float | None = None
@@ -80,6 +82,11 @@ class TrialRecord:
     def withdrawn(self) -> bool:
         """Whether it had a score that was undone."""
         return self.first is not None
+
+    @property
+    def begun(self) -> bool:
+        """Whether how it goes may have been seen."""
+        return self.started or self.withdrawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +138,8 @@ class StudyState:
         The rows of each task.
     held
         The trial that each station holds or held last.
+    recordings, ratings
+        Recordings as trial, file and SHA-256; ratings by them as trial, by whom, and score.
     attended
         The stations at which a runner starts the policies, and who that is.
     """
@@ -152,6 +161,8 @@ class StudyState:
     boards: dict[str, SlotBoard] = field(default_factory=dict)
     held: dict[str, int] = field(default_factory=dict)
     attended: dict[str, str] = field(default_factory=dict)
+    recordings: list[tuple[int, str, str]] = field(default_factory=list)
+    ratings: list[tuple[int, str, float]] = field(default_factory=list)
     codes: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
     amendments: int = 0

@@ -25,7 +25,15 @@ from sqlalchemy import (
 from stopwise.errors import InvalidInput, InvalidState, NotAllowed, require
 from stopwise.files import PRIVATE
 from stopwise.study.blinding import new_secret
-from stopwise.study.database import connect, database_url, migrate, reading, serialise, writing
+from stopwise.study.database import (
+    connect,
+    database_url,
+    migrate,
+    patient,
+    reading,
+    serialise,
+    writing,
+)
 from stopwise.study.entries import ORIGIN, Entry, decode, encode, verified
 from stopwise.study.event import Event
 from stopwise.study.tables import journal, snapshots, studies
@@ -180,6 +188,7 @@ class Store:
         )
         if head.seq - after > BATCH:
             query = query.execution_options(yield_per=BATCH)
+            patient(connection)
         found = connection.execute(query)
         last = after, previous
         for row in verified((tuple(row) for row in found), seq=after, previous=previous):

@@ -9,18 +9,18 @@ from stopwise.errors import NotAllowed
 from stopwise.study import access, assignment, lifecycle, trial_actions, trial_import, views
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
-from stopwise.study.events import Imported, Released, Scored, Undone
+from stopwise.study.events import LAPSED, Imported, Released, Scored, Undone
 from stopwise.study.ledger import require_name
 from stopwise.study.locate import is_url, open_store
 from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_plan
-from stopwise.study.robot_side import RobotSide
+from stopwise.study.recorded_trials import RecordedTrials
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState
 
 Report = TypeVar("Report", Released, Scored, Undone)
 
 
-class Study(RobotSide):
+class Study(RecordedTrials):
     """A study: blinded trials at the robot, one journal, and a verdict replayed from it.
 
     Every method is safe to call from several threads, processes and machines at once. A call that
@@ -153,12 +153,22 @@ class Study(RobotSide):
         require_name(station, "a station")
 
         def decide(state: StudyState, now: float) -> list[Event]:
+            over: list[Event] = list(assignment.lapsed(state, now))
             lots = self._lots(state)
-            return assignment.take(state, lots, station=station, now=now, task=task, holder=holder)
+            return over or assignment.take(
+                state, lots, station=station, now=now, task=task, holder=holder
+            )
 
-        return self._ledger.ask(
-            decide, lambda state, now, _: views.held(state, station, now), who=who or station
-        )
+        def found(
+            state: StudyState, now: float, entries: list[Entry]
+        ) -> tuple[bool, views.Assignment | None]:
+            over = any(getattr(entry.event, "reason", "") == LAPSED for entry in entries)
+            return over, views.held(state, station, now)
+
+        while True:  # what lapsed is entered first, and may change what is needed
+            over, trial = self._ledger.ask(decide, found, who=who or station)
+            if not over:
+                return trial
 
     def start(self, trial: int, *, station: str, who: str | None = None) -> None:
         """Mark a trial as started; repeat this during a long trial to extend its lease."""
@@ -240,20 +250,9 @@ class Study(RobotSide):
 
         return self._ledger.ask(decide, outcome, who=who or station or "owner", key=key)
 
-    def undo(
-        self,
-        trial: int,
-        *,
-        station: str | None = None,
-        reason: str = "",
-        key: str | None = None,
-        who: str | None = None,
-    ) -> None:
-        """Withdraw the score of a trial so that it can be entered again; a station says why."""
-        by = who or station or "owner"
-        entries = self._enter(
-            lambda state: trial_actions.undo(state, trial, station, reason), by, key
-        )
+    def undo(self, trial: int, *, reason: str, key: str | None = None, who: str = "owner") -> None:
+        """Withdraw the score of a trial so that it can be entered again; for the owner, once."""
+        entries = self._enter(lambda state: trial_actions.undo(state, trial, reason), who, key)
         _require_same(entries, Undone, trial)
 
     def correct(self, trial: int, answer: Any, reason: str, *, who: str = "owner") -> None:

@@ -23,6 +23,8 @@ from stopwise.study.events import (
     Undone,
     Voided,
 )
+from stopwise.study.recording_report import Place, recording_chapters
+from stopwise.study.recordings import FOLDER
 from stopwise.study.records import as_text
 from stopwise.study.selection import KINDS
 
@@ -32,14 +34,19 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind", bound=Event)
 
 
-def study_report(study: "StudyReader") -> str:
+def _beside(_: int, file: str) -> str:
+    return f"{FOLDER}/{file}"
+
+
+def study_report(study: "StudyReader", place: Place = _beside) -> str:
     """Return the page; the whole journal is verified first, and a broken one is refused."""
     found = study.verify()
     if not found.sound:
         raise InvalidState(f"the study failed verification: {'; '.join(found.problems)}")
     analyses = list(study.analyses().values())
     figures = [analysis.figures() for analysis in analyses]
-    return html.render(analyses, figures, chapters(study), doubts=study.verdict().doubts)
+    told = [*chapters(study), *recording_chapters(study, place)]
+    return html.render(analyses, figures, told, doubts=study.verdict().doubts)
 
 
 def chapters(study: "StudyReader") -> list[Chapter]:

@@ -7,9 +7,9 @@ import math
 from typing import Any
 
 from stopwise.errors import NotAllowed, require
-from stopwise.study.assignment import finished, locked_plan, needed, require_reason
+from stopwise.study.assignment import locked_plan, needed, require_reason
 from stopwise.study.event import Event
-from stopwise.study.events import UNNEEDED, Released, Scored, Started, Undone, Voided
+from stopwise.study.events import LAPSED, UNNEEDED, Released, Scored, Started, Undone, Voided
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
@@ -36,7 +36,7 @@ def release(state: StudyState, number: int, station: str, reason: str) -> Releas
         raise NotAllowed(
             f"trial {number} has been run: enter its score, or ask the owner to void it"
         )
-    if reason.strip() == UNNEEDED and needed(state, trial):
+    if reason.strip() == LAPSED or (reason.strip() == UNNEEDED and needed(state, trial)):
         raise NotAllowed(f"trial {number} is still needed: give another reason")
     plan = locked_plan(state)
     task, counts = plan.task(trial.task), trial.started and plan.given_back == "worst"
@@ -62,11 +62,15 @@ def record(
 ) -> Scored:
     """Return the event that a trial was scored.
 
-    A result is taken as long as its trial was neither scored, released nor voided: also late, also
-    when its slot was given to another station. The first result stored settles the slot.
+    A result is taken as long as its trial was neither scored, given back nor voided: also late,
+    also when its slot was given to another station. The first result stored settles the slot.
+    One that comes after its trial lapsed takes the place of the worst score, until unblinding.
     """
     trial = own_trial(state, number, station)
-    require_status(trial, "leased")
+    if trial.lapsed and not locked_plan(state).task(trial.task).judged_in_pairs:
+        _require_blind(state, "enter a score")
+    else:
+        require_status(trial, "leased")
     _check_remarks(locked_plan(state), note, tag, seconds)
     given, score = judged(state, trial, answer)
     return Scored(
@@ -86,26 +90,21 @@ def _check_remarks(plan: StudyPlan, note: str, tag: str | None, seconds: float |
     )
 
 
-def undo(state: StudyState, number: int, station: str | None, reason: str) -> Undone:
-    """Return the event that a score was withdrawn, to be entered again.
+def undo(state: StudyState, number: int, reason: str) -> Undone:
+    """Return the event that a score was withdrawn, to be entered again; only for the owner.
 
-    A station may do so, with a reason, until it takes its next trial, unless the score has ended
-    the study: it would have been tried out which score does. The owner (station None) may always,
-    until the study is unblinded.
+    A station cannot: it could try out which score ends the study. Nor can anyone twice: what the
+    first time changes in the evidence may have shown whose trial it is.
     """
-    if station is not None:
-        require_reason("withdrawing a score", reason)
-    trial = own_trial(state, number, station)
+    require_reason("withdrawing a score", reason)
+    trial = require_trial(state, number)
     require_status(trial, "scored")
     _require_blind(state, "withdraw a score")
-    if station is not None and state.held.get(station) != number:
-        raise NotAllowed(f"trial {number} can be undone only before the next trial is taken")
-    if station is not None and finished(state):
-        raise NotAllowed("the study is finished: the owner may correct a score, with a reason")
+    _require_first(trial)
     rival = state.rival(trial)
     if rival is not None and trial.score is not None and rival.number > number:
         raise NotAllowed(f"trial {number} was judged together with trial {rival.number}: name that")
-    if trial.waiting and station is None:
+    if trial.waiting:
         raise NotAllowed(f"trial {number} has no score yet: it waits for the other of its row")
     slot = state.slot(trial)
     if not trial.counted and slot.settled:
@@ -120,7 +119,7 @@ def correct(state: StudyState, number: int, answer: Any, salt: str, reason: str)
     What was reported beside the score (note, tag, duration, by whom) stays as it is.
     """
     require_reason("correcting a score", reason)
-    undone = undo(state, number, None, reason.strip())
+    undone = undo(state, number, reason.strip())
     given, score = judged(state, require_trial(state, number), answer)
     scored = Scored(trial=number, score=score, answer=given, correction=reason.strip(), salt=salt)
     return [undone, scored]
@@ -136,6 +135,9 @@ def void(state: StudyState, number: int, reason: str, *, redraw: bool = True) ->
     if trial.status == "voided":
         raise NotAllowed(f"trial {number} is already voided")
     _require_blind(state, "void a trial")
+    for one in (trial, state.rival(trial)):
+        if one is not None and one.status == "scored":
+            _require_first(one)
     return Voided(trial=number, reason=reason.strip(), redraw=redraw)
 
 
@@ -189,6 +191,15 @@ def require_status(trial: TrialRecord, status: str) -> None:
     """Raise unless a trial is in this status."""
     if trial.status != status:
         raise NotAllowed(f"trial {trial.number} is {trial.status}, not {status}")
+
+
+def _require_first(trial: TrialRecord) -> None:
+    """Raise if the score was corrected before."""
+    if trial.withdrawn:
+        raise NotAllowed(
+            f"trial {trial.number} was corrected before: it can be neither corrected nor voided "
+            "again, because that correction may have shown whose trial it is"
+        )
 
 
 def _require_blind(state: StudyState, what: str) -> None:

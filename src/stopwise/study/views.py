@@ -6,6 +6,7 @@ from typing import Any
 
 from stopwise.study.assignment import finished, holding, locked_plan, needed
 from stopwise.study.state import StudyState, TrialRecord, TrialStatus
+from stopwise.study.study_plan import StudyPlan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +54,18 @@ class Assignment:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rating:
+    """A trial to be rated by its ``recordings``, named files; the rest is as in ``Assignment``."""
+
+    trial: int
+    task: str
+    instructions: str
+    condition: str | None
+    rubric: dict[str, Any]
+    recordings: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +136,10 @@ class Status:
         not count, and trials in progress.
     seq, hash
         The last journal entry; once published, its hash pins down everything before it.
+    method, n_max
+        As the plan has them; None for n_max is no limit.
+    edited
+        What ``study.yaml`` says otherwise than the plan that was locked, which stays in force.
     """
 
     study: str
@@ -141,6 +158,14 @@ class Status:
     in_flight: int
     amendments: int
     stations: tuple[StationStatus, ...]
+    method: str
+    n_max: int | None
+    edited: tuple[str, ...] = ()
+
+    @property
+    def warning(self) -> str | None:
+        """What to say of a plan that was edited after the lock."""
+        return edited_text(self.edited) if self.edited else None
 
     def seen_by(self, who: str) -> "Status":
         """Return the status without the codes of trials that others hold."""
@@ -150,6 +175,15 @@ class Status:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         return asdict(self)
+
+
+def edited_text(settings: tuple[str, ...]) -> str:
+    """Return what to say of a plan whose file was edited after the lock."""
+    what = ", ".join(settings)
+    return (
+        f"study.yaml was edited after the lock ({what}), which changes nothing: the plan that was "
+        "locked holds"
+    )
 
 
 def held(state: StudyState, station: str, now: float) -> Assignment | None:
@@ -192,6 +226,19 @@ def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
     return content if first is None else {**content, "first": first.code}
 
 
+def rating(state: StudyState, trial: TrialRecord) -> Rating:
+    """Return a trial as a second rater may see it."""
+    task = locked_plan(state).task(trial.task)
+    return Rating(
+        trial=trial.number,
+        task=trial.task,
+        instructions=task.instructions,
+        condition=trial.condition,
+        rubric=task.score.model_dump(mode="json"),
+        recordings=tuple(file for number, file, _ in state.recordings if number == trial.number),
+    )
+
+
 def whereabouts(state: StudyState, trial: TrialRecord) -> Whereabouts:
     """Return what the station of a trial may know of it, also when it holds it no longer."""
     return Whereabouts(
@@ -202,7 +249,7 @@ def whereabouts(state: StudyState, trial: TrialRecord) -> Whereabouts:
     )
 
 
-def status(state: StudyState, name: str, now: float) -> Status:
+def status(state: StudyState, plan: StudyPlan, now: float, edited: tuple[str, ...] = ()) -> Status:
     """Return where the study stands."""
     trials = state.trials
     scored_at = Counter(trial.station for trial in trials if trial.has_result)
@@ -215,7 +262,7 @@ def status(state: StudyState, name: str, now: float) -> Status:
     running = "finished" if finished(state) else "running"
     return Status(
         study=state.study,
-        name=name,
+        name=plan.name,
         phase=running if state.plan is not None else "draft",
         unblinded=state.unblinded_at is not None,
         plan_digest=state.digest or None,
@@ -230,6 +277,9 @@ def status(state: StudyState, name: str, now: float) -> Status:
         in_flight=sum(station.trial is not None for station in stations),
         amendments=state.amendments,
         stations=stations,
+        method=plan.method,
+        n_max=plan.n_max,
+        edited=edited,
     )
 
 

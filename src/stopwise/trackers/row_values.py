@@ -1,20 +1,17 @@
 """What trackers are told of a question after each of its rows."""
 
 import math
-import re
-from collections.abc import Iterable
 
 import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence import ConfidenceSequence
 from stopwise.core.scores import Scale
+from stopwise.files import plain_names
 from stopwise.questions.intervals import Run
 from stopwise.questions.question import Question
 from stopwise.rows.table import shares_won
 
-# Trackers refuse or rewrite other characters, each in its way.
-SPECIAL = re.compile(r"[^\w.-]|^\.+$")
 # So many relations are listed in a verdict.
 MOST_TOLD = 12
 
@@ -35,14 +32,14 @@ class RowValues:
 
     def __init__(self, question: Question, task: str | None = None) -> None:
         self.question = question
-        self._before = "" if task is None else f"{SPECIAL.sub('_', task)}/"
+        self._before = "" if task is None else f"{plain_names([task])[0]}/"
         self._policies: tuple[str, ...] = ()
         self._runs: dict[str, Run] = {}
 
     def now(self) -> tuple[dict[str, float], str]:
         """Return numbers by name, and what is shown by now in words."""
         question, standings = self.question, self.question.standings()
-        names = dict(zip(question.policies, clean(question.policies), strict=True))
+        names = dict(zip(question.policies, plain_names(question.policies), strict=True))
         numbers = {"decided": float(question.decided), **self._means(names)}
         if not standings:
             numbers["candidates"] = len(question.candidates)
@@ -101,15 +98,3 @@ def shown(question: Question) -> str:
     if question.decided:
         return told
     return f"{told}; {undecided}" if decided else undecided
-
-
-def clean(names: Iterable[str]) -> list[str]:
-    """Return names that every tracker takes, still all different."""
-    found: list[str] = []
-    for name in names:
-        plain = SPECIAL.sub("_", name)
-        number = 1
-        while (plain if number == 1 else f"{plain}_{number}") in found:
-            number += 1
-        found.append(plain if number == 1 else f"{plain}_{number}")
-    return found

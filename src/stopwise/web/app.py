@@ -8,12 +8,23 @@ from fastapi.staticfiles import StaticFiles
 
 from stopwise import __version__
 from stopwise.study.study import Study
+from stopwise.web.certificate import Certificate
 from stopwise.web.failures import answer_failures
 from stopwise.web.limits import SafeHeaders, SmallBodies
-from stopwise.web.routes import evidence, journal, pages, plan, robot, session, tokens, trials
+from stopwise.web.routes import (
+    evidence,
+    journal,
+    pages,
+    plan,
+    recordings,
+    robot,
+    session,
+    tokens,
+    trials,
+)
 from stopwise.web.site import Site
 
-CONCERNS = (trials, robot, evidence, plan, tokens, journal, session, pages)
+CONCERNS = (trials, robot, recordings, evidence, plan, tokens, journal, session, pages)
 
 ABOUT = """
 The API of one live study. Send `Authorization: Bearer TOKEN`. The owner creates the tokens, each
@@ -39,7 +50,9 @@ class _App(FastAPI):
         return self.openapi_schema
 
 
-def create_app(study: Study, *, url: str | None = None) -> FastAPI:
+def create_app(
+    study: Study, *, url: str | None = None, certificate: Certificate | None = None
+) -> FastAPI:
     """Return the web app of a study, to be served by any ASGI server.
 
     Parameters
@@ -48,6 +61,8 @@ def create_app(study: Study, *, url: str | None = None) -> FastAPI:
         An open study; several apps, also on other machines, may serve the same one.
     url
         The address that people use, for links and QR codes; by default that of each request.
+    certificate
+        One of the server's own, which people have to trust; a page says how.
     """
     app = _App(
         title="stopwise study",
@@ -57,7 +72,7 @@ def create_app(study: Study, *, url: str | None = None) -> FastAPI:
         docs_url=None,  # it would load scripts from elsewhere; /api is our own page
         redoc_url=None,
     )
-    app.state.site = Site(study, url)
+    app.state.site = Site(study, url, certificate)
     for concern in CONCERNS:
         app.include_router(concern.router)
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")

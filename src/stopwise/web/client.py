@@ -3,8 +3,10 @@
 import json
 import random
 import secrets
+import ssl
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
@@ -41,6 +43,8 @@ class StudyClient:
         A token for the study; to start policies, one with the role "runner".
     retry_seconds
         How long to retry before raising ``StoreFailed``.
+    certificate
+        The certificate of a server that made its own (``serve --tls``), as a file.
     sleep
         How to wait between attempts, for tests.
 
@@ -62,6 +66,7 @@ class StudyClient:
         token: str | None = None,
         *,
         retry_seconds: float = 60.0,
+        certificate: str | Path | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         address, _, fragment = url.partition("#")
@@ -74,6 +79,7 @@ class StudyClient:
             headers={"Authorization": f"Bearer {self._token}"},
             timeout=httpx.Timeout(30.0, connect=5.0),
             trust_env=False,
+            verify=True if certificate is None else ssl.create_default_context(cafile=certificate),
         )
 
     def close(self) -> None:
@@ -107,7 +113,8 @@ class StudyClient:
 
     def release(self, trial: int, *, station: str, reason: str, key: str | None = None) -> None:
         """Give back a trial; one that has begun counts as the plan says."""
-        self._take_back("release", trial, station, reason, key)
+        body = {"station": station, "reason": reason, "key": key or _new_key()}
+        self._call("POST", f"/api/trials/{trial}/release", body)
 
     def record(
         self,
@@ -130,10 +137,6 @@ class StudyClient:
             "seconds": seconds,
         }
         return parsed(Recorded, self._call("POST", f"/api/trials/{trial}/score", body))
-
-    def undo(self, trial: int, *, station: str, reason: str, key: str | None = None) -> None:
-        """Withdraw the score of a trial, before the next is taken, and say why."""
-        self._take_back("undo", trial, station, reason, key)
 
     def resolve(self, code: str) -> Resolved:
         """Return the policy a code stands for; only for the role "runner"."""
@@ -160,6 +163,15 @@ class StudyClient:
         body = {"episode": episode, "outcome": outcome, "seconds": seconds}
         self._call("POST", f"/api/trials/{trial}/episode/end", body)
 
+    def add_recording(self, trial: int, file: str | Path) -> str:
+        """Send a video or photo of a trial; return its name beside the study."""
+        try:
+            content = Path(file).read_bytes()
+        except OSError as error:
+            raise InvalidInput(f"{file}: {error.strerror}") from error
+        found = self._call("POST", f"/api/trials/{trial}/recordings", content)
+        return str(found["recording"])
+
     def status(self) -> Status:
         """Return the progress of the study."""
         return parsed(Status, self._call("GET", "/api/status"))
@@ -168,14 +180,11 @@ class StudyClient:
         """Return the verdict on each pair; for owners and viewers."""
         return parsed(StudyVerdict, self._call("GET", "/api/verdict"))
 
-    def _take_back(self, act: str, trial: int, station: str, reason: str, key: str | None) -> None:
-        body = {"station": station, "reason": reason, "key": key or _new_key()}
-        self._call("POST", f"/api/trials/{trial}/{act}", body)
-
-    def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+    def _call(self, method: str, path: str, body: dict[str, Any] | bytes | None = None) -> Any:
         """Return the answer, or raise what the server raised; passing failures are waited out."""
         try:
-            content = None if body is None else json.dumps(body, allow_nan=False)
+            whole = body is None or isinstance(body, bytes)
+            content: Any = body if whole else json.dumps(body, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise InvalidInput(f"this cannot be sent: {error}") from error
         until = time.monotonic() + self._retry_seconds

@@ -20,6 +20,11 @@ STATUS: tuple[tuple[type[StopwiseError], int, str], ...] = (
     (NotAllowed, 409, "not_allowed"),
     (StoreFailed, 503, "store_failed"),
 )
+PLAIN = {
+    "disk-full": "The study's disk is full: tell the owner to make room.",
+    "read-only": "The study's store cannot be written, only read: tell the owner.",
+    "no-answer": "The study's database does not answer: tell the owner.",
+}
 WORDS = {
     400: "invalid_input",
     401: "unauthorized",
@@ -73,8 +78,13 @@ def _deliberate(request: Request, error: Exception) -> Response:
             if status < 500:
                 return _answer(request, status, word, str(error))
             logging.getLogger("uvicorn.error").error("%s", error)
-            return _answer(request, status, word, "the study's store failed: tell the owner")
+            return _answer(request, status, word, in_plain_words(error))
     return _answer(request, 400, "invalid_input", str(error))
+
+
+def in_plain_words(error: StopwiseError) -> str:
+    """Return what is wrong with the store, without where it lies: that is in the server's log."""
+    return PLAIN.get(error.code, "the study's store failed: tell the owner")
 
 
 def _invalid(request: Request, error: Exception) -> Response:

@@ -61,10 +61,6 @@ class ReleaseRequest(StartRequest):
     key: Key | None = None
 
 
-class UndoRequest(ReleaseRequest):
-    """A score is withdrawn."""
-
-
 class ScoreRequest(_Body):
     """The result of a trial: true or false, milestones, a level, a number, or a preference."""
 
@@ -98,6 +94,12 @@ class EpisodeEndRequest(EpisodeRequest):
 
     outcome: Annotated[str, Field(max_length=20)] = "ended"
     seconds: Annotated[float, Field(ge=0, le=1e6)] | None = None
+
+
+class RatingRequest(_Body):
+    """What a second rater makes of a trial, by its recordings."""
+
+    answer: Answer
 
 
 class CorrectionRequest(_Body):

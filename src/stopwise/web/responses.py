@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from stopwise.questions import QUESTIONS
 from stopwise.questions.analysis import Analysis
 from stopwise.study.entries import Entry
-from stopwise.study.views import Assignment
+from stopwise.study.views import Assignment, Rating
 
 
 class _Answer(BaseModel):
@@ -34,10 +34,11 @@ class Done(_Answer):
 
 
 class Health(_Answer):
-    """The server is up."""
+    """The server is up; ``ok`` says whether it can read and write the study, ``detail`` why not."""
 
     ok: bool
     version: str
+    detail: str = ""
 
 
 class Me(_Answer):
@@ -59,6 +60,18 @@ class NextView(_Answer):
 
     trial: Assignment | None
     finished: bool
+
+
+class RecordingView(_Answer):
+    """The name of a recording that was stored."""
+
+    recording: str
+
+
+class RatingView(_Answer):
+    """A trial to rate by its recordings, or none if there is none now."""
+
+    rating: Rating | None
 
 
 class CurveView(_Answer):

@@ -4,6 +4,7 @@ import logging
 import socket
 from dataclasses import dataclass
 from typing import cast
+from urllib.parse import urlsplit
 
 import uvicorn
 from fastapi import FastAPI
@@ -12,6 +13,7 @@ from stopwise.errors import StopwiseError
 from stopwise.study.access import Role
 from stopwise.study.study import Study
 from stopwise.web.app import create_app
+from stopwise.web.certificate import Certificate, own_certificate
 from stopwise.web.links import join_link, lan_address, web_address
 
 SECONDS_TO_CLOSE = 5
@@ -36,18 +38,30 @@ class Serving:
         The socket; it is bound before any link is shown, so that the port in the link is right.
     url
         The address that people use.
+    certificate
+        With TLS, the certificate and its key.
     """
 
     study: Study
     listener: socket.socket
     url: str
+    certificate: Certificate | None = None
 
     @classmethod
     def bind(
-        cls, study: Study, *, port: int = 8000, lan: bool = False, url: str | None = None
+        cls,
+        study: Study,
+        *,
+        port: int = 8000,
+        lan: bool = False,
+        url: str | None = None,
+        tls: bool = False,
     ) -> "Serving":
         """Take a port: on this machine only, unless the whole network may come."""
         people_use = None if url is None else web_address(url)
+        host = lan_address() if lan else "127.0.0.1"
+        known = urlsplit(people_use).hostname if people_use else None
+        certificate = own_certificate(study.folder, known or host) if tls else None
         # Without the protocol, asyncio would not turn off delays, 40 ms for each request.
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -56,8 +70,8 @@ class Serving:
         except OSError as error:
             listener.close()
             raise StopwiseError(f"port {port} cannot be used: {error.strerror}") from error
-        host = lan_address() if lan else "127.0.0.1"
-        return cls(study, listener, people_use or f"http://{host}:{listener.getsockname()[1]}")
+        own = f"{'https' if tls else 'http'}://{host}:{listener.getsockname()[1]}"
+        return cls(study, listener, people_use or own, certificate)
 
     def owner_link(self) -> str:
         """Return a link with a fresh token for the owner; the last one of this address is void."""
@@ -70,12 +84,15 @@ class Serving:
 
     def server(self, *, access_log: bool = False) -> uvicorn.Server:
         """Return the server, to be run here or in a thread; no token ever is in its log."""
-        app = create_app(self.study, url=self.url)
+        own = self.certificate
+        app = create_app(self.study, url=self.url, certificate=own)
         config = uvicorn.Config(
             app,
             log_level=logging.WARNING if not access_log else logging.INFO,
             access_log=access_log,
             timeout_graceful_shutdown=SECONDS_TO_CLOSE,
+            ssl_certfile=None if own is None else str(own.file),
+            ssl_keyfile=None if own is None else str(own.key),
         )
         return _Server(config)
 

@@ -9,9 +9,14 @@ from fastapi import Depends, Request
 from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.study import Study
 from stopwise.study.views import Status
+from stopwise.web.certificate import Certificate
 from stopwise.web.evidence_cache import EvidenceCache
 from stopwise.web.limits import Attempts
 from stopwise.web.live_updates import LiveUpdates
+from stopwise.web.pulse import Pulse
+
+# A score can be taken back for so long, on the device; then it is sent, and is final.
+UNDO_SECONDS = 10.0
 
 
 @dataclass
@@ -22,15 +27,19 @@ class Site:
     ----------
     url
         The address that people use, for links and QR codes; None to take each request's own.
+    certificate
+        The server's own, which people have to trust.
     cookie
         Cookies do not tell ports apart, so each study has a name of its own for them.
     """
 
     study: Study
     url: str | None = None
+    certificate: Certificate | None = None
     cookie: str = field(init=False)
     evidence: EvidenceCache = field(init=False)
     updates: LiveUpdates = field(init=False)
+    pulse: Pulse = field(init=False)
     attempts: Attempts = field(default_factory=Attempts)
 
     def __post_init__(self) -> None:
@@ -38,6 +47,7 @@ class Site:
         self.cookie = f"stopwise_{hashlib.sha256(secret.encode()).hexdigest()[:8]}"
         self.evidence = EvidenceCache(self.study)
         self.updates = LiveUpdates(self.study)
+        self.pulse = Pulse(self.study)
 
     def status(self) -> Status:
         """Return where the study stands; what is wrong with a draft is for its owner alone."""

@@ -53,11 +53,12 @@ def amend(
 
 
 def join(
+    place: Place = ".",
+    *,
     policy: Annotated[
         str,
         typer.Argument(help="A policy that the plan lists under `later`, or one for its reserve."),
     ],
-    place: Place = ".",
     reason: Reason = "",
     command: Annotated[
         str | None, typer.Option("--run", help="What starts a policy that the plan does not name.")

@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from stopwise.study.study import Study
     from stopwise.study.views import Assignment
 
-HELP = "or: undo REASON (re-enter the previous score), release REASON (give it back{}), quit"
+HELP = "or: release REASON (give it back{}), quit"
 COUNTS = ": it counts as the worst score"
-HELP_AGAIN = "or: back (keep the score), quit"
 SECONDS_BETWEEN_LOOKS = 5.0
 MOST = 6  # pairs of a task whose evidence is shown after each score
 
@@ -73,7 +72,7 @@ def run(
                 continue
             waiting = False
             with keeping(study, trial, who):
-                go_on = _one_trial(study, trial, who, last=study.last_scored(own))
+                go_on = _one_trial(study, trial, who)
             if not go_on:
                 return
             if evidence:
@@ -84,10 +83,10 @@ def run(
             typer.echo(str(study.verdict()))
         if study.finished and not study.unblinded:
             typer.echo(f"Next: stopwise study unblind {place}; stopwise study report {place}")
-            typer.echo(f"To correct a score first: stopwise study correct TRIAL SCORE {place}")
+            typer.echo(f"To correct a score first: stopwise study correct {place} TRIAL SCORE")
 
 
-def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int | None) -> bool:
+def _one_trial(study: "Study", trial: "Assignment", who: str | None) -> bool:
     """Run one trial until it is scored or given back; return whether to go on."""
     from stopwise.cli.study.typed_answers import in_words, parse_answer
     from stopwise.errors import NotAllowed, StopwiseError
@@ -95,14 +94,9 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int |
     _show(trial)
     key, began, name = f"terminal {uuid.uuid4()}", time.monotonic(), who or trial.station
     while True:
-        typed = _ask(trial, trial.rubric, HELP.format(COUNTS * (trial.given_back == "worst")))
+        typed = _ask(trial, HELP.format(COUNTS * (trial.given_back == "worst")))
         word, _, rest = typed.partition(" ")
         try:
-            if word == "undo":
-                if _enter_again(study, trial, last, rest, name):
-                    _show(trial)
-                    continue
-                typed = "quit"
             if typed == "quit":
                 typer.echo(f"trial {trial.trial} stays with station {trial.station}")
                 return False
@@ -134,7 +128,7 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None, last: int |
             typer.echo(str(error), err=True)
 
 
-def _ask(trial: "Assignment", rubric: dict[str, Any], others: str) -> str:
+def _ask(trial: "Assignment", others: str) -> str:
     """Return what was typed; Ctrl-C ends, and the trial stays with its station."""
     from stopwise.cli.study.typed_answers import question
 
@@ -142,40 +136,12 @@ def _ask(trial: "Assignment", rubric: dict[str, Any], others: str) -> str:
         # polars lets the system resume what Ctrl-C broke off, so that it would wait for Enter.
         signal.siginterrupt(signal.SIGINT, True)
     try:
-        typed = typer.prompt(f"{question(rubric)}\n  {others}\n", prompt_suffix="> ")
+        typed = typer.prompt(f"{question(trial.rubric)}\n  {others}\n", prompt_suffix="> ")
     except typer.Abort as error:
         kept = f"trial {trial.trial} stays with station {trial.station}"
         typer.echo(f"\nstopwise study run: interrupted; {kept}", err=True)
         raise typer.Exit(130) from error
     return str(typed).strip()
-
-
-def _enter_again(
-    study: "Study", trial: "Assignment", last: int | None, reason: str, who: str
-) -> bool:
-    """Ask for the previous score and replace it in one step; return whether to go on."""
-    from stopwise.cli.study.typed_answers import in_words, parse_answer
-    from stopwise.errors import InvalidInput, require
-
-    if last is None:
-        raise InvalidInput("there is no earlier score to enter again")
-    require(bool(reason.strip()), "say why the score was wrong: undo REASON")
-    rubric = study.rubric(last)
-    while True:
-        typer.echo(f"\ntrial {last}: enter its score again")
-        typed = _ask(trial, rubric, HELP_AGAIN)
-        try:
-            if typed not in ("back", "quit"):
-                answer = parse_answer(rubric, typed)
-                # Said here only: who corrects as the owner must not learn a score by trying.
-                if answer == study.answer(last):
-                    typer.echo(f"trial {last}: that is already its score, {in_words(answer)}")
-                    return True
-                study.correct(last, answer, reason, who=who)
-                typer.echo(f"corrected: trial {last}, {in_words(answer)}")
-            return typed != "quit"
-        except InvalidInput as error:
-            typer.echo(str(error), err=True)
 
 
 def _show(trial: "Assignment") -> None:

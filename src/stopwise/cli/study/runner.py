@@ -1,8 +1,11 @@
 """``stopwise study runner``: a program at the robot that starts the policies."""
 
+import os
 import signal
 import socket
-from contextlib import ExitStack
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,10 +56,31 @@ def runner(
         desk = _desk(stack, place, content, served=served)
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         own = socket.gethostname() if station is None else station
-        typer.echo(f"Starting policies for station {own!r}. Press Ctrl-C to end.")
         folder = logs or path.with_name("runner-logs")
-        Runner(desk, own, content, folder, typer.echo).run()
-        typer.echo("No trials are left: stop.")
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _alone(folder / "runner.log") as say:
+            say(f"Starting policies for station {own!r}. Press Ctrl-C to end.")
+            Runner(desk, own, content, folder, say).run()
+            say("No trials are left: stop.")
+
+
+@contextmanager
+def _alone(log: Path) -> Iterator[Callable[[str], None]]:
+    """Yield how to speak; all else that is printed, as by a policy, goes to a private file."""
+    out, errors = os.dup(1), os.dup(2)
+    private = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.dup2(private, 1)
+        os.dup2(private, 2)
+        with os.fdopen(os.dup(out), "w", buffering=1) as people:
+            yield lambda text: print(text, file=people)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.dup2(out, 1)
+        os.dup2(errors, 2)
+        for descriptor in (private, out, errors):
+            os.close(descriptor)
 
 
 def _desk(stack: ExitStack, place: str, content: "RunnerFile", *, served: bool) -> "Desk":

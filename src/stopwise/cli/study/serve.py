@@ -14,8 +14,8 @@ __all__ = ["serve", "token_app"]
 
 WARNING = (
     "Warning: everyone in this network can reach the study. Each request needs a token, but "
-    "without TLS tokens can be read on the way: use a network that you trust, or a proxy with TLS "
-    "and --url."
+    "without TLS tokens can be read on the way: use --tls, a network that you trust, or a proxy "
+    "with TLS and --url."
 )
 
 token_app = typer.Typer(
@@ -35,6 +35,10 @@ def serve(
     url: Annotated[
         str | None, typer.Option(help="The public address, if the app is behind a proxy.")
     ] = None,
+    tls: Annotated[
+        bool,
+        typer.Option("--tls", help="Serve over TLS, with a certificate that is made here."),
+    ] = False,
     qr: Annotated[bool, typer.Option("--qr", help="Print the owner's link as a QR code.")] = False,
     access_log: Annotated[
         bool, typer.Option("--access-log", help="Log each request, but never a token.")
@@ -47,10 +51,10 @@ def serve(
         from stopwise.web.links import qr_text
         from stopwise.web.server import Serving
 
-        serving = Serving.bind(study, port=port, lan=lan, url=url)
+        serving = Serving.bind(study, port=port, lan=lan, url=url, tls=tls)
         with serving.listener:
             link = serving.owner_link()
-            if lan:
+            if lan and not tls:
                 typer.echo(WARNING, err=True)
             warn_if_readable(study)
             if as_json:
@@ -58,14 +62,18 @@ def serve(
             else:
                 typer.echo(f"Serving at {serving.url}; the owner's link, for you alone:\n{link}")
                 typer.echo(qr_text(link) if qr else "Invite operators on that page.")
+                if serving.certificate is not None:
+                    typer.echo(f"Each device has to trust this server once: {serving.url}/trust")
+                    typer.echo(f"SHA-256 of its certificate: {serving.certificate.fingerprint}")
             serving.run(access_log=access_log)
 
 
 @_token_command("create")
 def create(
+    place: Place = ".",
+    *,
     role: Annotated[str, typer.Argument(help="owner, operator, viewer or runner.")],
     name: Annotated[str, typer.Argument(help="The person or machine it is for.")],
-    place: Place = ".",
     who: Who = None,
 ) -> None:
     """Print a new token. It is shown only once, since the study keeps just its hash."""
@@ -75,8 +83,9 @@ def create(
 
 @_token_command("revoke")
 def revoke(
-    token: Annotated[str, typer.Argument(help="The id of the token, from `token list`.")],
     place: Place = ".",
+    *,
+    token: Annotated[str, typer.Argument(help="The id of the token, from `token list`.")],
     who: Who = None,
 ) -> None:
     """Revoke a token, at once."""

@@ -20,9 +20,10 @@ Number = Annotated[int, typer.Argument(help="The number of the trial.")]
 
 
 def correct(
+    place: Place = ".",
+    *,
     trial: Number,
     score: Annotated[str, typer.Argument(help="As typed in `run`, e.g. y, 0.5, all or '1 2'.")],
-    place: Place = ".",
     reason: Annotated[str, typer.Option(help="How the mistake happened.")] = "",
     who: Who = None,
 ) -> None:
@@ -36,8 +37,9 @@ def correct(
 
 
 def void(
-    trial: Number,
     place: Place = ".",
+    *,
+    trial: Number,
     reason: Annotated[
         str, typer.Option(help="The cause, which must have nothing to do with the score.")
     ] = "",
@@ -53,8 +55,9 @@ def void(
 
 
 def export(
-    file: Annotated[Path, typer.Argument(help="A file that ends in .csv, .jsonl or .parquet.")],
     place: Place = ".",
+    *,
+    file: Annotated[Path, typer.Argument(help="A file that ends in .csv, .jsonl or .parquet.")],
     used: Annotated[
         bool, typer.Option("--used", help="Only the trials that the verdict rests on.")
     ] = False,
@@ -80,8 +83,8 @@ class ImportReadingOptions(ReadingOptions, left_out=("bounds", "file_format", "o
 @grouped
 def import_trials(
     *,
-    file: Annotated[Path, typer.Argument(help="A file of trials, as for `stopwise analyze`.")],
     place: Place = ".",
+    file: Annotated[Path, typer.Argument(help="A file of trials, as for `stopwise analyze`.")],
     reason: Reason = "",
     reading: ImportReadingOptions,
     again: Annotated[
@@ -105,8 +108,9 @@ def import_trials(
 
 
 def resolve(
-    code: Annotated[str, typer.Argument(help="The code that the operator reads out.")],
     place: Place = ".",
+    *,
+    code: Annotated[str, typer.Argument(help="The code that the operator reads out.")],
     as_json: AsJson = False,
     who: Who = None,
 ) -> None:

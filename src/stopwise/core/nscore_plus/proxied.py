@@ -92,17 +92,23 @@ class Proxied(NScorePlus):
     ----------
     proxy_means
         For each direction of each pair, a lower bound of the mean of g1 - g0 as it sees it.
+    audit
+        With a judge, the chance that a pair is audited: then scores are 0 in the others, and g1 -
+        g0 is what the judge says times (audited - chance).
     """
 
     proxy_means: tuple[tuple[float, ...], ...]
+    audit: float | None = None
 
     held, leap, learn = Method.held, Method.leap, Method.learn
 
     @classmethod
-    def of(cls, test: Method[Any], means: tuple[tuple[float, ...], ...]) -> "Proxied":
+    def of(
+        cls, test: Method[Any], means: tuple[tuple[float, ...], ...], audit: float | None = None
+    ) -> "Proxied":
         """Return this test with a proxy."""
         own = {entry.name: getattr(test, entry.name) for entry in fields(test)}
-        return cls(**own, proxy_means=means)
+        return cls(**own, proxy_means=means, audit=audit)
 
     def start(self, shape: tuple[int, ...]) -> Any:
         """State before the first pair; runs are those of all pairs, study by study."""
@@ -142,6 +148,14 @@ class Proxied(NScorePlus):
         new = self._sized_bet(sums, self._threshold - state.log_e, estimates)
         return held.renewed(due, new), np.where(due, weight, state.weight)
 
+    def _widened(self, weight: Floats, mean: Floats) -> Floats:
+        """Return what the proxy adds to the greatest loss of a pair, 1 + margin without it."""
+        if self.audit is None:
+            return weight * (1 - mean)
+        # An audited pair loses 1 + (1 - chance) weight at most, any other chance * weight.
+        widened: Floats = np.maximum(weight * (1 - self.audit), weight * self.audit - 1)
+        return widened
+
     def _planned_for(self, state: Any) -> tuple[Sums, Estimates]:
         sums, estimates, _ = self._weighted(state)
         return sums, estimates
@@ -165,7 +179,7 @@ class Proxied(NScorePlus):
         for step in range(WEIGHT_STEPS + 1):
             tried = step / WEIGHT_STEPS * full
             left = _left(variance, tried, common, noise)
-            most = BOUND_SHARE / (1 + self.margin + tried * (1 - state.mean))
+            most = BOUND_SHARE / (1 + self.margin + self._widened(tried, state.mean))
             amount = np.minimum(effect / left, most)
             growth = amount * (effect - 0.5 * amount * left)
             better = growth >= best
@@ -174,7 +188,7 @@ class Proxied(NScorePlus):
         estimates = estimates._replace(
             variance=left,
             spread=estimates.spread * (left / variance),
-            widened=weight * (1 - state.mean),
+            widened=self._widened(weight, state.mean),
         )
         return sums._replace(high=sums.high - weight * state.hint), estimates, weight
 

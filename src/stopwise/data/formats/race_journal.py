@@ -52,8 +52,8 @@ def read(path: Path) -> RawTable:
         known: dict[str, Any] = {key: line[key] for key in EPISODE if key in line}
         wrong = "this is no episode of a race" if len(known) < len(EPISODE) else check(line)
         require(wrong is None, f"{path}, line {number}: {wrong}")
-        task = {"task": line["task"]} if "task" in line else {}
-        places[known["policy"], known["row"]] = f"line {number}", {**known, **task}
+        known |= {key: line[key] for key in ("task", "proxy") if key in line}
+        places[known["policy"], known["row"]] = f"line {number}", known
     by_row = sorted(places, key=lambda place: place[1])
     kept = [(places[place][0], _counted(places[place][1], on_error)) for place in by_row]
     scored = [(place, known) for place, known in kept if known["score"] is not None]
@@ -77,6 +77,8 @@ def read(path: Path) -> RawTable:
         )
     if race.get("design") == "paired":
         roles["block"] = "row"
+    if any("proxy" in known for _, known in scored):
+        roles["proxy"] = "proxy"
     bounds = race.get("bounds")
     ranges = {"score": (float(bounds[0]), float(bounds[1]))} if isinstance(bounds, list) else {}
     return table_of_records(path, scored, roles=roles, bounds=ranges, notes=notes)

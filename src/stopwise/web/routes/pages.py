@@ -1,13 +1,16 @@
 """The pages for people: join, operate, watch, own, and how to use the API."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
+from stopwise.web import site as sites
+from stopwise.web.certificate import Certificate
 from stopwise.web.permissions import csrf_token, session
 from stopwise.web.rendering import render
 from stopwise.web.responses import EntryView
@@ -19,6 +22,7 @@ __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
 LAST_ENTRIES = 100
+STATIC = Path(__file__).parents[1] / "static"
 
 
 @router.get("/")
@@ -32,6 +36,30 @@ def home(site: Here, request: Request) -> Response:
 def join_page() -> Response:
     """Show where a link leads: a script hands the token over, so that no log ever holds it."""
     return HTMLResponse(render("join.html"))
+
+
+@router.get("/worker.js")
+def worker() -> Response:
+    """Return the script that opens the operator's page offline; what it serves is below it."""
+    return FileResponse(STATIC / "worker.js", media_type="text/javascript")
+
+
+@router.get("/trust")
+def trust_page(site: Here) -> Response:
+    """Show how a device learns to trust the server's own certificate."""
+    return HTMLResponse(render("trust.html", fingerprint=_certificate(site).fingerprint))
+
+
+@router.get("/trust/stopwise.crt")
+def certificate(site: Here) -> Response:
+    """Return the certificate, never its key."""
+    return FileResponse(_certificate(site).file, media_type="application/x-x509-ca-cert")
+
+
+def _certificate(site: Site) -> Certificate:
+    if site.certificate is None:
+        raise HTTPException(404, "this server has no certificate of its own")
+    return site.certificate
 
 
 @router.get("/api")
@@ -70,7 +98,8 @@ def _broken_draft(site: Site, grant: Grant, shared: dict[str, Any], problem: str
 
 
 def _place(site: Site) -> dict[str, Any]:
-    return {"study": site.cookie}  # a name that no other study has
+    # A name that no other study has, and for how long a score is held.
+    return {"study": site.cookie, "hold": sites.UNDO_SECONDS}
 
 
 def _evidence(site: Site) -> dict[str, Any]:
@@ -89,6 +118,7 @@ def _everything(site: Site) -> dict[str, Any]:
 
 
 _add_page("/operate", "operate.html", _place, Role.OPERATOR, Role.OWNER)
+_add_page("/rate", "rate.html", lambda _: {}, Role.OPERATOR)
 _add_page("/view", "view.html", _evidence, Role.VIEWER, Role.OWNER)
 _add_page("/owner", "owner.html", _everything, Role.OWNER)
 # The parts of these pages that change.

@@ -20,9 +20,11 @@ MONTH = 31 * 24 * 3600
 
 
 @router.get("/health")
-def health() -> Health:
-    """Check that the server is up; needs no token."""
-    return Health(ok=True, version=__version__)
+async def health(site: Here, response: Response) -> Health:
+    """Check that the server is up and can store; needs no token. Answered with 503 if it cannot."""
+    detail = await site.pulse.detail()
+    response.status_code = 503 if detail else 200
+    return Health(ok=not detail, version=__version__, detail=detail)
 
 
 @router.get("/me")

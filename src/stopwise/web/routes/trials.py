@@ -16,7 +16,6 @@ from stopwise.web.requests import (
     ReleaseRequest,
     ScoreRequest,
     StartRequest,
-    UndoRequest,
     VoidRequest,
 )
 from stopwise.web.responses import Done, NextView
@@ -79,14 +78,6 @@ def release_trial(site: Here, grant: Operator, trial: TrialNumber, request: Rele
     """Give back a trial, with a reason; one that has begun counts as the plan says."""
     _require_own(site, grant, trial)
     site.study.release(trial, **_reported(request, grant))
-    return Done()
-
-
-@router.post("/trials/{trial}/undo")
-def undo_trial(site: Here, grant: Operator, trial: TrialNumber, request: UndoRequest) -> Done:
-    """Withdraw a score, with a reason; until the next trial is taken or the study is finished."""
-    _require_own(site, grant, trial)
-    site.study.undo(trial, **_reported(request, grant))
     return Done()
 
 

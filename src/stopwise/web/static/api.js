@@ -3,7 +3,13 @@
 
 const csrf = document.querySelector('meta[name="csrf"]')?.content ?? "";
 
-export class NoConnection extends Error {}
+// ``told`` is what the server says is wrong with it, if it was reached.
+export class NoConnection extends Error {
+  constructor(message, told = "") {
+    super(message);
+    this.told = told;
+  }
+}
 
 export class Refused extends Error {
   constructor(status, detail) {
@@ -12,22 +18,26 @@ export class Refused extends Error {
   }
 }
 
+// body: what is sent as JSON, or a file as it is.
 export async function call(method, path, body) {
   const headers = { "X-CSRF-Token": csrf };
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const file = body instanceof Blob;
+  if (body !== undefined && !file) headers["Content-Type"] = "application/json";
   let response;
   try {
     response = await fetch(path, {
       method,
       headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(15000),
+      body: body === undefined || file ? body : JSON.stringify(body),
+      signal: AbortSignal.timeout(file ? 600000 : 15000),
     });
   } catch {
     throw new NoConnection("no connection");
   }
-  if (response.status >= 500 || response.status === 429) throw new NoConnection("server is busy");
   const content = await response.json().catch(() => ({}));
+  if (response.status >= 500 || response.status === 429) {
+    throw new NoConnection("server is busy", content.detail);
+  }
   if (!response.ok) throw new Refused(response.status, content.detail ?? response.statusText);
   return content;
 }

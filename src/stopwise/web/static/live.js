@@ -88,7 +88,8 @@ async function send(form, submitter) {
 
 function showFailure(state, error) {
   state.className = "form-state bad-text";
-  state.textContent = error instanceof NoConnection ? "No connection: try again." : error.message;
+  state.textContent =
+    error instanceof NoConnection ? error.told || "No connection: try again." : error.message;
 }
 
 // A form that asks for a score shows the rubric of the trial that is named in it.
@@ -155,6 +156,13 @@ document.getElementById("leave").addEventListener("click", async () => {
   await call("POST", "/api/leave").catch(() => {});
   location.assign("/join");
 });
+// A store that takes nothing changes nothing, so nobody is told: it is asked for.
+setInterval(async () => {
+  const found = await call("GET", "/api/health").catch((error) => ({ detail: error.told ?? "" }));
+  const trouble = document.getElementById("trouble");
+  trouble.textContent = found.detail;
+  trouble.hidden = !found.detail;
+}, 5000);
 
 let first = true;
 listen(

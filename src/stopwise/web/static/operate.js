@@ -1,27 +1,29 @@
 // The page at the robot: take a trial, run it, score it, undo it; through dropped connections too.
 import { call, listen, NoConnection } from "./api.js";
+import { stayAwake } from "./awake.js";
+import { chooser } from "./chips.js";
+import { forgetful, sharedState } from "./keeping.js";
 import { Queue } from "./queue.js";
 import { makeRubric } from "./rubric.js";
 import { Timer } from "./timer.js";
+import { ended, inWords, question, result } from "./wording.js";
 
 const find = (id) => document.getElementById(id);
+// Why a trial may not count; the owner decides.
+const INVALID = ["wrong set-up", "robot or camera fault", "someone interfered", "wrong policy started"];
 const sections = ["ready", "trial", "saved", "waiting", "draft", "done"];
 const stationButton = find("station");
 
-// What must survive a reload: the trial, the clock, and what was saved last.
-// Another study may be served at this address later: each has a place of its own in this browser.
+// What must survive a reload: the trial, what was entered for it, the clock, what was saved last, and
+// what the server refused. Another study may be served at this address later: each has its own place.
 const STUDY = find("stage").dataset.study;
-const PLACE = `${STUDY}:operate`;
-const kept = JSON.parse(localStorage.getItem(PLACE) ?? "{}");
+const HOLD = 1000 * Number(find("stage").dataset.hold); // for so long a score can be taken back
+const [kept, keep] = sharedState(`${STUDY}:operate`, showKept);
 kept.station ??= stationButton.dataset.name;
 let rubric;
+let tags;
 let gone = false; // whether the trial shown was ended elsewhere
 let connected = true;
-
-function keep(changes) {
-  Object.assign(kept, changes);
-  localStorage.setItem(PLACE, JSON.stringify(kept));
-}
 
 const queue = new Queue(`${STUDY}:queue`, {
   told: () => showConnection(),
@@ -32,40 +34,63 @@ const queue = new Queue(`${STUDY}:queue`, {
       look();
     }
   },
-  refused: (item, error, again) => {
-    if (again) problem("You were signed out: join again. Your entries are kept on this device.");
-    else problem(`Not stored: ${error.message}`);
-    if (!again && item.what !== "release") forget();
-    if (!again && item.what === "score") explain(item);
+  refused: async (item, error, again) => {
+    if (again) {
+      problem("You were signed out: join again. Your entries are kept on this device.");
+      return;
+    }
+    const why = (item.what === "score" && (await explain(item))) || error.message;
+    const told = `Not stored: ${why.replace(/[^.?]$/, "$&.")} ${inWords(item)}`;
+    keep({ refused: [kept.refused, told].filter(Boolean).join("\n"), wanted: false });
+    find("stage").classList.remove("busy");
+    problem("");
+    if (item.what !== "release" && kept.saved?.key === item.body.key) forget();
   },
 });
 
+// What was refused stays until it is closed, whatever else there is to say.
 function problem(text) {
-  find("problem-text").textContent = text;
-  find("problem").hidden = !text;
+  const all = [kept.refused, text].filter(Boolean).join("\n");
+  find("problem-text").textContent = all;
+  find("problem").hidden = !all;
 }
 
 function showConnection() {
   const pill = find("connection");
+  const held = kept.saved && !kept.saved.stored && queue.held(kept.saved.key) > 0;
   const lost = !connected || queue.offline;
-  pill.className = `pill ${queue.waiting ? "warn" : lost ? "bad" : "good"}`;
-  if (queue.waiting) pill.textContent = lost ? "waiting for connection" : "saving…";
+  pill.className = `pill ${queue.waiting && !held ? "warn" : lost ? "bad" : "good"}`;
+  if (held) pill.textContent = "kept here";
+  else if (queue.trouble) pill.textContent = "server cannot store";
+  else if (queue.waiting) pill.textContent = lost ? "waiting for connection" : "saving…";
   else pill.textContent = lost ? "no connection" : kept.section === "saved" ? "saved" : "connected";
   if (kept.section === "saved") showSavedState();
+  find("forgetful").hidden = !forgetful;
 }
 
 function show(section) {
   for (const name of sections) find(name).hidden = name !== section;
+  if (find("stage").dataset.section !== section) scrollTo(0, 0);
   find("stage").dataset.section = section;
-  keep({ section });
+  if (kept.section !== section) keep({ section });
   showConnection();
-  scrollTo(0, 0);
+  stayAwake(section === "trial");
+}
+
+// After a reload, and after another tab has done something: tabs show the same.
+function showKept() {
+  stationButton.textContent = kept.station;
+  problem("");
+  if (kept.section === "trial" && kept.trial) showTrial();
+  else if (kept.section === "saved" && kept.saved) showSaved();
+  else show(["trial", "saved"].includes(kept.section) ? "ready" : (kept.section ?? "ready"));
 }
 
 // --- the trial ---------------------------------------------------------------------------------
 
 async function take() {
   problem("");
+  find("stage").classList.add("busy"); // at once, however slow the network is
   try {
     const found = await call("POST", "/api/trials/next", { station: kept.station });
     setConnected(true);
@@ -86,12 +111,24 @@ async function take() {
     } else {
       problem(error.message);
     }
+  } finally {
+    find("stage").classList.remove("busy");
   }
 }
 
 function begin(trial) {
-  keep({ trial, wanted: false, saved: null, started: null, seconds: null });
+  const same = kept.trial?.trial === trial.trial; // asked for again: its clock runs on
+  keep({ trial, wanted: false, saved: null, ...(same ? {} : { started: null, seconds: null }) });
   showTrial();
+}
+
+function draft() {
+  return kept.drafts?.[kept.trial.trial] ?? {};
+}
+
+function keepDraft() {
+  const now = { entered: rubric.entered?.(), note: find("note").value, tag: tags.chosen() };
+  keep({ drafts: { ...kept.drafts, [kept.trial.trial]: now } });
 }
 
 function showTrial() {
@@ -103,15 +140,21 @@ function showTrial() {
   find("condition-row").hidden = trial.condition === null;
   find("task").textContent = trial.task;
   find("instructions").textContent = trial.instructions;
-  find("note").value = "";
-  find("more").open = false;
+  const { entered, note, tag } = draft();
+  find("note").value = note ?? "";
+  find("more").open = Boolean(note);
+  find("invalid").open = false;
   find("given-back").hidden = trial.given_back !== "worst";
   find("unneeded").hidden = trial.needed;
   find("question").textContent = question(trial.rubric);
-  rubric = makeRubric(trial.rubric, showSave);
+  rubric = makeRubric(trial.rubric, () => {
+    keepDraft();
+    showSave();
+  });
+  if (entered != null && entered !== "") rubric.restore?.(entered);
   find("rubric").replaceChildren(rubric.element);
+  tags = chooser(find("tags"), trial.tags, keepDraft, tag);
   showGone("");
-  showTags(trial.tags);
   timer.show();
   showRobot();
   show("trial");
@@ -127,15 +170,9 @@ function showRobot() {
   find("robot").hidden = !attended || !(kept.started || episode);
   find("timer").hidden = attended && Boolean(kept.started || episode);
   if (episode && !running && kept.seconds == null) keep({ seconds: seconds ?? timer.seconds });
-  if (running) find("robot").textContent = "The robot is running. Saving a score stops it.";
+  if (running) find("robot").textContent = "The robot is running.";
   else if (episode) find("robot").textContent = "The robot has stopped: score what you saw.";
   else find("robot").textContent = silent ? "The runner does not answer: tell the owner." : "Starting…";
-}
-
-function question({ kind, first }) {
-  if (kind === "milestones") return "What was reached?";
-  if (kind !== "preference") return "How did it go?";
-  return first === undefined ? "First of two: watch how it goes." : "Which of the two was better?";
 }
 
 function showGone(text) {
@@ -147,28 +184,6 @@ function showGone(text) {
 
 function showSave() {
   find("save").disabled = gone || rubric.answer() === undefined;
-}
-
-function showTags(tags) {
-  const chips = tags.map((tag) => {
-    const chip = document.createElement("button");
-    chip.type = "button";
-    chip.className = "chip";
-    chip.textContent = tag;
-    chip.setAttribute("aria-pressed", "false");
-    chip.addEventListener("click", () => {
-      const now = chip.getAttribute("aria-pressed") !== "true";
-      for (const other of chips) other.setAttribute("aria-pressed", "false");
-      chip.setAttribute("aria-pressed", String(now));
-    });
-    return chip;
-  });
-  find("tags").replaceChildren(...chips);
-  find("tags").hidden = !tags.length;
-}
-
-function chosenTag() {
-  return find("tags").querySelector('[aria-pressed="true"]')?.textContent ?? null;
 }
 
 // --- the clock ---------------------------------------------------------------------------------
@@ -189,6 +204,8 @@ async function sendStart() {
 }
 
 setInterval(() => {
+  if (kept.section === "saved" && !kept.saved.stored) showConnection();
+  sayWaiting();
   if (kept.section !== "trial") return;
   timer.show();
   showRobot();
@@ -200,16 +217,18 @@ setInterval(() => {
 function save() {
   const { trial } = kept;
   const timed = kept.started ? Math.round(timer.seconds * 10) / 10 : null;
-  keep({ saved: { trial: trial.trial, station: trial.station, assignment: trial, stored: false } });
+  const { entered: _, ...remarks } = draft();
   const body = {
     answer: rubric.answer(),
     station: trial.station,
     note: find("note").value.trim(),
-    tag: chosenTag(),
+    tag: tags.chosen(),
     seconds: timed,
   };
-  const key = queue.add(`/api/trials/${trial.trial}/score`, body, "score");
-  keep({ saved: { ...kept.saved, key } });
+  const key = queue.add(`/api/trials/${trial.trial}/score`, body, "score", trial.running ? 0 : HOLD); // it stops the robot
+  const { [trial.trial]: __, ...others } = kept.drafts ?? {};
+  const saved = { trial: trial.trial, station: trial.station, assignment: trial, stored: false, key };
+  keep({ saved: { ...saved, remarks }, drafts: others });
   showSaved();
 }
 
@@ -222,39 +241,36 @@ function showSaved() {
   show("saved");
 }
 
-// A number is shown as it was measured, a share of milestones as it is read.
-function result({ assignment, score }) {
-  const { kind } = assignment.rubric;
-  if (score === null) return ": now run the second, to be compared with it";
-  if (kind === "preference") return `: ${{ 0: "the first was better", 0.5: "a tie", 1: "the second was better" }[score]}`;
-  return `: score ${kind === "number" ? score : Number(score.toPrecision(3))}`;
-}
-
 function showSavedState() {
   const { saved } = kept;
+  const left = saved.stored ? 0 : Math.ceil(queue.held(saved.key) / 1000);
+  find("undo").hidden = !left;
   find("saved-state").textContent = saved.stored
     ? saved.counted || saved.score === null
       ? "Stored."
       : "Stored, but not counted: another station had already filled this place."
-    : queue.offline || !connected
-      ? "Waiting for a connection. It will be sent exactly once, even if you close this page."
-      : "Sending…";
+    : left
+      ? `It is sent with the next trial, or in ${left} s. Until then you can take it back.`
+      : queue.trouble
+        ? `${queue.trouble} It will be sent when that is mended, even if you close this page.`
+        : queue.offline || !connected
+          ? "Waiting for a connection. It will be sent exactly once, even if you close this page."
+          : "Sending…";
 }
 
+// Only what was never sent can be taken back: nobody learns what a score does before it is final.
 function undo() {
   const { saved } = kept;
-  const reason = saved && prompt("What was wrong with the score?")?.trim();
-  if (!reason) return;
-  queue.add(`/api/trials/${saved.trial}/undo`, { station: saved.station, reason }, "undo");
-  keep({ trial: saved.assignment, saved: null, started: null, seconds: null });
+  if (!queue.withdraw(saved.key)) return showSaved();
+  const drafts = { ...kept.drafts, [saved.trial]: saved.remarks };
+  keep({ trial: saved.assignment, saved: null, drafts, section: "trial" });
   showTrial();
 }
 
 function giveBack(reason) {
   const { trial } = kept;
   if (!reason) {
-    problem("Say why in the note first.");
-    find("note").focus();
+    problem("Choose a reason, or say why in the note.");
     return;
   }
   problem("");
@@ -267,15 +283,19 @@ function forget() {
   show("ready");
 }
 
-// The next trial is asked for only when the last score has arrived, so that undoing stays possible.
+// The next trial is asked for only when the last score has arrived; with that, the score is final.
 function next() {
-  if (queue.waiting) {
-    problem("Your last score is kept on this device. The next trial will load when the connection is back.");
-    keep({ wanted: true });
-    queue.flush();
-    return;
-  }
-  take();
+  if (!queue.waiting) return take();
+  keep({ wanted: true });
+  find("stage").classList.add("busy");
+  queue.hurry();
+  return undefined;
+}
+
+function sayWaiting() {
+  if (!kept.wanted || !queue.waiting || !(queue.offline || !connected)) return;
+  find("stage").classList.remove("busy");
+  problem("Your last score is kept on this device. The next trial will load when the connection is back.");
 }
 
 // --- what the server tells ----------------------------------------------------------------------
@@ -331,20 +351,10 @@ function whereabouts(trial, station) {
   return call("GET", `/api/trials/${trial}/whereabouts?station=${encodeURIComponent(station)}`);
 }
 
-// A trial that was ended, but not here: how; "" if it is under way.
-function ended({ trial, status }) {
-  const twice = "Is this station's link open in two places?";
-  if (status === "scored") return `Trial ${trial} was already scored elsewhere. ${twice}`;
-  if (status === "released") return `Trial ${trial} was already given back elsewhere. ${twice}`;
-  if (status === "voided") return `The owner voided trial ${trial}: it does not count.`;
-  return "";
-}
-
-// Why a score was not taken, if it is because of what was done elsewhere.
+// Why a score was not taken, if it is because of what was done elsewhere; else "".
 async function explain(item) {
   const [, , , trial] = item.path.split("/");
-  const now = await whereabouts(trial, item.body.station).catch(() => ({ status: "unknown" }));
-  if (ended(now)) problem(`Not stored. ${ended(now)}`);
+  return ended(await whereabouts(trial, item.body.station).catch(() => ({ status: "unknown" })));
 }
 
 function changeStation() {
@@ -355,22 +365,36 @@ function changeStation() {
   if (kept.section !== "saved") forget();
 }
 
-stationButton.textContent = kept.station;
+const why = chooser(find("reasons"), INVALID, () => {});
 stationButton.addEventListener("click", changeStation);
 find("take").addEventListener("click", take);
 find("ask").addEventListener("click", take);
 find("next").addEventListener("click", next);
 find("save").addEventListener("click", save);
 find("undo").addEventListener("click", undo);
-find("give-back").addEventListener("click", () => giveBack(find("note").value.trim()));
+find("note").addEventListener("input", keepDraft);
+find("give-back").addEventListener("click", () => {
+  giveBack([why.chosen(), find("note").value.trim()].filter(Boolean).join(": "));
+});
 find("put-away").addEventListener("click", forget);
 find("give-back-now").addEventListener("click", () => giveBack("no longer needed"));
-find("problem-close").addEventListener("click", () => problem(""));
+find("problem-close").addEventListener("click", () => {
+  keep({ refused: "" });
+  problem("");
+});
 addEventListener("offline", () => setConnected(false));
 addEventListener("online", look);
+document.addEventListener("visibilitychange", () => stayAwake(kept.section === "trial"));
+// A foot pedal or a presenter: forward is the main button of the page, back is the clock.
+addEventListener("keydown", (event) => {
+  if (event.target.matches("textarea, input, select") || event.repeat) return;
+  const pressed = { PageDown: ["take", "save", "next", "ask"], PageUp: ["timer"] }[event.key] ?? [];
+  const button = pressed.map(find).find((one) => one.offsetParent !== null && !one.disabled);
+  if (pressed.length) event.preventDefault();
+  button?.click();
+});
 
-if (kept.section === "trial" && kept.trial) showTrial();
-else if (kept.section === "saved" && kept.saved) showSaved();
-else show("ready");
+showKept();
 listen(look, (alive) => (alive ? look() : setConnected(false)));
+navigator.serviceWorker?.register("/worker.js").catch(() => {}); // so that the page opens offline
 document.documentElement.dataset.ready = ""; // until now, a tap would be lost

@@ -1,5 +1,6 @@
-// The rubric of a task as something to touch. Each kind returns { element, answer() }, where answer
-// is undefined until something was chosen.
+// The rubric of a task as something to touch. Each kind returns { element, answer(), entered(),
+// restore(entered) }: answer is undefined until something was chosen; entered is what was touched so
+// far, complete or not, from which the same page can be made again.
 
 function button(text, kind) {
   const made = document.createElement("button");
@@ -23,14 +24,18 @@ function choice(options, changed, layout) {
       made.append(detail);
     }
     made.addEventListener("click", () => {
-      answer = option.answer;
-      for (const other of element.children) other.setAttribute("aria-pressed", "false");
-      made.setAttribute("aria-pressed", "true");
+      choose(option.answer);
       changed();
     });
     element.append(made);
   }
-  return { element, answer: () => answer };
+  const choose = (given) => {
+    answer = given;
+    options.forEach((option, place) => {
+      element.children[place].setAttribute("aria-pressed", String(option.answer === given));
+    });
+  };
+  return { element, answer: () => answer, entered: () => answer, restore: choose };
 }
 
 function binary(_, changed) {
@@ -61,12 +66,9 @@ function milestones(rubric, changed) {
     share.textContent = `${Math.round((100 * step.weight) / total)} %`;
     made.append(share);
     made.addEventListener("click", () => {
-      const now = !reached.has(step.name);
-      if (now) reached.add(step.name);
-      else reached.delete(step.name);
-      made.setAttribute("aria-pressed", String(now));
-      none.setAttribute("aria-pressed", "false");
-      touched = reached.size > 0;
+      const other = inOrder().filter((name) => name !== step.name);
+      const given = reached.has(step.name) ? other : [...other, step.name];
+      choose(given.length ? given : undefined);
       changed();
     });
     return made;
@@ -74,16 +76,23 @@ function milestones(rubric, changed) {
   // That nothing was reached must be said, not left out.
   const none = button("None of these", "failure");
   let touched = false;
-  none.addEventListener("click", () => {
+  const choose = (given) => {
     reached.clear();
-    for (const mark of marks) mark.setAttribute("aria-pressed", "false");
-    none.setAttribute("aria-pressed", "true");
-    touched = true;
+    for (const name of given ?? []) reached.add(name);
+    touched = given !== undefined;
+    rubric.milestones.forEach((step, place) => {
+      marks[place].setAttribute("aria-pressed", String(reached.has(step.name)));
+    });
+    none.setAttribute("aria-pressed", String(touched && !reached.size));
+  };
+  none.addEventListener("click", () => {
+    choose([]);
     changed();
   });
   element.append(...marks, none);
   const inOrder = () => rubric.milestones.map((step) => step.name).filter((name) => reached.has(name));
-  return { element, answer: () => (touched ? inOrder() : undefined) };
+  const answer = () => (touched ? inOrder() : undefined);
+  return { element, answer, entered: answer, restore: choose };
 }
 
 // A slider for a quick answer, and a field for a measured one: what the field says is sent.
@@ -123,7 +132,11 @@ function number(rubric, changed) {
     ends.append(text);
   }
   element.append(typed.element, slider, ends);
-  return { element, answer: () => (field.validity.valid ? typed.answer() : undefined) };
+  const restore = (text) => {
+    field.value = slider.value = text;
+  };
+  const answer = () => (field.validity.valid ? typed.answer() : undefined);
+  return { element, answer, entered: () => field.value, restore };
 }
 
 // A number to its last digit.

@@ -1,0 +1,89 @@
+"""A policy at work for one episode: as a command, or answering the robot."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from stopwise.study import guard
+from stopwise.study.runner_file import PRIVATE
+
+GRACE = 5.0  # seconds between asking a policy to end and making it
+
+
+class Running:
+    """A policy at work: how long it has taken when it is done, and whether it failed."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.seconds = 0.0
+        self.failed = False
+        self.done = threading.Event()
+
+    @classmethod
+    def none(cls) -> "Running":
+        """Return a policy that could not be started."""
+        running = cls()
+        running._ended(failed=True)
+        return running
+
+    def stop(self) -> None:
+        """Make it end."""
+
+    def _ended(self, *, failed: bool = False) -> None:
+        self.seconds, self.failed = time.monotonic() - self.began, failed
+        self.done.set()
+
+
+class RunningCommand(Running):
+    """A command behind its guard; what it prints goes to a private file.
+
+    Parameters
+    ----------
+    words, environment
+        The command, and variables for its environment.
+    log
+        The file for what it prints.
+    after
+        What to do when it has ended.
+    """
+
+    def __init__(
+        self,
+        words: list[str],
+        environment: dict[str, str],
+        log: Path,
+        after: Callable[[], None] = lambda: None,
+    ) -> None:
+        super().__init__()
+        self._after = after
+        with os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE), "wb") as out:
+            self._guard = subprocess.Popen(
+                [sys.executable, "-I", guard.__file__],
+                stdin=subprocess.PIPE,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **environment},
+                start_new_session=True,
+            )
+        assert self._guard.stdin is not None
+        self._pipe = self._guard.stdin
+        wanted = {"command": words, "grace": GRACE}
+        self._pipe.write(json.dumps(wanted).encode() + b"\n")
+        self._pipe.flush()
+        threading.Thread(target=self._wait, daemon=True).start()
+
+    def stop(self) -> None:
+        """Ask the policy to end, and make it after a while."""
+        with suppress(OSError):
+            self._pipe.close()
+
+    def _wait(self) -> None:
+        failed = self._guard.wait() != 0
+        self._after()
+        self._ended(failed=failed)

@@ -1,0 +1,204 @@
+"""Nothing that a person entered is lost: two tabs, a reload, a crash, a start without a server."""
+
+import base64
+import hashlib
+import ssl
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Error as PlaywrightError
+
+import stopwise as sw
+from stopwise.web.certificate import own_certificate
+from tests.browser.conftest import launched
+from tests.browser.phone import PHONE, code_of, joined, ready
+from tests.web.serving import CUPS, served
+
+STATION = "arm 1"
+# A tab in the background is told late what others did: this one never is.
+FROZEN = "addEventListener('storage', (event) => event.stopImmediatePropagation(), true)"
+
+
+def cups(folder: Path) -> sw.Study:
+    study = sw.Study.create(folder, CUPS)
+    study.lock()
+    return study
+
+
+def taken(page: Page) -> None:
+    page.get_by_role("button", name="Next trial").click()
+    code_of(page)
+
+
+def enter(page: Page, note: str = "the left cup wobbled") -> None:
+    """Enter half a score, which is not saved."""
+    page.locator("#timer").click()
+    page.get_by_role("button", name="cup reached").click()
+    page.get_by_role("button", name="cup lifted").click()
+    page.get_by_role("button", name="dropped").click()
+    page.get_by_text("Add a note").click()
+    page.get_by_label("Note").fill(note)
+
+
+def expect_entered(page: Page, note: str = "the left cup wobbled") -> None:
+    for name in ("cup reached", "cup lifted", "dropped"):
+        button = page.get_by_role("button", name=name)
+        expect(button).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="cup grasped")).to_have_attribute(
+        "aria-pressed", "false"
+    )
+    expect(page.get_by_label("Note")).to_have_value(note)
+    expect(page.locator("#timer")).to_have_text("Stop")
+    expect(page.locator("#save")).to_be_enabled()
+
+
+def stored(study: sw.Study) -> list[tuple[int, object, str]]:
+    scored = [entry.content for entry in study.journal() if entry.kind == "scored"]
+    return [(each["trial"], each["answer"], each["note"]) for each in scored]
+
+
+def tab(context: BrowserContext, url: str) -> Page:
+    page = context.new_page()
+    page.goto(f"{url}/operate")
+    ready(page)
+    return page
+
+
+def test_a_reload_and_a_crash_keep_what_was_ticked_and_typed(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with cups(tmp_path / "cups") as study, served(study) as url:
+        phone = joined(browser, url, study.create_token("operator", STATION), PHONE)
+        taken(phone)
+        enter(phone)
+        phone.reload()
+        expect_entered(phone)
+
+        context = phone.context
+        with phone.expect_event("crash"), suppress(PlaywrightError):
+            phone.goto("chrome://crash")  # as a phone ends a tab when it needs the memory
+        again = tab(context, url)
+        expect_entered(again)
+        again.locator("#save").click()
+        expect(again.locator("#saved-state")).to_have_text("Stored.")
+        assert stored(study) == [(1, ["cup reached", "cup lifted"], "the left cup wobbled")]
+        context.close()
+
+
+def test_tabs_show_the_same(browser: Browser, tmp_path: Path) -> None:
+    with cups(tmp_path / "cups") as study, served(study) as url:
+        one = joined(browser, url, study.create_token("operator", STATION), PHONE)
+        other = tab(one.context, url)
+        taken(one)
+        expect(other.locator("#trial")).to_be_visible()
+        enter(one)
+        expect_entered(other)
+        other.locator("#save").click()
+        for page in (one, other):
+            expect(page.locator("#saved-state")).to_have_text("Stored.")
+        assert len(stored(study)) == 1
+        one.context.close()
+
+
+def test_two_tabs_without_connection_keep_both_scores(browser: Browser, tmp_path: Path) -> None:
+    """Each tab saves another score, and neither knows of the other's: one counts, one is shown."""
+    with cups(tmp_path / "cups") as study, served(study) as url:
+        one = joined(browser, url, study.create_token("operator", STATION), PHONE)
+        taken(one)
+        context = one.context
+        context.add_init_script(FROZEN)
+        other = tab(context, url)
+        one.reload()
+        ready(one)
+        context.set_offline(True)
+        enter(one)
+        one.locator("#save").click()
+        other.get_by_role("button", name="None of these").click()
+        other.get_by_text("Add a note").click()
+        other.get_by_label("Note").fill("from the other tab")
+        other.locator("#save").click()
+        for page in (one, other):
+            expect(page.locator("#connection")).to_have_text("waiting for connection")
+        count = "Object.keys(localStorage).filter((name) => name.includes(':queue:')).length"
+        assert one.evaluate(count) == other.evaluate(count) == 2
+        one.close()
+        other.close()
+        context.set_offline(False)
+        again = tab(context, url)
+        refused = again.locator("#problem-text")
+        expect(refused).to_contain_text("already scored elsewhere")
+        expect(refused).to_contain_text("none of these, “from the other tab”")
+        again.reload()
+        expect(refused).to_contain_text("from the other tab")  # until it is closed
+        again.get_by_role("button", name="Close").click()
+        expect(again.locator("#problem")).to_be_hidden()
+        assert stored(study) == [(1, ["cup reached", "cup lifted"], "the left cup wobbled")]
+        assert again.evaluate(count) == 0
+        context.close()
+
+
+def without_server(page: Page) -> None:
+    """Open the page although nobody serves it, and save what was entered before."""
+    page.reload()
+    expect_entered(page)
+    page.locator("#save").click()
+    expect(page.locator("#connection")).to_have_text("waiting for connection")
+    page.reload()
+    expect(page.locator("#saved-text")).to_have_text("Trial 1 is kept on this device")
+
+
+def trusting(folder: Path) -> str:
+    """Return the switch by which Chromium trusts the key of this study's server."""
+    key = own_certificate(folder, "127.0.0.1").key
+    command = ["openssl", "pkey", "-in", str(key), "-pubout", "-outform", "DER"]
+    public = subprocess.run(command, capture_output=True, check=True).stdout
+    digest = base64.b64encode(hashlib.sha256(public).digest()).decode()
+    return f"--ignore-certificate-errors-spki-list={digest}"
+
+
+@pytest.mark.parametrize("tls", [False, True], ids=["localhost", "tls"])
+def test_a_page_opens_without_a_server(tmp_path: Path, *, tls: bool) -> None:
+    """The server is gone, not only the network; what was entered is stored when it is back."""
+    folder = tmp_path / "cups"
+    with cups(folder) as study, launched(*[trusting(folder)] * tls) as browser:
+        token = study.create_token("operator", STATION)
+        with served(study, tls=tls) as url:
+            phone = joined(browser, url, token, PHONE)
+            phone.wait_for_function("navigator.serviceWorker.controller !== null")
+            taken(phone)
+            enter(phone)
+        without_server(phone)
+        with served(study, port=int(url.rpartition(":")[2]), tls=tls):
+            expect(phone.locator("#saved-state")).to_have_text("Stored.")
+        assert stored(study) == [(1, ["cup reached", "cup lifted"], "the left cup wobbled")]
+        phone.context.close()
+
+
+def test_a_certificate_of_ones_own_is_trusted_for_this_machine_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "cups"
+    with cups(folder) as study:
+        with served(study, tls=True) as url:
+            trusted = ssl.create_default_context(cafile=folder / "tls.pem")
+            with httpx.Client(verify=trusted, trust_env=False) as browser:
+                page = browser.get(f"{url}/trust")
+                assert browser.get(f"{url}/trust/stopwise.crt").text.startswith("-----BEGIN CERT")
+                name = url.replace("127.0.0.1", "localhost")
+                assert browser.get(f"{name}/api/health").json()["ok"]
+            client = sw.StudyClient(
+                url, study.create_token("runner", "robot"), certificate=folder / "tls.pem"
+            )
+            assert client.status().name == "Cup stacking"
+            client.close()
+            with httpx.Client(trust_env=False) as stranger, pytest.raises(httpx.ConnectError):
+                stranger.get(url)
+        first = (folder / "tls.pem").read_bytes()
+        assert (folder / "tls.key").stat().st_mode & 0o077 == 0
+        with served(study, tls=True):
+            assert (folder / "tls.pem").read_bytes() == first  # trusted once
+        with served(study, tls=True, url="https://lab.example:1"):
+            assert (folder / "tls.pem").read_bytes() != first
+        assert "Certificate trust settings" in page.text

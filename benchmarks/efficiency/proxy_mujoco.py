@@ -1,9 +1,9 @@
 """Pairs with a MuJoCo simulator beside a "real" arm whose physics differ, by how much they do.
 
 Run ``python -m benchmarks.efficiency.proxy_mujoco`` (needs mujoco). An arm of two joints reaches
-for a goal; the two controllers are strong in different joints. The real arm has other masses, damping
-and friction than the simulated one, and a gripper that slips. Scores of all scenes of a pool are
-computed once; studies draw their scenes from it, so that the mean of the proxy is known.
+for a goal; the two controllers are strong in different joints. The real arm has other masses,
+damping and friction than the simulated one, and a goal that slips. Scores of all scenes of a pool
+are computed once; studies draw their scenes from it, so that the mean of the proxy is known.
 """
 
 import argparse

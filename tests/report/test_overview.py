@@ -49,3 +49,9 @@ def test_a_long_table_of_pairs_is_folded() -> None:
     assert page.count("<details>") == page.count("</details>") == 2  # and what to cite
     few = sw.analyze(dict(list(many.items())[:3]), bounds=(0, 1)).to_html()
     assert few.count("<details>") == 1
+
+
+def test_no_interval_is_called_certain() -> None:
+    found = sw.analyze({"a": [1, 0] * 6, "b": [0, 1] * 6, "c": [1, 1] * 6}, alpha=0.0001)
+
+    assert "decision (0.99996667)" in found.interval_note

@@ -23,12 +23,25 @@ def drawn() -> bytes:
 def test_a_photo_is_rated_by_another_and_shown_after_unblinding(
     browser: Browser, tmp_path: Path
 ) -> None:
-    plan = {"name": "Cups", "policies": ["old", "new"], "tasks": ["stack"], "n_max": 1}
+    plan = {
+        "name": "Cups",
+        "policies": ["old", "new"],
+        "tasks": ["stack"],
+        "n_max": 1,
+        "checks": ["lights on", "lens clean"],
+    }
     study = sw.Study.create(tmp_path / "cups", plan)
     study.lock()
     with served(study) as url:
         phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
         phone.get_by_role("button", name="Next trial").click()
+        phone.get_by_role("button", name="lights on").click()
+        phone.get_by_role("button", name="Checked").click()
+        expect(phone.locator("#problem-text")).to_contain_text("lens clean: not ticked")
+        picture(phone, "study-checks")
+        phone.get_by_role("button", name="lens clean").click()
+        phone.get_by_role("button", name="Checked").click()
+        expect(phone.locator("#trial")).to_be_visible()
         phone.get_by_text("Add a note").click()
         page: FilePayload = {"name": "x.jpg", "mimeType": "image/jpeg", "buffer": b"<html>"}
         phone.locator("#film").set_input_files([page])

@@ -116,9 +116,11 @@ def scripted_best(place: str) -> sw.Study:
 def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
     """Return a study whose trials a runner starts."""
     clock = Clock()
-    study = sw.Study.create(place, PLAN, clock=clock)
+    checks = ["lights on", "lens clean"]
+    study = sw.Study.create(place, {**PLAN, "checks": checks}, clock=clock)
     study.folder = Path(place.removeprefix("sqlite:///").partition("#")[0]).parent
     study.lock(who="ada")
+    study.check("left", ["lights on"], note="the lens is wet")
     study.attend("left", limit=120.0, who="robot")
     trial = take(study).trial
     study.start(trial, station="left")

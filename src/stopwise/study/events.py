@@ -151,6 +151,14 @@ class Rated(Event, kind="rated", says="trial {trial} rated by its recording"):
     salt: Blind[str]
 
 
+class Checked(Event, kind="checked", says="{station}: start-of-day check list gone through"):
+    """Someone went through the check list of a station; ``note`` says why items are not ticked."""
+
+    station: Open[str]
+    ticked: Open[tuple[str, ...]]
+    note: Open[str]
+
+
 OUTCOMES = {
     "ended": "the policy ended by itself",
     "failed": "its command failed",

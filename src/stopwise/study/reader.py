@@ -109,6 +109,13 @@ class StudyReader:
         with self._ledger.reading() as state:
             return views.held(state, station, self.store.now())
 
+    def checks_due(self, station: str) -> tuple[str, ...]:
+        """Return what is to be checked at a station before it gets its next trial."""
+        with self._ledger.reading() as state:
+            if state.plan is None or assignment.finished(state):
+                return ()
+            return assignment.checks_due(state, station, self.store.now())
+
     def whereabouts(self, trial: int, *, station: str) -> views.Whereabouts:
         """Return the status of a station's trial, even if the station no longer holds it."""
         with self._ledger.reading() as state:

@@ -16,6 +16,7 @@ from stopwise.study.events import (
     Amended,
     Assigned,
     Attended,
+    Checked,
     Created,
     EpisodeBegan,
     EpisodeEnded,
@@ -129,6 +130,11 @@ def _episode_began(event: EpisodeBegan, state: StudyState, _: Entry) -> None:
 def _episode_ended(event: EpisodeEnded, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.running, trial.seconds = False, event.seconds
+
+
+@take_in.register
+def _checked(event: Checked, state: StudyState, _: Entry) -> None:
+    state.checked[event.station] = state.clock
 
 
 @take_in.register

@@ -21,7 +21,17 @@ from stopwise.study.study_plan import StudyPlan
 FORMAT = 10
 PLAIN = (
     *("seq", "hash", "time", "clock", "study"),
-    *("digest", "edition", "stopwise", "names", "unblinded_at", "held", "attended", "amendments"),
+    *(
+        "digest",
+        "edition",
+        "stopwise",
+        "names",
+        "unblinded_at",
+        "held",
+        "attended",
+        "checked",
+        "amendments",
+    ),
 )
 # How far evidence may lie from what another processor or another numpy makes of the same scores.
 ROUNDING = 1e-9

@@ -5,7 +5,7 @@ import random
 import secrets
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
@@ -100,12 +100,19 @@ class StudyClient:
     def next_trial(self, station: str, *, task: str | None = None) -> Assignment | None:
         """Return the trial that a station should run next, or None if there is none now."""
         found = self._call("POST", "/api/trials/next", {"station": station, "task": task})
+        if found.get("checks"):
+            raise NotAllowed(f"go through the check list of station {station!r} first")
         return None if found["trial"] is None else parsed(Assignment, found["trial"])
 
     def holding(self, station: str) -> Assignment | None:
         """Return the trial that a station has taken but not yet reported."""
         found = self._call("GET", f"/api/trials/held?station={quote(station, safe='')}")
         return None if found["trial"] is None else parsed(Assignment, found["trial"])
+
+    def check(self, station: str, ticked: Collection[str], *, note: str = "") -> None:
+        """Say that the start-of-day check list of a station was gone through."""
+        body = {"station": station, "ticked": list(ticked), "note": note}
+        self._call("POST", "/api/stations/check", body)
 
     def start(self, trial: int, *, station: str) -> None:
         """Mark a trial as started; repeat this during a long trial to extend its lease."""

@@ -60,6 +60,9 @@ class NextView(_Answer):
 
     trial: Assignment | None
     finished: bool
+    checks: tuple[str, ...] = Field(
+        default=(), description="The start-of-day check list, if it is due before the next trial."
+    )
 
 
 class RecordingView(_Answer):

@@ -43,7 +43,7 @@ def evidence(site: Here, _: Reader) -> EvidenceView:
 @router.get("/report", response_class=HTMLResponse)
 def report_page(site: Here, _: Reader) -> Response:
     """Return the report as one self-contained page."""
-    text = site.study.report()
+    text = site.study.report(lambda trial, file: f"/api/trials/{trial}/recordings/{file}")
     # The report carries its own style, and no script at all.
     own = HEADERS[POLICY].replace("style-src 'self'", "style-src 'unsafe-inline'")
     return HTMLResponse(text, headers={POLICY: own.replace("script-src 'self'; ", "")})

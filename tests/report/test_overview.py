@@ -1,0 +1,57 @@
+"""The answer on many tasks is one sentence that counts them."""
+
+import numpy as np
+import polars as pl
+
+import stopwise as sw
+from stopwise.report.overview import overall
+
+
+def answers() -> list[sw.Analysis]:
+    """Return the answers on four tasks: "top" wins on all, "mid" beats "low" on one, and so on."""
+    rng = np.random.default_rng(1)
+    rates = [(0.95, 0.2, 0.2), (0.95, 0.6, 0.05), (0.95, 0.05, 0.6), (0.95, 0.3, 0.3)]
+    rows = [
+        {"task": f"t{task}", "policy": policy, "score": float(rng.random() < rate)}
+        for task, own in enumerate(rates)
+        for _ in range(60)
+        for policy, rate in zip(("top", "mid", "low"), own, strict=True)
+    ]
+    return list(sw.analyze_tasks(sw.read_trials(pl.DataFrame(rows), bounds=(0, 1))).values())
+
+
+def test_many_answers_are_counted() -> None:
+    found = answers()
+
+    assert overall(found) == (
+        "On 4 tasks, each asked by itself at alpha = 0.05: top is better than mid and low on all; "
+        "mid is better than low on 1; low is better than mid on 1."
+    )
+    assert overall(found[:2]) is None  # each is read by itself
+    tied = sw.compare([0, 1] * 9, [1, 0] * 9)
+    assert tied.headline == "first and second were not told apart."
+
+
+def test_one_that_was_not_told_apart_from_several() -> None:
+    [analysis] = sw.analyze_tasks({"a": [1, 0] * 6, "b": [0, 1] * 6, "c": [0, 0, 1] * 4}).values()
+
+    assert "was not told apart from" in analysis.headline
+    assert " and " in analysis.headline
+
+
+def test_a_long_table_of_pairs_is_folded() -> None:
+    rng = np.random.default_rng(2)
+    many = {f"p{i}": (rng.random(12) < i / 8) * 1.0 for i in range(9)}
+    page = sw.analyze(many, bounds=(0, 1)).to_html()
+
+    assert "of 36 pairs were decided; the figures show all of them." in page
+    assert "<summary>All 36 pairs</summary>" in page
+    assert page.count("<details>") == page.count("</details>") == 2  # and what to cite
+    few = sw.analyze(dict(list(many.items())[:3]), bounds=(0, 1)).to_html()
+    assert few.count("<details>") == 1
+
+
+def test_no_interval_is_called_certain() -> None:
+    found = sw.analyze({"a": [1, 0] * 6, "b": [0, 1] * 6, "c": [1, 1] * 6}, alpha=0.0001)
+
+    assert "decision (0.99996667)" in found.interval_note

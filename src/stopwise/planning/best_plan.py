@@ -30,25 +30,12 @@ def plan_best(
     simulator: Simulator,
     *,
     budget: Any,
-    power: float,
-    minutes_per_trial: float | None,
-    bounds_inferred: bool,
     notes: tuple[str, ...],
+    **common: Any,
 ) -> BestPlan:
     """Return the plan: each scenario as assumed, and with the second best equal to the best.
 
-    Parameters
-    ----------
-    rules
-        What the studies declare, but for their n_max.
-    horizons
-        The candidates for n_max, in rows.
-    scenarios, simulator
-        What is assumed of the policies, and who simulates them.
-    budget
-        Must be None: rows differ in their number of trials.
-    power, minutes_per_trial, bounds_inferred, notes
-        As for ``Plan``.
+    ``common`` are fields of every ``Plan``; ``horizons`` are in rows.
     """
     require(
         budget is None,
@@ -76,13 +63,11 @@ def plan_best(
     plan = BestPlan(
         rows=rows,
         detectable=(),
-        power=power,
         rules=rules,
         ties="strict",
-        bounds_inferred=bounds_inferred,
-        minutes_per_trial=minutes_per_trial,
         notes=(*notes, *_notes(rules)),
         order_trials=None,
+        **common,
     )
     if len(scenarios) > 1:
         return plan

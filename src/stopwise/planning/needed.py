@@ -59,16 +59,7 @@ def needed_study(
 ) -> Needed | None:
     """Return the smallest study with the target power, or None if even ``MOST_N`` are too few.
 
-    Parameters
-    ----------
-    rules, scenario, family
-        What the study declares but for its n_max, what is assumed, and policies at any gap.
-    simulator, power
-        Who simulates, and the target.
-    known
-        Rows of some n_max, to begin between them.
-    row_of
-        Makes a row.
+    The search begins between the n_max of the rows that are known.
     """
 
     def study(n: int) -> PlannedStudy:

@@ -32,6 +32,8 @@ from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
 
 N_MAX: tuple[int, ...] = (50, 100, 200)
+# Of more, what to declare is not searched for: that takes minutes.
+MOST_POLICIES = 3
 # Of questions whose answer is no order of pairs.
 OTHER_PLANS = {"best": plan_best}
 
@@ -184,22 +186,18 @@ def plan(
         code="bad-power",
     )
     _check(rules, scenarios, correlation, scale)
-    inferred = table is not None and table.bounds_inferred
     known = () if table is None else table.notes
+    common: dict[str, Any] = {
+        "power": power,
+        "bounds_inferred": table is not None and table.bounds_inferred,
+        "minutes_per_trial": minutes_per_trial,
+        "robots": robots,
+    }
     with opened(executor) as workers:
         simulator = Simulator(workers, seed, precision, progress)
         if rules.goal in OTHER_PLANS:
-            return OTHER_PLANS[rules.goal](
-                rules,
-                horizons,
-                scenarios,
-                simulator,
-                budget=budget,
-                power=power,
-                minutes_per_trial=minutes_per_trial,
-                bounds_inferred=inferred,
-                notes=(*notes, *known),
-            )
+            own = {"budget": budget, "notes": (*notes, *known), **common}
+            return OTHER_PLANS[rules.goal](rules, horizons, scenarios, simulator, **own)
         studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
         rows = _rows(studies, scenarios, scale, simulator)
         limits = [
@@ -215,7 +213,8 @@ def plan(
             if detectable and rules.margin >= 0 and rules.equivalence is None
         ]
         needed = None
-        if len(scenarios) == 1 and n_max is budget is stored is None and bool(limits):
+        asked = len(scenarios) == 1 and n_max is budget is stored is None
+        if asked and limits and count <= MOST_POLICIES:
             row_of = partial(_one_row, scale, simulator)
             needed = needed_study(
                 rules, scenarios[0], family, simulator, power=power, known=rows, row_of=row_of
@@ -227,14 +226,11 @@ def plan(
         rows=tuple(rows),
         without_effect=tuple(nothing),
         detectable=tuple(limits),
-        power=power,
         rules=rules,
         ties=studies[0].family.ties,
-        bounds_inferred=inferred,
-        minutes_per_trial=minutes_per_trial,
-        robots=robots,
         needed=needed,
         notes=(*notes, *_notes(rows, rules), *known),
+        **common,
     )
 
 
@@ -368,20 +364,15 @@ def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
         "cannot be told apart by any number of trials, so there is nothing to plan",
     )
     better, asked = means[1] > means[0], rules.alternative == "greater"
+    which = ("first", "second")
+    asks, but = f"{which[asked]} policy is better", f"guesses the {which[better]} one is"
     if rules.reference is not None:
-        lower = rules.lower_is_better
-        above = {True: "below" if lower else "above", False: "above" if lower else "below"}
-        require(
-            rules.alternative == "two-sided" or better == asked,
-            f"alternative {rules.alternative!r} asks whether the policy is {above[asked]} "
-            f"{rules.reference_name}, but according to the guess it is {above[better]}",
-        )
-        return
-    which = {True: "second", False: "first"}
+        above = ("above", "below") if rules.lower_is_better else ("below", "above")
+        asks = f"policy is {above[asked]} {rules.reference_name}"
+        but = f"guess it is {above[better]}"
     require(
         rules.alternative == "two-sided" or better == asked,
-        f"alternative {rules.alternative!r} asks whether the {which[asked]} policy is better, but "
-        f"according to the guesses the {which[better]} one is",
+        f"alternative {rules.alternative!r} asks whether the {asks}, but according to the {but}",
     )
 
 

@@ -122,18 +122,9 @@ def smallest_gap(
     largest: float,
     start: float,
 ) -> tuple[float | None, float]:
-    """Return the gap at which power meets the target, and its standard error.
+    """Return the gap in (0, largest] at which power meets the target, and its standard error.
 
-    Parameters
-    ----------
-    evaluate
-        Gives the power at a gap, and its standard error.
-    power
-        The target power.
-    largest
-        The largest gap possible, in the same units.
-    start
-        Where to begin, in (0, largest).
+    ``evaluate`` gives the power at a gap, and its standard error; the search begins at ``start``.
     """
     goal = float(ndtri(power))
     low, high = _Point(0.0, float(ndtri(WITHOUT_GAP))), None

@@ -21,7 +21,8 @@ GAPS = np.array([0.2, 0.2, 0.15, 0.1, 0.1, 0.08, 0.0, 0.0, -0.01, -0.05])
 WAYS = (
     "task of each row drawn",
     "task of each trial drawn",
-    "rounds, averaged",
+    "rounds, averaged (paired)",
+    "rounds, averaged (independent)",
     "in turn (pooled)",
     "list of equal numbers, shuffled",
 )
@@ -54,10 +55,12 @@ def run(
     elif way != "task of each row drawn":
         in_turn = np.broadcast_to(np.arange(n) % k, (runs, n))
         tasks = (in_turn, in_turn)
+    if way.endswith("(independent)"):
+        design, shared = "independent", 0.0
     if way == "list of equal numbers, shuffled":
         tasks = (rng.permuted(tasks[0], axis=1),) * 2
     found = scores(rng, tasks, gaps, shared)
-    if way == "rounds, averaged":
+    if way.startswith("rounds"):
         each = k
         found = tuple(own.reshape(runs, n // k, k).mean(axis=2) for own in found)
     sim = sw.simulate(

@@ -1,9 +1,11 @@
 """A million rows read and analysed: time and peak memory.
 
 Run ``python -m benchmarks.speed.analysis``. The hard case: policies so alike that nothing is
-decided, so that every row is looked at. Wanted: at most 30 s and 2 GiB.
+decided, so that every row is looked at. Wanted: at most 30 s and 2 GiB. With ``--against REVISION``
+(of git) the command takes turns with that of the other revision, by their processor time.
 """
 
+import argparse
 import resource
 import sys
 import tempfile
@@ -16,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.speed.startup import show_against
 
 ROWS = 1_000_000
 LIMIT_SECONDS, LIMIT_GIB = 30.0, 2.0
@@ -35,7 +38,14 @@ def write(path: Path, policies: int) -> None:
 
 
 def main() -> int:
-    """Print the costs; exit with 1 beyond the limits."""
+    """Print the costs, or the comparison; exit with 1 beyond the limits."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--against", help="a revision of git")
+    parser.add_argument("--rounds", type=int, default=5)
+    arguments = parser.parse_args()
+    if arguments.against:
+        _compare(arguments.against, arguments.rounds)
+        return 0
     table = Table(
         "policies",
         "read",
@@ -61,6 +71,17 @@ def main() -> int:
             table.add_row(str(policies), *(f"{s:.1f} s" for s in seconds), f"{peak:.2f} GiB")
     Console().print(table)
     return 0 if good else 1
+
+
+def _compare(revision: str, rounds: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        commands = {}
+        for policies in (10, 4):
+            path = Path(folder) / f"{policies}.csv"
+            write(path, policies)
+            command = [sys.executable, "-m", "stopwise", "analyze", str(path), "--bounds", "0,1"]
+            commands[f"{policies} policies"] = command
+        show_against("a million rows", commands, revision=revision, rounds=rounds)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Races beside a plain loop: episodes per second, overhead per episode, gain of two processes.
+"""Races beside a plain loop: overhead per episode, 16 places side by side, two processes.
 
 Run ``python -m benchmarks.speed.rollout``. Everything is measured in rounds in turn, in the same
 run, and medians are shown. The overhead is processor time, which other users' load does not change
@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -23,7 +24,7 @@ from rich.table import Table
 import stopwise as sw
 from stopwise.rollout.executors import processes
 
-ROUNDS, ROWS, LIMIT_MS = 5, 150, 1.0
+ROUNDS, ROWS, PLACES, LIMIT_MS = 5, 150, 16, 1.0
 # No decision at this level, so that all rows are run.
 SETTINGS: dict[str, Any] = {"bounds": (0, 500), "n_max": ROWS, "alpha": 1e-12, "seed": 0}
 
@@ -47,14 +48,29 @@ def busy(policy: float, seed: int) -> float:
     return float(rng.random()) + 0.0 * total
 
 
-def plain_loop(seeds: list[int]) -> None:
+class Network:
+    """Two layers of 1,024, for one observation or for a batch; it pushes as ``tilt``."""
+
+    def __init__(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        self.layers = [rng.normal(0, 0.1, shape) for shape in ((4, 1024), (1024, 1024), (1024, 1))]
+
+    def act(self, observation: Any) -> Any:
+        """Return the action, or one for each place."""
+        values = observation
+        for layer in self.layers:
+            values = np.maximum(values @ layer, 0)
+        return (observation[..., 2] + 1e-12 * values[..., 0] > 0).astype(int)
+
+
+def plain_loop(seeds: list[int], act: Callable[[Any], Any] = tilt) -> None:
     """What one would write by hand."""
     environment = gymnasium.make("CartPole-v1")
     for seed in seeds:
         observation, _ = environment.reset(seed=seed)
         total, ended = 0.0, False
         while not ended:
-            observation, reward, terminated, truncated, _ = environment.step(tilt(observation))
+            observation, reward, terminated, truncated, _ = environment.step(act(observation))
             total += float(reward)
             ended = terminated or truncated
     environment.close()
@@ -96,6 +112,33 @@ def overhead(console: Console) -> bool:
     return extra["race with a journal"] < LIMIT_MS
 
 
+def side_by_side(console: Console) -> None:
+    """Measure races of networks in vector environments beside the loop with one environment."""
+    settings = {**SETTINGS, "n_max": 4 * PLACES}
+    first, second = Network(1), Network(2)
+    policies = {"a": first, "b": second}
+    kinds: dict[str, Any] = {"race, 1 place": "CartPole-v1"}
+    for mode, words in (("sync", "one after another"), ("vector_entry_point", "in arrays")):
+        make = partial(gymnasium.make_vec, "CartPole-v1", num_envs=PLACES, vectorization_mode=mode)
+        kinds[f"race, {PLACES} places {words}"] = make
+    seeds = [episode.seed for episode in sw.race(policies, "CartPole-v1", **settings).episodes]
+    half = len(seeds) // 2
+    times: dict[str, list[float]] = {"plain loop": [], **{name: [] for name in kinds}}
+    for _ in range(ROUNDS):
+        times["plain loop"].append(
+            seconds(lambda: plain_loop(seeds[:half], first.act))
+            + seconds(lambda: plain_loop(seeds[half:], second.act))
+        )
+        for name, env in kinds.items():
+            times[name].append(seconds(partial(sw.race, policies, env, **settings)))
+    table = Table("a network", "episodes per processor second", "ratio to the loop")
+    for name, found in times.items():
+        pairs = zip(times["plain loop"], found, strict=True)
+        ratio = median(loop / mine for loop, mine in pairs)
+        table.add_row(name, f"{len(seeds) / median(found):.0f}", f"{ratio:.2f}")
+    console.print(table)
+
+
 def rate(executor: Any) -> float:
     """Return episodes per second, from the first that came back to the last."""
     told: list[tuple[float, int]] = []
@@ -133,6 +176,7 @@ def main() -> int:
     """Print the tables; exit with 1 if the overhead is beyond its limit."""
     console = Console()
     good = overhead(console)
+    side_by_side(console)
     scaling(console)
     return 0 if good else 1
 

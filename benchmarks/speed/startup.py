@@ -80,16 +80,16 @@ def processor_seconds(command: list[str], root: Path) -> float:
     return sum(after[2:4]) - sum(before[2:4])
 
 
-def show_against(revision: str, rounds: int) -> None:
-    """Print how long a cold analysis takes here, as a share of its time at another revision."""
+def show_against(title: str, commands: dict[str, list[str]], *, revision: str, rounds: int) -> None:
+    """Print how long commands take here, as a share of their time at another revision, in turn."""
     archived = subprocess.check_output(["git", "archive", revision], cwd=ROOT)
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(fileobj=io.BytesIO(archived)) as archive:
             archive.extractall(folder, filter="data")
-        table = Table("cold analysis of 240 trials", revision, "here", "ratio")
-        for name, more in {"as it is": [], "with --n-max 60": ["--n-max", "60"]}.items():
+        table = Table(title, revision, "here", "ratio")
+        for name, command in commands.items():
             times = [
-                [processor_seconds(ANALYZE + more, root) for root in (Path(folder), ROOT)]
+                [processor_seconds(command, root) for root in (Path(folder), ROOT)]
                 for _ in range(rounds + 1)  # the first writes what is compiled
             ][1:]
             there, here = (statistics.median(column) for column in zip(*times, strict=True))
@@ -123,7 +123,10 @@ def main() -> int:
     parser.add_argument("--against", help="a revision of git")
     arguments = parser.parse_args()
     if arguments.against:
-        show_against(arguments.against, arguments.rounds)
+        commands = {"as it is": ANALYZE, "with --n-max 60": [*ANALYZE, "--n-max", "60"]}
+        rounds = arguments.rounds
+        title = "cold analysis of 240 trials"
+        show_against(title, commands, revision=arguments.against, rounds=rounds)
         return 0
     show_times(arguments.rounds)
     show_sizes()

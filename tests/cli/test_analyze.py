@@ -80,7 +80,8 @@ def test_long_names_are_broken_and_never_cut(tmp_path: Path) -> None:
     table = [line.split("│")[1:3] for line in result.output.splitlines() if "│" in line]
 
     assert result.exit_code == 0
-    assert "".join(cells[0].strip() for cells in table) == "".join(names) + "-".join(names[::-1])
+    assert set(names) < set(result.output.splitlines())  # no room for a table: blocks of lines
+    assert "".join(cells[0].strip() for cells in table) == "-".join(names[::-1])
     assert "…" not in result.output
 
 

@@ -32,6 +32,21 @@ def test_init_writes_a_plan_that_can_be_locked(tmp_path: Path) -> None:
     assert "exists" in again.output
 
 
+def test_an_aa_study_in_one_word(tmp_path: Path) -> None:
+    call("init", tmp_path / "mine", "--aa")
+    assert "A/A study: draft" in call("status", tmp_path / "mine").output
+
+
+def test_the_check_list_comes_before_the_first_trial(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    with sw.Study.create(folder, plan(checks=["lights on", "lens clean"], n_max=1)) as study:
+        study.lock()
+        said = call("run", folder, "--station", "left", typed="\nn\nscratched\ny\nquit\n").output
+        assert said.index("lens clean?") < said.index("CODE")
+        (event,) = (e.content for e in study.journal() if e.kind == "checked")
+    assert (event["ticked"], event["note"]) == (("lights on",), "scratched")
+
+
 def test_a_wrong_plan_is_named_with_its_line(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     call("init", folder)

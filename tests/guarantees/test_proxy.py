@@ -13,9 +13,10 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.comparison import Comparison, pair_rules
+from stopwise.core.comparison import Comparison
 from stopwise.core.nscore_plus import Proxied
-from stopwise.core.proxy import bounds_of_pairs, scene_bounds
+from stopwise.core.pair_rules import pair_rules
+from stopwise.core.proxy import bounds_of_pairs, scene_bounds, scenes_differ
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import Simulation
 from stopwise.questions.pairs import replay
@@ -192,13 +193,70 @@ def test_the_test_runs_at_what_the_bounds_leave() -> None:
     assert Comparison(rules).test.alpha == pytest.approx(0.9 * 0.05 / 2)
 
 
+def other(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:
+    """Scenes in which the proxy favours policy 0 more than in those that its mean is of."""
+    r0, r1, g0, g1 = good(rng, shape)
+    return r0, r1, np.maximum(g0, rng.random(shape) < 0.4), g1
+
+
+def ever_doubted(draw: Draw, mean: float, n: int = N, level: float = 0.01) -> int:
+    """Return in how many studies it is ever said that scenes differ, in one direction."""
+    _, _, g0, g1 = draw(np.random.default_rng(5), (RUNS, n))
+    hint = g1 - g0 - mean
+    sums = np.cumsum(hint, axis=1), np.cumsum(hint * hint, axis=1)
+    return int(scenes_differ(*sums, np.array(mean), level).any(axis=1).sum())
+
+
+@pytest.mark.parametrize("name", PROXIES)
+def test_scenes_as_simulated_are_hardly_ever_doubted(name: str) -> None:
+    draw, mean = PROXIES[name]
+
+    assert_at_most(ever_doubted(draw, mean), RUNS, 0.01)
+
+
+def test_a_doubt_without_what_noise_explains_would_be_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def bold(total: Floats, squares: Floats, mean: Floats, level: float) -> Any:
+        return -0.3 * total - 0.0 * squares >= -np.log(level) + 0 * mean
+
+    monkeypatch.setitem(globals(), "scenes_differ", bold)
+    with pytest.raises(AssertionError):
+        assert_at_most(ever_doubted(*PROXIES["good"]), RUNS, 0.01)
+
+
+def test_scenes_that_differ_are_doubted() -> None:
+    """In most studies of three hundred pairs; and the verdict and the analysis say so."""
+    assert ever_doubted(other, 0.0, 300) > 0.6 * RUNS
+    r0, r1, g0, g1 = (part[0] for part in other(np.random.default_rng(2), (1, 300)))
+    test = sw.SequentialTest(design="paired", proxy_mean=0.0)
+    for pair in range(300):
+        verdict = test.update(r0[pair], r1[pair], proxy=(g0[pair], g1[pair]))
+    assert verdict.scenes_differ
+    assert "different from the simulated ones" in str(verdict)
+    means = {"a": 0.5, "b": 0.5}
+    columns, guesses = {"a": r0, "b": r1}, {"a": g0, "b": g1}
+    found = sw.analyze(columns, design="paired", proxy=guesses, proxy_mean=means)
+    assert any("different from the simulated ones" in doubt for doubt in found.doubts)
+
+
+def test_a_proxy_chosen_after_the_data_breaks_it() -> None:
+    """Of ten that are equally good, the one that decides."""
+    rng = np.random.default_rng(9)
+    r0, r1 = coins(rng, (500, N))
+    wrong = np.zeros(500, dtype=bool)
+    for _ in range(10):
+        same, (f0, f1) = rng.random((2, *r0.shape)) < 0.6, coins(rng, r0.shape)
+        proxy = np.where(same[0], r0, f0), np.where(same[1], r1, f1)
+        own: dict[str, Any] = {"proxy": proxy, "proxy_mean": 0.0, "n_max": N, "design": "paired"}
+        found = sw.simulate("nscore-plus", r0, r1, **own)
+        wrong |= found.decision >= 0
+    with pytest.raises(AssertionError):
+        assert_at_most(int(wrong.sum()), 500, 0.05)
+
+
 def test_scenes_that_differ_from_the_simulated_ones_break_it() -> None:
     """Where policy 0 does better in simulation there than here, policy 1 seems to win."""
-
-    def other(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:
-        r0, r1, g0, g1 = good(rng, shape)
-        return r0, r1, np.maximum(g0, rng.random(shape) < 0.4), g1
-
     with pytest.raises(AssertionError):
         assert_at_most(errors(studies(other, proxy_mean=0.0)), RUNS, 0.05)
 
@@ -287,6 +345,18 @@ def test_audits_because_of_the_judge_would_be_caught() -> None:
     """Where the judge is right, policy 1 is seen to win more often than it does."""
     with pytest.raises(AssertionError):
         assert_at_most(audited(good, 0.5, by_judge=True), RUNS, 0.05)
+
+
+def test_audits_because_of_the_judge_are_doubted() -> None:
+    rng = np.random.default_rng(3)
+    r0, r1, f0, f1 = (part[0] for part in good(rng, (1, 400)))
+    asked = rng.random(400) < 0.5 * (1 - 0.5 * np.sign(f1 - f0))
+    test = sw.SequentialTest(design="paired", audit=0.5, alternative="two-sided", ties="strict")
+    for pair in range(400):
+        scores = (r0[pair], r1[pair]) if asked[pair] else (None, None)
+        verdict = test.update(*scores, proxy=(f0[pair], f1[pair]))
+    assert verdict.scenes_differ
+    assert "audited more often" in str(verdict)
 
 
 def worst_pair(chance: float) -> float:

@@ -14,3 +14,9 @@ def test_a_policy_of_lerobot_says_what_it_needs(tmp_path: Path) -> None:
 
     with pytest.raises(StopwiseError, match=r"'a' cannot be loaded: .* needs lerobot: No module"):
         sw.race(policies, "CartPole-v1", bounds=(0, 500))
+
+
+def test_a_text_that_stands_for_nothing_is_no_policy() -> None:
+    said = r"'a' cannot be loaded: .*, ws://host:port or a folder .*, but got str \('http://gpu1'\)"
+    with pytest.raises(StopwiseError, match=said):
+        sw.race({"a": "http://gpu1", "b": "ws://gpu2"}, "CartPole-v1", bounds=(0, 500))

@@ -79,6 +79,16 @@ def test_groups_are_advised_only_where_they_are_taken(tmp_path: Path, options: t
     assert "--unequal groups" in plain
 
 
+def test_a_watch_does_not_call_unused_what_waits(tmp_path: Path) -> None:
+    rows = [(p, 0.5) for p, most in (("a", 5), ("b", 8)) for _ in range(most)]
+    path = table(tmp_path / "growing.csv", "policy,score", rows)
+
+    _, said = run("watch", path, "--once", "--bounds", "0,1")
+
+    assert "3 trials wait for the rest of the row" in said
+    assert "unused" not in said
+
+
 def test_a_trial_is_known_by_its_training_run_too(tmp_path: Path, seeds: str) -> None:
     code, said = run("analyze", seeds, "--bounds", "0,1")
     assert code == 0, said

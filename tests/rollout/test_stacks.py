@@ -209,6 +209,13 @@ def test_one_seed_for_all_places_is_enough() -> None:
     assert totals["a"] > 2 * totals["b"]
 
 
+def test_names_are_text() -> None:
+    for name in (1, 0, None, ("a", 1)):
+        policies: Any = {name: 0.1, "b": 0.2}
+        with pytest.raises(sw.InvalidInput, match="the names of policies must be text, but got"):
+            sw.race(policies, draw)
+
+
 def test_success_is_of_environments() -> None:
     with pytest.raises(sw.InvalidInput, match="success must be one of last, any, but got 'first'"):
         sw.race(POLICIES, Reach, success="first")

@@ -2,6 +2,7 @@
 
 import secrets
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,6 +41,7 @@ PLAN: dict[str, Any] = {
 }
 
 
+PHOTO = b"\xff\xd8\xff\xe0 a photo of cups"
 BEST: dict[str, Any] = {
     "name": "Checkpoints",
     "method": "wsr",
@@ -114,8 +116,11 @@ def scripted_best(place: str) -> sw.Study:
 def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
     """Return a study whose trials a runner starts."""
     clock = Clock()
-    study = sw.Study.create(place, PLAN, clock=clock)
+    checks = ["lights on", "lens clean"]
+    study = sw.Study.create(place, {**PLAN, "checks": checks}, clock=clock)
+    study.folder = Path(place.removeprefix("sqlite:///").partition("#")[0]).parent
     study.lock(who="ada")
+    study.check("left", ["lights on"], note="the lens is wet")
     study.attend("left", limit=120.0, who="robot")
     trial = take(study).trial
     study.start(trial, station="left")
@@ -123,6 +128,8 @@ def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
     clock.time += 31.25
     study.end_episode(trial, "0001-5a5a5a", outcome="timed out", seconds=31.25, who="robot")
     study.record(trial, 0.125, station="left")
+    study.add_recording(trial, [PHOTO], who="robot")
+    study.rate(trial, 0.375, who="Ben")
     study.attend("left", present=False, who="robot")
     if unblind:
         study.unblind(reason="done")

@@ -1,5 +1,6 @@
 """Plans: what may stand in study.yaml, and what is said where it may not."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,12 @@ def test_the_template_is_a_plan() -> None:
 
 def test_the_examples_in_the_template_are_rubrics() -> None:
     lines = [line for line in template().splitlines() if line.startswith("#   score: ")]
-    examples = [yaml.safe_load(line[1:].split("success or")[0]) for line in lines]
+    examples = [yaml.safe_load(re.split("success or|which trial", line[1:])[0]) for line in lines]
 
-    assert len(examples) == 4
+    assert len(examples) == 5
     assert set(examples[3]["score"]) == set(Number.model_fields)
     for example in examples:
-        StudyPlan.model_validate(plan(tasks=[{"name": "stack", **example}]))
+        StudyPlan.model_validate(plan(tasks=[{"name": "stack", **example}], design="blocks"))
 
 
 BROKEN = {

@@ -49,6 +49,7 @@ HIDDEN = {
         "scored": {"score", "answer", "tag", "seconds", "salt"},
         "imported": {"rows"},
         "joined": {"arm", "policy", "salt"},
+        "rated": {"score", "answer", "salt"},
         "episode ended": {"outcome", "seconds", "salt"},
         "unblinded": {"names", "secret"},
     },

@@ -91,6 +91,9 @@ def plan(
     ] = False,
     reading: PlanReadingOptions,
     minutes_per_trial: MinutesPerTrial = None,
+    robots: Annotated[
+        int, typer.Option(help="Robots (or simulators) that run trials at once, for the hours.")
+    ] = 1,
     simulation: SimulationOptions,
     output: OutputOptions,
 ) -> None:
@@ -125,6 +128,7 @@ def plan(
             alternative=alternative,
             baseline=baseline,
             minutes_per_trial=minutes_per_trial,
+            robots=robots,
             progress=show,
             **comparison.keywords(),
             **simulation.keywords(),

@@ -1,17 +1,20 @@
 """Sentences, notes and tables on the screen, as wide as a terminal; a file gets whole lines."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from stopwise.cli.wording import in_options
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.table import Table
 
     from stopwise.questions.analysis import Analysis
 
 # Columns of text in the tables of an analysis; all others are numbers.
 WORDS = ("policy", "letters", "verdict", "pair", "better", "task")
+# Names are not broken into shorter pieces than this.
+BROKEN = 12
 
 
 def print_finding(sentence: str, notes: Sequence[str]) -> None:
@@ -47,11 +50,13 @@ def print_tables(analysis: "Analysis", title: str | None = None) -> None:
         title = None
 
 
-def table_of(rows: Sequence[Mapping[str, object]], words: Collection[str], **look: Any) -> "Table":
+def table_of(
+    rows: Sequence[Mapping[str, object]], words: Collection[str], **look: Any
+) -> "FittingTable":
     """Return a table whose columns are the keys of its rows; ``words`` are columns of text.
 
-    Long names are broken, never cut: names that begin alike would look the same. A number that is
-    cut shows it.
+    Long names are broken, never cut: names that begin alike would look the same. Where a screen is
+    too narrow for that, each row is a block of lines.
     """
     from rich.markup import escape
     from rich.table import Table
@@ -64,4 +69,41 @@ def table_of(rows: Sequence[Mapping[str, object]], words: Collection[str], **loo
             table.add_column(escape(name), justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*(escape(str(value)) for value in row.values()))
-    return table
+    return FittingTable(table, rows, words)
+
+
+class FittingTable:
+    """A table where there is room for it, else its rows as blocks of lines."""
+
+    def __init__(
+        self, table: "Table", rows: Sequence[Mapping[str, object]], words: Collection[str]
+    ) -> None:
+        self.table, self.rows, self.words = table, rows, words
+
+    @property
+    def least_width(self) -> int:
+        """How narrow the table may be: numbers stand in one line, text may be broken."""
+        widths = [3 * len(self.rows[0]) + 1]
+        for name in self.rows[0]:
+            longest = max(len(str(text)) for text in (name, *(row[name] for row in self.rows)))
+            widths.append(min(longest, BROKEN) if name in self.words else longest)
+        return sum(widths)
+
+    def __rich_console__(self, console: Any, options: Any) -> Iterator["RenderableType"]:
+        from rich.text import Text
+
+        if self.least_width <= options.max_width:
+            yield self.table
+            return
+        if self.table.title:
+            yield Text.from_markup(str(self.table.title), style="italic")
+        for row in self.rows:
+            (_, first), *others = row.items()
+            yield Text(str(first), style="bold")
+            line = ""
+            for text in (f"  {name}: {value}" for name, value in others if str(value)):
+                if len(line + text) > options.max_width:
+                    yield Text(line)
+                    line = ""
+                line += text
+            yield Text(line)

@@ -8,15 +8,14 @@ from stopwise.cli.printing import table_of
 from stopwise.messages import counted
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
+    from stopwise.cli.printing import FittingTable
     from stopwise.questions.standing import Standing
 
 BAR = 24
 FEW = 4  # so many names still fit into a line
 
 
-def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -> "Table":
+def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -> "FittingTable":
     """Return one line per pair: its evidence, on a log scale that is full at the decision."""
     from rich.markup import escape
 
@@ -41,7 +40,7 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
 
 def candidates_table(
     candidates: Sequence[str], p_values: Mapping[str, float], alpha: float, title: str
-) -> "Table":
+) -> "FittingTable":
     """Return one line per candidate: the evidence against it, full when it is dropped."""
     from rich.markup import escape
 

@@ -1,7 +1,8 @@
 """One pair under the rules: what streams and simulations share."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,48 +16,13 @@ from stopwise.core.confidence_state import Interval, Pairs
 from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence, Method
 from stopwise.core.nscore_plus import Proxied
-from stopwise.core.proxy import SHARE, bounds_of_pairs, compared_pairs, scene_bounds
+from stopwise.core.proxy import bounds_of_pairs
 from stopwise.core.rules import FromRules, Rules
-from stopwise.core.scores import Scale, is_number, numeric_array
+from stopwise.core.scores import Scale, numeric_array, without_gradient
 from stopwise.errors import InvalidInput, require
 
 # The end of a study, beside 1 and 0 for the policy that is better: practically the same.
 EQUIVALENT = 2
-
-
-def pair_rules(scenes: object | None = None, **settings: Any) -> Rules:
-    """Return the rules of a test of one pair, from its keywords.
-
-    Parameters
-    ----------
-    scenes
-        Simulated scores (M, 2) of a proxy, for bounds of the mean of its difference.
-    **settings
-        The keywords, with those that were given only.
-    """
-    usual = {"alternative": "greater", "ties": "paper", **settings}
-    if settings.get("reference") is not None:
-        usual["policies"] = ("the policy",)
-    if scenes is None:
-        return Rules.of(**usual)
-    require(
-        settings.get("proxy_mean") is None,
-        "proxy_mean is taken from proxy_scores: give one of the two",
-        parameter="proxy_mean",
-    )
-    share = usual.pop("proxy_share", None)
-    return with_scenes(Rules.of(**usual), scenes, share)
-
-
-def with_scenes(rules: Rules, scenes: object, share: float | None) -> Rules:
-    """Return the rules with bounds of a proxy's mean from simulated scenes (M, policies).
-
-    Together, over all pairs and directions, they fail with probability at most share * alpha.
-    """
-    share = SHARE if share is None else share
-    require(is_number(share) and 0 < share < 1, "proxy_share must lie between 0 and 1")
-    level = share * rules.alpha / (len(compared_pairs(rules)) * Comparison(rules).shares)
-    return replace(rules, proxy_mean=scene_bounds(scenes, rules, level), proxy_share=share)
 
 
 @dataclass(frozen=True)
@@ -329,6 +295,27 @@ class Comparison:
             return np.asarray(shared.min(axis=-1))
         backed = np.maximum(shared, same.p_value).min(axis=-1)
         return np.where(equivalent, np.asarray(same.p_value.max(axis=-1)), backed)
+
+    def unit_pair(self, r0: Any, r1: Any) -> tuple[float, float, float, float]:
+        """Return one pair as it was scored and scaled to [0, 1]; NaN if it was not audited."""
+        (name0, name1), reference = self.rules.pair_names, self.rules.reference
+        if r0 is None or (r1 is None and self.rules.audit is not None):
+            require(
+                self.rules.audit is not None and r0 is r1,
+                "a pair without scores is one that was not audited: declare audit, and give the "
+                "scores of both policies, or of neither",
+                parameter="audit",
+            )
+            return math.nan, math.nan, math.nan, math.nan
+        if r1 is None or reference is not None:
+            self.both(r0, r1)  # raises unless one score comes with a reference
+            r0, r1 = reference or 0.0, r0
+            unit0 = float(self.scale.unit(np.asarray(r0)))
+        else:
+            unit0 = self.unit_score(r0, name0)
+        unit1 = self.unit_score(r1, name1)
+        near = self.scale.nearest
+        return near(float(without_gradient(r0))), near(float(without_gradient(r1))), unit0, unit1
 
     def both(self, scores0: object, scores1: object | None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the scores of both policies; with a reference, it and those of the policy."""

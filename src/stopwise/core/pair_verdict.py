@@ -13,6 +13,7 @@ from stopwise.core.promise import (
     dependence_text,
     drift_text,
     same_text,
+    scenes_text,
     wide_bounds_text,
 )
 from stopwise.core.rules import FromRules, Rules
@@ -91,6 +92,9 @@ class Verdict:
     drift
         "rises" or "falls" if the difference seems to have done so before the decision "equivalent",
         which assumes that it stays the same, else None.
+    scenes_differ
+        Whether the proxy's scores in these scenes contradict its mean, which would void the claim.
+        Of scenes like the simulated ones it is ever said in at most 1 % of studies.
     outlook
         What ``chance`` and ``futile`` are computed from when they are read, or None if n_max does
         not lie ahead.
@@ -112,6 +116,7 @@ class Verdict:
     outlook: Outlook | None = field(default=None, repr=False, compare=False)
     p_equivalent: float | None = None
     drift: str | None = None
+    scenes_differ: bool = False
 
     method = FromRules[str]("method", "The method's name.")
     alpha = FromRules[float]("alpha", "The declared level.")
@@ -197,7 +202,8 @@ class Verdict:
             after = counted(self.n_decided, self._unit)
             later = "" if self.n == self.n_decided else f", now {seen} seen"
             found = f"{claim[0].upper()}{claim[1:]}: decided after {after}{later}; {facts}."
-            return found + self._drift_text() + self._dependence_text() + self._bounds_text()
+            found += self._drift_text() + self._dependence_text() + self._scenes_text()
+            return found + self._bounds_text()
         if self.other_looks_better:
             caveat = f"and {self._other()}, which a one-sided test cannot declare"
         elif not self.anytime and not self.n_max_reached:
@@ -208,7 +214,7 @@ class Verdict:
             if self.futile:
                 caveat += f", and {self._futility_text()}"
         found = f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}."
-        return found + self._dependence_text() + self._bounds_text()
+        return found + self._dependence_text() + self._scenes_text() + self._bounds_text()
 
     def _repr_html_(self) -> str:
         rows = {
@@ -272,6 +278,11 @@ class Verdict:
             return ""
         text = dependence_text("policy 0", "policy 1", self.dependence, self.method)
         return f" But {text}."
+
+    def _scenes_text(self) -> str:
+        if not self.scenes_differ:
+            return ""
+        return f" But {scenes_text('policy 0', 'policy 1', audits=self.rules.audit is not None)}."
 
     def _interval_text(self) -> str:
         """Return the interval, or the bound of a one-sided test, with its level."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stopwise.core.arrays import Bools, Floats
 from stopwise.core.scores import Scale, is_number, numeric_array
 from stopwise.errors import require
 
@@ -24,10 +25,13 @@ __all__ = [
     "declared_proxy",
     "pairs_of",
     "scene_bounds",
+    "scenes_differ",
 ]
 
 # Bounds of the mean of g1 - g0; of several pairs, those of each.
 ProxyMeans = tuple[float, float] | tuple[tuple[float, float], ...]
+# Sizes of the bets against a mean that real scenes do not have.
+RATES = (0.03, 0.1, 0.3)
 # Of alpha, what bounds of the mean may cost if it is not known.
 SHARE = 0.1
 
@@ -135,6 +139,28 @@ def _bounds(mean: Any, scale: Scale) -> tuple[float, float]:
         parameter="proxy_mean",
     )
     return float(low), float(high)
+
+
+def scenes_differ(total: Floats, squares: Floats, mean: Floats, level: float) -> Bools:
+    """Whether g1 - g0 is on average less than this mean, so that claims would be void.
+
+    If it is not, that is ever said with probability at most the level. For h = g1 - g0 - mean, at
+    most c = 1 - mean, each exp(-r h / c + (log(1 - r) + r) h^2 / c^2) with 0 < r < 1 has mean at
+    most 1 (Fan, Grama and Liu, 2015), so their products are evidence, and so is the mean of these.
+
+    Parameters
+    ----------
+    total, squares
+        Sums of h and of its square over the pairs seen, of each direction.
+    mean
+        The declared lower bound, as the direction sees it.
+    """
+    most = np.maximum(1.0 - mean, 0.5)[..., None]  # narrower is not needed, and divides by little
+    rates = np.array(RATES)
+    log_e = -rates * total[..., None] / most
+    log_e = log_e + (np.log1p(-rates) + rates) * squares[..., None] / most**2
+    found: Bools = np.logaddexp.reduce(log_e, axis=-1) - math.log(len(RATES)) >= -math.log(level)
+    return found
 
 
 def scene_bounds(scores: object, rules: "Rules", level: float) -> tuple[tuple[float, float], ...]:

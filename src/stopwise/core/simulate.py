@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.comparison import EQUIVALENT, Comparison, pair_rules
+from stopwise.core.comparison import EQUIVALENT, Comparison
 from stopwise.core.futility import Outlook
 from stopwise.core.keywords import flat
+from stopwise.core.pair_rules import pair_rules
 from stopwise.core.rules import Rules
 from stopwise.core.runs import of_runs
 from stopwise.core.scores import require_whole

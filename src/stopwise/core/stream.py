@@ -10,15 +10,19 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stopwise.core.comparison import Comparison, pair_rules
+from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
+from stopwise.core.dependence import FALSE_ALARMS
 from stopwise.core.futility import Outlook
 from stopwise.core.history import History
 from stopwise.core.keywords import described, flat
+from stopwise.core.nscore_plus.proxied import ProxiedState
+from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_verdict import Decision, Verdict
+from stopwise.core.proxy import scenes_differ
 from stopwise.core.registry import edition_of, with_recorded_seed
 from stopwise.core.rules import Rules
-from stopwise.core.scores import require_whole, without_gradient
+from stopwise.core.scores import require_whole
 from stopwise.core.settings import PairSettings
 from stopwise.core.snapshot import Resumable
 from stopwise.core.stream_state import StreamState
@@ -150,7 +154,7 @@ class SequentialTest(Resumable):
             n=n,
             n_decided=state.n_decided,
             mean0=self._mean0(),
-            mean1=state.total1 / self._scored if self._scored else np.nan,
+            mean1=state.total1 / state.scored if state.scored else np.nan,
             log_e=None if math.isnan(log_e) else log_e,
             p_value=float(comparison.combined_p_value(state.p_value, same, equivalent)),
             interval=self._interval(),
@@ -162,6 +166,7 @@ class SequentialTest(Resumable):
             outlook=self._outlook(),
             p_equivalent=None if same is None else float(same.p_value.max()),
             drift=state.drift.found if equivalent and state.drift is not None else None,
+            scenes_differ=self._scenes_differ(),
         )
 
     def update(
@@ -184,29 +189,11 @@ class SequentialTest(Resumable):
             With a proxy, its scores (g0, g1) of both policies in the same scene, within the same
             bounds.
         """
-        comparison, (name0, name1) = self._comparison, self.rules.pair_names
-        if r0 is None or (r1 is None and self.rules.audit is not None):
-            require(
-                self.rules.audit is not None and r0 is r1,
-                "a pair without scores is one that was not audited: declare audit, and give the "
-                "scores of both policies, or of neither",
-                parameter="audit",
-            )
-            r0 = r1 = unit0 = unit1 = math.nan
-        elif r1 is None or self.rules.reference is not None:
-            comparison.both(r0, r1)  # raises unless one score comes with a reference
-            r0, r1 = self.rules.reference or 0.0, r0
-            unit0 = float(comparison.scale.unit(np.asarray(r0)))
-        else:
-            unit0 = comparison.unit_score(r0, name0)
-        if not math.isnan(unit0):
-            unit1 = comparison.unit_score(r1, name1)
-        guesses = comparison.proxy(proxy, ())
+        comparison = self._comparison
+        pair, guesses = comparison.unit_pair(r0, r1), comparison.proxy(proxy, ())
         self._require_room()
         scaled = None if guesses is None else comparison.scale.unit(np.array(guesses)).tolist()
-        plain = float(without_gradient(r0)), float(without_gradient(r1))
-        own0, own1 = map(self._comparison.scale.nearest, plain)
-        self._advance(own0, own1, unit0, unit1, scaled)
+        self._advance(*pair, scaled)
         return self.verdict
 
     def run(
@@ -344,12 +331,7 @@ class SequentialTest(Resumable):
         """Return the average of policy 0, or the number in its place."""
         if self.rules.reference is not None:
             return self.rules.reference
-        return self._state.total0 / self._scored if self._scored else np.nan
-
-    @property
-    def _scored(self) -> int:
-        """Pairs that have scores: all, or those that were audited."""
-        return self._state.n if self.rules.audit is None else self._state.audited
+        return self._state.total0 / self._state.scored if self._state.scored else np.nan
 
     def _interval(self) -> Interval:
         """Return the interval of the difference; with a reference, that of the policy's mean."""
@@ -359,6 +341,14 @@ class SequentialTest(Resumable):
         if self.rules.reference is None:
             return found
         return Interval(*self.rules.beside_reference(found))
+
+    def _scenes_differ(self) -> bool:
+        """Whether the proxy's scores in these scenes contradict its mean."""
+        state = self._state.method_state
+        if not isinstance(state, ProxiedState):
+            return False
+        level = FALSE_ALARMS / len(self._comparison.directions)
+        return bool(scenes_differ(state.hint, state.hint_square, state.mean, level).any())
 
     def _outlook(self) -> Outlook | None:
         """Return what an undecided study may expect by n_max, while it has one ahead."""

@@ -38,7 +38,12 @@ class StreamState(NamedTuple):
     extremes: tuple[float, float] | None  # the lowest and the highest score
     same: SamenessState | None = None  # with equivalence only, as the next
     drift: Drift | None = None  # up to the decision
-    audited: int = 0  # pairs that people scored, where a judge scores all
+    unaudited: int = 0  # pairs that a judge alone has scored
+
+    @property
+    def scored(self) -> int:
+        """Pairs that have scores, not only those of a judge."""
+        return self.n - self.unaudited
 
     @classmethod
     def begin(cls, comparison: Comparison) -> Self:
@@ -81,11 +86,9 @@ class StreamState(NamedTuple):
         elif guesses is not None:
             array0, array1 = np.array([[unit0, unit1], guesses]).T
         shown: tuple[float, ...] = (r0, r1) if comparison.rules.reference is None else (r1,)
-        audited, extremes = self.audited, self.extremes
+        unaudited, extremes = self.unaudited, self.extremes
         if math.isnan(r0):
-            r0, r1, shown = 0.0, 0.0, ()
-        elif comparison.rules.audit is not None:
-            audited += 1
+            r0, r1, shown, unaudited = 0.0, 0.0, (), unaudited + 1
         if shown:
             known = (*shown, *(extremes or ()))
             extremes = min(known), max(known)
@@ -118,7 +121,7 @@ class StreamState(NamedTuple):
             extremes,
             same,
             drift,
-            audited,
+            unaudited,
         )
 
     def content(self) -> dict[str, Any]:
@@ -133,7 +136,7 @@ class StreamState(NamedTuple):
             "decision": self.decision.value,
             "n_decided": self.n_decided,
             **({} if self.extremes is None else {"extremes": list(self.extremes)}),
-            **({"audited": self.audited} if self.audited else {}),
+            **({"unaudited": self.unaudited} if self.unaudited else {}),
             **self._watched(),
             **self._sameness(),
         }
@@ -165,7 +168,7 @@ class StreamState(NamedTuple):
             self._restored_dependence(content.get("dependence")),
             _restored_extremes(content.get("extremes")),
             *self._restored_sameness(content.get("sameness")),
-            require_whole(content.get("audited", 0), "audited", 0, n),
+            require_whole(content.get("unaudited", 0), "unaudited", 0, n),
         )
 
     def _restored_interval(

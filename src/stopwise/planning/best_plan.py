@@ -30,25 +30,12 @@ def plan_best(
     simulator: Simulator,
     *,
     budget: Any,
-    power: float,
-    minutes_per_trial: float | None,
-    bounds_inferred: bool,
     notes: tuple[str, ...],
+    **common: Any,
 ) -> BestPlan:
     """Return the plan: each scenario as assumed, and with the second best equal to the best.
 
-    Parameters
-    ----------
-    rules
-        What the studies declare, but for their n_max.
-    horizons
-        The candidates for n_max, in rows.
-    scenarios, simulator
-        What is assumed of the policies, and who simulates them.
-    budget
-        Must be None: rows differ in their number of trials.
-    power, minutes_per_trial, bounds_inferred, notes
-        As for ``Plan``.
+    ``common`` are fields of every ``Plan``; ``horizons`` are in rows.
     """
     require(
         budget is None,
@@ -76,13 +63,11 @@ def plan_best(
     plan = BestPlan(
         rows=rows,
         detectable=(),
-        power=power,
         rules=rules,
         ties="strict",
-        bounds_inferred=bounds_inferred,
-        minutes_per_trial=minutes_per_trial,
         notes=(*notes, *_notes(rules)),
         order_trials=None,
+        **common,
     )
     if len(scenarios) > 1:
         return plan
@@ -112,32 +97,19 @@ def _with_tie(scenario: Scenario) -> list[tuple[Scenario, bool]]:
 def _row(
     scenario: Scenario, n_max: int, times: NamingTimes, rules: Rules, *, what_if: bool
 ) -> BestPlanRow:
-    return BestPlanRow(
-        scenario=scenario.text,
+    tenth, half, most = (times.trial_quantile(level) for level in (0.1, 0.5, 0.9))
+    return BestPlanRow.of(
+        times,
+        scenario.text,
         gap=scenario.lead * rules.scale.span,
         n_max=n_max,
-        power=times.power,
-        power_error=times.power_error,
-        wrong=times.wrong_rate,
-        undecided=times.undecided_rate,
-        pair_power=times.pair_power,
-        mean_n=times.mean_n,
-        mean_n_error=times.mean_n_error,
-        n_quantiles=(times.quantile(0.1), times.quantile(0.5), times.quantile(0.9)),
-        mean_trials=times.mean_trials,
         mean_trials_error=times.mean_trials_error,
-        trial_quantiles=(
-            times.trial_quantile(0.1),
-            times.trial_quantile(0.5),
-            times.trial_quantile(0.9),
-        ),
+        trial_quantiles=(tenth, half, most),
         mean_left=times.mean_left,
         what_if=what_if,
         fixed_n=None,
         fixed_test=None,
         policies=len(rules.policies),
-        runs=times.runs,
-        times=times,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -17,6 +18,7 @@ from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, named
 from stopwise.planning.best_plan import plan_best
 from stopwise.planning.fixed_sample import MOST_POWER, WELCH, fixed_plan
+from stopwise.planning.needed import needed_study
 from stopwise.planning.plan_result import Plan, PlanRow
 from stopwise.planning.planned_study import PlannedStudy, stopping_times
 from stopwise.planning.populations import Guessed
@@ -30,6 +32,8 @@ from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
 
 N_MAX: tuple[int, ...] = (50, 100, 200)
+# Of more, what to declare is not searched for: that takes minutes.
+MOST_POLICIES = 3
 # Of questions whose answer is no order of pairs.
 OTHER_PLANS = {"best": plan_best}
 
@@ -60,6 +64,7 @@ def plan(
     alternative: str = "two-sided",
     baseline: bool = False,
     minutes_per_trial: float | None = None,
+    robots: int = 1,
     detectable: bool = True,
     precision: float = 0.015,
     seed: int = 0,
@@ -117,8 +122,8 @@ def plan(
         "two-sided"; with two policies also "greater" (is the second better?) or "less".
     baseline
         Whether to compare all policies with the first one only; a negative margin always does.
-    minutes_per_trial
-        To convert trials to hours.
+    minutes_per_trial, robots
+        To convert trials to hours, and how many robots (or simulators) run them at the same time.
     detectable
         Whether to search for the smallest detectable gap.
     precision
@@ -148,6 +153,7 @@ def plan(
     scale, table = _scale_and_pilot(guesses, pilot, bounds, design, least=1 + (reference is None))
     scale = scale._replace(lower_is_better=bool(lower))
     check_simulation(minutes_per_trial, precision, seed)
+    require_whole(robots, "robots", 1)
     scenarios, family, notes = assume(
         guesses,
         table,
@@ -180,22 +186,18 @@ def plan(
         code="bad-power",
     )
     _check(rules, scenarios, correlation, scale)
-    inferred = table is not None and table.bounds_inferred
     known = () if table is None else table.notes
+    common: dict[str, Any] = {
+        "power": power,
+        "bounds_inferred": table is not None and table.bounds_inferred,
+        "minutes_per_trial": minutes_per_trial,
+        "robots": robots,
+    }
     with opened(executor) as workers:
         simulator = Simulator(workers, seed, precision, progress)
         if rules.goal in OTHER_PLANS:
-            return OTHER_PLANS[rules.goal](
-                rules,
-                horizons,
-                scenarios,
-                simulator,
-                budget=budget,
-                power=power,
-                minutes_per_trial=minutes_per_trial,
-                bounds_inferred=inferred,
-                notes=(*notes, *known),
-            )
+            own = {"budget": budget, "notes": (*notes, *known), **common}
+            return OTHER_PLANS[rules.goal](rules, horizons, scenarios, simulator, **own)
         studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
         rows = _rows(studies, scenarios, scale, simulator)
         limits = [
@@ -210,20 +212,25 @@ def plan(
             for study in studies
             if detectable and rules.margin >= 0 and rules.equivalence is None
         ]
+        needed = None
+        asked = len(scenarios) == 1 and n_max is budget is stored is None
+        if asked and limits and count <= MOST_POLICIES:
+            row_of = partial(_one_row, scale, simulator)
+            needed = needed_study(
+                rules, scenarios[0], family, simulator, power=power, known=rows, row_of=row_of
+            )
         nothing: list[PlanRow] = []
         if studies[0].comparison.test.stops_at_futility and rules.margin >= 0:
-            scenario = Scenario("no difference", 0.0, 0.0, family.at(0.0))
-            nothing = _rows(studies, [scenario], scale, simulator)
+            nothing = _rows(studies, [family.equal], scale, simulator)
     return Plan(
         rows=tuple(rows),
         without_effect=tuple(nothing),
         detectable=tuple(limits),
-        power=power,
         rules=rules,
         ties=studies[0].family.ties,
-        bounds_inferred=inferred,
-        minutes_per_trial=minutes_per_trial,
+        needed=needed,
         notes=(*notes, *_notes(rows, rules), *known),
+        **common,
     )
 
 
@@ -241,31 +248,24 @@ def _rows(
     ]
 
 
+def _one_row(
+    scale: Scale, simulator: Simulator, study: PlannedStudy, scenario: Scenario
+) -> PlanRow:
+    return _rows([study], [scenario], scale, simulator)[0]
+
+
 def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: Scale) -> PlanRow:
     asks_same = study.rules.equivalence is not None
-    fixed = (
-        None
-        if asks_same or study.rules.stored
-        else fixed_plan(study, scenario.population, times.power)
-    )
-    return PlanRow(
-        scenario=scenario.text,
+    alone = asks_same or study.rules.stored
+    fixed = None if alone else fixed_plan(study, scenario.population, times.power)
+    return PlanRow.of(
+        times,
+        scenario.text,
         gap=scenario.gap * scale.span,
         n_max=study.n_max,
-        power=times.power,
-        power_error=times.power_error,
-        wrong=times.wrong_rate,
-        undecided=times.undecided_rate,
-        pair_power=times.pair_power,
-        mean_n=times.mean_n,
-        mean_n_error=times.mean_n_error,
-        n_quantiles=(times.quantile(0.1), times.quantile(0.5), times.quantile(0.9)),
-        mean_trials=times.mean_trials,
         fixed_n=None if fixed is None else fixed.n,
         fixed_test=None if fixed is None else fixed.test,
         policies=len(study.rules.new_policies),
-        runs=times.runs,
-        times=times,
         same=times.same_rate if asks_same else None,
     )
 
@@ -364,20 +364,15 @@ def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
         "cannot be told apart by any number of trials, so there is nothing to plan",
     )
     better, asked = means[1] > means[0], rules.alternative == "greater"
+    which = ("first", "second")
+    asks, but = f"{which[asked]} policy is better", f"guesses the {which[better]} one is"
     if rules.reference is not None:
-        lower = rules.lower_is_better
-        above = {True: "below" if lower else "above", False: "above" if lower else "below"}
-        require(
-            rules.alternative == "two-sided" or better == asked,
-            f"alternative {rules.alternative!r} asks whether the policy is {above[asked]} "
-            f"{rules.reference_name}, but according to the guess it is {above[better]}",
-        )
-        return
-    which = {True: "second", False: "first"}
+        above = ("above", "below") if rules.lower_is_better else ("below", "above")
+        asks = f"policy is {above[asked]} {rules.reference_name}"
+        but = f"guess it is {above[better]}"
     require(
         rules.alternative == "two-sided" or better == asked,
-        f"alternative {rules.alternative!r} asks whether the {which[asked]} policy is better, but "
-        f"according to the guesses the {which[better]} one is",
+        f"alternative {rules.alternative!r} asks whether the {asks}, but according to the {but}",
     )
 
 

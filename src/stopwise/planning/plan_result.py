@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from stopwise.report.plan_figures import ChanceCurve, GapPoint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from stopwise.planning.needed import Needed
 
 # Fields of a row that its table leaves out: the same in every row, and for figures only.
 _NOT_IN_TABLE = ("policies", "times", "same")
@@ -77,6 +79,25 @@ class PlanRow:
     times: StoppingTimes = field(repr=False, compare=False)
     same: float | None = None
 
+    @classmethod
+    def of(cls, times: StoppingTimes, scenario: str, **own: Any) -> Self:
+        """Return the row of studies that end at these times."""
+        return cls(
+            scenario=scenario,
+            power=times.power,
+            power_error=times.power_error,
+            wrong=times.wrong_rate,
+            undecided=times.undecided_rate,
+            pair_power=times.pair_power,
+            mean_n=times.mean_n,
+            mean_n_error=times.mean_n_error,
+            n_quantiles=(times.quantile(0.1), times.quantile(0.5), times.quantile(0.9)),
+            mean_trials=times.mean_trials,
+            runs=times.runs,
+            times=times,
+            **own,
+        )
+
     @property
     def exact(self) -> bool:
         """Whether the row was computed, not simulated."""
@@ -117,6 +138,11 @@ class Plan(PlanningResult):
         What is assumed, one sentence each.
     without_effect
         With binding futility: the same by n_max if the policies do not differ at all.
+    robots
+        How many run trials at the same time, for the hours.
+    needed
+        The study that reaches the target power; None where n_max was given, and with several
+        scenarios.
     """
 
     rows: tuple[PlanRow, ...]
@@ -128,6 +154,8 @@ class Plan(PlanningResult):
     minutes_per_trial: float | None
     notes: tuple[str, ...]
     without_effect: tuple[PlanRow, ...] = ()
+    robots: int = 1
+    needed: "Needed | None" = None
 
     SETTINGS: ClassVar[tuple[str, ...]] = (
         *PlanningResult.SETTINGS,
@@ -150,7 +178,8 @@ class Plan(PlanningResult):
 
     def hours(self, trials: float) -> float | None:
         """Return how long this many trials take, if ``minutes_per_trial`` is known."""
-        return None if self.minutes_per_trial is None else trials * self.minutes_per_trial / 60
+        known = self.minutes_per_trial
+        return None if known is None else trials * known / 60 / self.robots
 
     @property
     def _assumed(self) -> Sequence[PlanRow]:
@@ -177,7 +206,7 @@ class Plan(PlanningResult):
         """What to expect, in words, and what it rests on."""
         if not self._single:
             return f"{self._gap_sentence()}{self._nothing(self.rows[-1])} {self._caveat()}"
-        row = self.advised or self.rows[-1]
+        row = self.advised or self.rows[-1] if self.needed is None else self.needed.row
         power = (
             f"{row.power:.3f} (exact)"
             if row.exact
@@ -202,8 +231,19 @@ class Plan(PlanningResult):
         each = "" if self.policies == 1 else " per policy"
         return f"{counted(number, f'{new}trial')}{each}"
 
+    def _time(self, trials: float) -> str:
+        hours = self.hours(trials)
+        return "" if hours is None else f", {hours:.1f} hours"
+
     def _nothing(self, row: PlanRow) -> str:
         """Return how soon such a study ends for futility if there is nothing to find."""
+        if self.needed is not None:
+            most, equal = row.most_trials, self.needed.equal
+            text = f" If they are equal, it takes nearly all {most} trials{self._time(most)}"
+            if equal is None:
+                return f"{text}."
+            sooner = f"{equal.mean_trials:.0f} on average{self._time(equal.mean_trials)}"
+            return f"{text}; with binding futility {sooner}."
         found = [own for own in self.without_effect if own.n_max == row.n_max]
         if not found:
             return ""
@@ -222,6 +262,8 @@ class Plan(PlanningResult):
         return f"; {same}, {row.undecided:.2f} undecided, {row.wrong:.2g} with a false claim"
 
     def _shortfall(self) -> str:
+        if self.needed is not None:
+            return f"For a power of {self.power:g} declare n_max = {self.needed.row.n_max}. "
         if self.advised:
             return ""
         if len(self._assumed) > 1:
@@ -299,11 +341,41 @@ class Plan(PlanningResult):
             "What to expect": plan_rows(self),
             **(nothing if self.without_effect else {}),
             **({"Smallest detectable gap": gap_rows(self)} if self.detectable else {}),
+            **self._other_studies(),
         }
+
+    def _other_studies(self) -> dict[str, Rows]:
+        """Return what to declare for the target power, and other methods and designs beside it."""
+        if self.needed is None:
+            return {}
+        found = {(self.method, self.design): self.needed.row, **self.needed.others}
+        shown = ("n_max", "power", "mean", "total", "hours", "max h")
+        rows = [
+            {
+                "method": method,
+                "design": design,
+                **{name: row[name] for name in shown if name in row},
+            }
+            for (method, design), row in zip(
+                found, plan_rows(self, list(found.values())), strict=True
+            )
+        ]
+        return {f"For a power of {self.power:g}, and what else would do": rows}
 
     def _derived(self) -> dict[str, Any]:
         nothing = {"without_effect": self.table(self.without_effect)}
-        return {"rows": self.table(), **(nothing if self.without_effect else {})}
+        needed = None
+        if self.needed is not None:
+            equal = self.needed.equal
+            needed = {
+                "row": self.table([self.needed.row])[0],
+                "equal": None if equal is None else self.table([equal])[0],
+                "others": [
+                    {"method": method, "design": design, **self.table([row])[0]}
+                    for (method, design), row in self.needed.others.items()
+                ],
+            }
+        return {"rows": self.table(), "needed": needed, **(nothing if self.without_effect else {})}
 
     def plot_power(self) -> "Figure":
         """Draw power against n_max."""

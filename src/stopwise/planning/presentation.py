@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 Rows = list[dict[str, Any]]
 # Columns of words; all others are numbers.
-TEXT_COLUMNS = ("policy", "pair", "now", "task", "metric", "two best")
+TEXT_COLUMNS = ("method", "design", "policy", "pair", "now", "task", "metric", "two best")
 CAPTIONS = {
     "named": "Chance that the right policy is named, by trials of all policies",
     "power": "Chance of the right verdict, by maximum number of trials",
@@ -92,7 +92,6 @@ def _plain(value: Any) -> Any:
 def plan_rows(plan: "Plan", rows: "Sequence[PlanRow] | None" = None) -> Rows:
     """Return a row for each scenario and n_max; ``rows``: others than those of what is assumed."""
     several = len({row.scenario for row in plan.rows}) > 1  # one for each gap
-    hours = plan.minutes_per_trial is not None
     return [
         {
             **({"gap": f"{row['gap']:.4g}"} if several else {}),
@@ -106,17 +105,22 @@ def plan_rows(plan: "Plan", rows: "Sequence[PlanRow] | None" = None) -> Rows:
             "total": f"{row['mean_trials']:.0f}",
             "fixed": "-" if row["fixed_n"] is None else row["fixed_n"] * plan.policies,
             "saved": "-" if row["trials_saved"] is None else f"{row['trials_saved']:.0f}",
-            **({"hours": f"{row['mean_hours']:.1f}"} if hours else {}),
-            **({"max h": f"{row['most_hours']:.1f}"} if hours else {}),
+            **_hours(row),
         }
         for row in plan.table(rows)
     ]
 
 
+def _hours(row: dict[str, Any]) -> dict[str, str]:
+    """Return the hours of a row, if a trial takes a known time."""
+    if row["mean_hours"] is None:
+        return {}
+    return {"hours": f"{row['mean_hours']:.1f}", "max h": f"{row['most_hours']:.1f}"}
+
+
 def best_rows(plan: "BestPlan") -> Rows:
     """Return a row for each scenario and n_max of a plan to name the best."""
     several = len({row.scenario for row in plan.rows if not row.what_if}) > 1
-    hours = plan.minutes_per_trial is not None
     return [
         {
             **({"lead": f"{row['gap']:.4g}"} if several else {}),
@@ -129,8 +133,7 @@ def best_rows(plan: "BestPlan") -> Rows:
             "rows": f"{row['mean_n']:.0f}",
             "total": f"{row['mean_trials']:.0f}",
             "10/50/90 %": "/".join(map(str, row["trial_quantiles"])),
-            **({"hours": f"{row['mean_hours']:.1f}"} if hours else {}),
-            **({"max h": f"{row['most_hours']:.1f}"} if hours else {}),
+            **_hours(row),
         }
         for row in plan.table()
     ]

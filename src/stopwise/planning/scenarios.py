@@ -1,6 +1,5 @@
 """What a plan assumes of the policies: guesses, plausible gaps, or what a pilot study showed."""
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale, is_number, require_whole, score_text
 from stopwise.errors import require
 from stopwise.messages import named
@@ -85,6 +85,11 @@ class GapFamily:
             return (1.0 - self.number) / self.policies
         return (1.0 - (0.0 if self.base is None else self.base.mean)) / (self.policies - 1)
 
+    @property
+    def equal(self) -> Scenario:
+        """The scenario in which there is nothing to find."""
+        return Scenario("no difference", 0.0, 0.0, self.population(0.0))
+
     def population(self, gap: float) -> Population:
         """Return the policies with this gap, beside the number if there is one."""
         return self.at(gap) if self.number is None else WithNumber(self.at(gap), self.number)
@@ -127,87 +132,76 @@ def assume(
 
     ``number`` is the reference in [0, 1], if policies are compared with one.
     """
+    least = 2 if number is None else 1
     if policies is not None:
-        require_whole(policies, "policies", 2 if number is None else 1)
+        require_whole(policies, "policies", least)
     require(
         is_number(correlation) and 0 <= correlation <= 1,
         named("correlation"),
         f" must lie between 0 and 1, but got {correlation!r}",
         code="bad-correlation",
     )
-    if number is not None:
-        family = GapFamily(None, policies or 1, correlation, number)
-        return _beside_number(guesses, pilot, gaps, family, scale=scale, policies=policies)
     require(
-        gaps is None or (len(guesses) < 2 and pilot is None),
+        gaps is None or (len(guesses) < least and pilot is None),
         named("gaps"),
-        " can be combined with at most one guess: more guesses, or a pilot, set the gap",
+        " can be combined with at most one guess: more guesses, or a pilot, set the gap"
+        if number is None
+        else " above the reference take no guesses: guesses, or a pilot, set the gap",
         code="gaps-set",
     )
     if pilot is not None:
         require(
-            policies in (None, len(pilot.policies)) and correlation == 0,
+            number is not None or (policies in (None, len(pilot.policies)) and correlation == 0),
             named("policies"),
             " and ",
             named("correlation"),
             " are taken from the pilot study: do not give them",
             code="taken-from-pilot",
         )
-        return _of_pilot(pilot, scale)
-    if len(guesses) >= 2:
-        return _of_guesses(guesses, policies, correlation, scale)
-    base = as_guess(guesses[0], scale) if guesses else None
-    family = GapFamily(base, policies or 2, correlation)
-    notes = (NO_GUESS,) if base is None else (BETA,) if base.spread is not None else ()
-    return Assumptions(_of_gaps(family, gaps, scale), family, notes)
-
-
-def _beside_number(
-    values: Sequence[Any],
-    pilot: Table | None,
-    gaps: Sequence[float] | None,
-    family: GapFamily,
-    *,
-    scale: Scale,
-    policies: int | None,
-) -> Assumptions:
-    """Return the same of policies that are compared with a number."""
-    require(
-        gaps is None or (not values and pilot is None),
-        named("gaps"),
-        " above the reference take no guesses: guesses, or a pilot, set the gap",
-        code="gaps-set",
-    )
-    number = family.number
-    assert number is not None
-    population: Population
-    notes: tuple[str, ...] = ()
-    if pilot is not None:
-        scores = scale.unit(pilot.scores)
-        found = Guess.seen(scores[:, 0])
-        population = Resampled(scores, pilot.design == "paired" and scores.shape[1] > 1)
-        means, notes = np.nanmean(scores, axis=0), (RESAMPLED_ALONE,)
-        parts = [
-            f"{name} {score_text(scale.score(mean))} (n = {count})"
-            for name, mean, count in zip(pilot.policies, means, pilot.counts, strict=True)
-        ]
-    elif values:
-        guesses = tuple(as_guess(value, scale) for value in values)
-        found, population = guesses[0], Guessed(guesses, family.correlation)
-        means = np.array([guess.mean for guess in guesses])
-        notes = (BETA,) if any(guess.spread is not None for guess in guesses) else ()
-        parts = [_text(guess, scale) for guess in guesses]
+        known = _of_pilot(pilot, scale)
+    elif len(guesses) >= least:
+        known = _of_guesses(guesses, policies if number is None else None, correlation, scale)
     else:
-        return Assumptions(_of_gaps(family, gaps, scale), family, (NO_GUESS_BESIDE,))
+        base = as_guess(guesses[0], scale) if guesses else None
+        family = GapFamily(base, policies or least, correlation, number)
+        unknown = NO_GUESS if number is None else NO_GUESS_BESIDE
+        notes = (unknown,) if base is None else (BETA,) if base.spread is not None else ()
+        return Assumptions(_of_gaps(family, gaps, scale), family, notes)
+    if number is not None:
+        return _beside_number(known, number, policies, scale)
+    ordered = np.diff(np.sort(known.means))
+    different = ordered if pilot is not None else ordered[ordered > 1e-9]
+    gap = float(different.min()) if different.size else 0.0
+    lowest = known.guesses[int(np.argmin(known.means))]
+    scenario = Scenario(known.text, gap, float(ordered[-1]), known.population)
+    family = GapFamily(lowest, known.means.size, known.correlation)
+    return Assumptions([scenario], family, known.notes)
+
+
+class _Known(NamedTuple):
+    """What guesses or a pilot study tell: one guess and one mean in [0, 1] for each policy."""
+
+    text: str
+    guesses: list[Guess]
+    means: Floats
+    population: Population
+    correlation: float
+    notes: tuple[str, ...]
+
+
+def _beside_number(known: _Known, number: float, policies: int | None, scale: Scale) -> Assumptions:
+    """Return the assumptions on policies that are compared with a number."""
     require(
-        policies in (None, means.size),
-        f"give a guess for each of the {policies} policies, but got {means.size}",
+        policies in (None, known.means.size),
+        f"give a guess for each of the {policies} policies, but got {known.means.size}",
     )
-    gap = np.abs(means - number)
-    text = f"{', '.join(parts)} against {score_text(scale.score(number))}"
+    gap = np.abs(known.means - number)
+    text = f"{known.text} against {score_text(scale.score(number))}"
     least = float(gap[gap > 1e-9].min(initial=1.0))
-    scenario = Scenario(text, least, least, WithNumber(population, number))
-    return Assumptions([scenario], GapFamily(found, means.size, 0.0, number), notes)
+    scenario = Scenario(text, least, least, WithNumber(known.population, number))
+    family = GapFamily(known.guesses[0], known.means.size, 0.0, number)
+    notes = tuple(RESAMPLED_ALONE if note == RESAMPLED else note for note in known.notes)
+    return Assumptions([scenario], family, notes)
 
 
 def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> list[Scenario]:
@@ -233,8 +227,8 @@ def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> l
 
 def _of_guesses(
     values: Sequence[Any], policies: int | None, correlation: float, scale: Scale
-) -> Assumptions:
-    """Return the scenario of at least two guesses."""
+) -> _Known:
+    """Return what a guess for each policy tells, or two between which all lie."""
     guesses = [as_guess(value, scale) for value in values]
     notes = [BETA] if any(guess.spread is not None for guess in guesses) else []
     if policies is not None and policies != len(guesses):
@@ -245,34 +239,24 @@ def _of_guesses(
         shares = np.linspace(0.0, 1.0, policies).tolist()
         guesses = [guesses[0].mixed(guesses[1], share) for share in shares]
         notes.append(f"{policies} policies are assumed to lie evenly between the two guesses")
-    means = sorted(guess.mean for guess in guesses)
-    gaps = [high - low for low, high in itertools.pairwise(means)]
-    different = [gap for gap in gaps if gap > 1e-9]
-    population = Guessed(tuple(guesses), correlation)
-    lowest = min(guesses, key=lambda guess: guess.mean)
     text = ", ".join(_text(guess, scale) for guess in guesses)
-    family = GapFamily(lowest, len(guesses), correlation)
-    scenario = Scenario(text, min(different, default=0.0), gaps[-1], population)
-    return Assumptions([scenario], family, tuple(notes))
+    means = np.array([guess.mean for guess in guesses])
+    population = Guessed(tuple(guesses), correlation)
+    return _Known(text, guesses, means, population, correlation, tuple(notes))
 
 
-def _of_pilot(table: Table, scale: Scale) -> Assumptions:
-    """Return the scenario of a pilot study, resampled with its uncertainty."""
+def _of_pilot(table: Table, scale: Scale) -> _Known:
+    """Return what a pilot study tells; it is resampled with its uncertainty."""
     scores = scale.unit(table.scores)
-    paired = table.design == "paired"
-    population = Resampled(scores, paired)
+    paired = table.design == "paired" and scores.shape[1] > 1
     means = np.nanmean(scores, axis=0)
-    counts = (~np.isnan(scores)).sum(axis=0)
     text = ", ".join(
         f"{name} {score_text(scale.score(mean))} (n = {count})"
-        for name, mean, count in zip(table.policies, means, counts, strict=True)
+        for name, mean, count in zip(table.policies, means, table.counts, strict=True)
     )
-    lowest = scores[:, int(np.argmin(means))]
-    base = Guess.seen(lowest)
-    ordered = np.diff(np.sort(means))
-    family = GapFamily(base, len(means), _correlation(scores) if paired else 0.0)
-    scenario = Scenario(text, float(ordered.min()), float(ordered[-1]), population)
-    return Assumptions([scenario], family, (RESAMPLED,))
+    correlation = _correlation(scores) if paired else 0.0
+    guesses = [Guess.seen(column) for column in scores.T]
+    return _Known(text, guesses, means, Resampled(scores, paired), correlation, (RESAMPLED,))
 
 
 def _correlation(scores: Any) -> float:

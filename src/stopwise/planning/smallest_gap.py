@@ -71,7 +71,7 @@ def detectable_gap(
         return Detectable(n_max=study.n_max, gap=None, gap_error=0.0)
     start = _first_gap(study, family, power, np.array(sorted(known)) / [scale.span, 1])
     gap, error = smallest_gap(
-        _power_of_gap(study, family, simulator),
+        lambda gap: power_of(study, family.population(gap), simulator),
         power=power,
         largest=largest,
         start=min(max(start, 0.01 * largest), 0.9 * largest),
@@ -94,21 +94,16 @@ def _first_gap(study: PlannedStudy, family: GapFamily, power: float, known: Floa
     return effect * deviation * math.sqrt(noisy * (1 - family.correlation) / study.n_max)
 
 
-def _power_of_gap(
-    study: PlannedStudy, family: GapFamily, simulator: Simulator
-) -> Callable[[float], tuple[float, float]]:
-    """Return a function from a gap to its power and standard error, exact where possible."""
-
-    def evaluate(gap: float) -> tuple[float, float]:
-        population = family.population(gap)
-        if is_exact(population, study):
-            return _exact_power(study, population), 0.0
-        model = PlanModel(study, population)
-        # A precision out of reach: every gap gets the same runs, with the same random numbers.
-        (times,) = simulator.run([model], precision=1e-6, most=GAP_RUNS)
-        return times.power, times.power_error
-
-    return evaluate
+def power_of(
+    study: PlannedStudy, population: Population, simulator: Simulator
+) -> tuple[float, float]:
+    """Return the power and its standard error, exact where possible."""
+    if is_exact(population, study):
+        return _exact_power(study, population), 0.0
+    model = PlanModel(study, population)
+    # A precision out of reach: every study gets the same runs, with the same random numbers.
+    (times,) = simulator.run([model], precision=1e-6, most=GAP_RUNS)
+    return times.power, times.power_error
 
 
 def _exact_power(study: PlannedStudy, population: Population) -> float:
@@ -127,18 +122,9 @@ def smallest_gap(
     largest: float,
     start: float,
 ) -> tuple[float | None, float]:
-    """Return the gap at which power meets the target, and its standard error.
+    """Return the gap in (0, largest] at which power meets the target, and its standard error.
 
-    Parameters
-    ----------
-    evaluate
-        Gives the power at a gap, and its standard error.
-    power
-        The target power.
-    largest
-        The largest gap possible, in the same units.
-    start
-        Where to begin, in (0, largest).
+    ``evaluate`` gives the power at a gap, and its standard error; the search begins at ``start``.
     """
     goal = float(ndtri(power))
     low, high = _Point(0.0, float(ndtri(WITHOUT_GAP))), None

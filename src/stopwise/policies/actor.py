@@ -7,6 +7,9 @@ from stopwise.core.seeds import policy_seed
 from stopwise.errors import InvalidInput
 from stopwise.policies.import_path import parameters_of
 
+# What a text can stand for; any other is no policy.
+TEXTS = ", or be package.module:name, ws://host:port or a folder in which LeRobot saved one"
+
 
 class Actor:
     """A policy as an episode sees it: begin with a seed, then one action per observation.
@@ -37,8 +40,9 @@ class Actor:
             self.act = choose
         else:
             raise InvalidInput(
-                "a policy must be callable or have predict or act, but got "
-                f"{type(policy).__name__} ({policy!r})"
+                "a policy must be callable or have predict or act"
+                + (TEXTS if isinstance(policy, str) else "")
+                + f", but got {type(policy).__name__} ({policy!r})"
             )
 
     def begin(self, seed: int) -> None:

@@ -16,8 +16,15 @@ from stopwise.core.confidence_state import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.drift import Drift
 from stopwise.core.groups import averaged
+from stopwise.core.nscore_plus import Proxied
 from stopwise.core.pair_verdict import Decision
-from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
+from stopwise.core.promise import (
+    ENOUGH_PAIRS,
+    dependence_text,
+    scenes_text,
+    wide_bounds_text,
+)
+from stopwise.core.proxy import scenes_differ
 from stopwise.core.rules import Rules
 from stopwise.messages import Message, Setting, counted, first_few
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
@@ -167,6 +174,28 @@ def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[M
             names = [comparison.rules.policies[policy] for policy in policies.tolist()]
             text = dependence_text(names[0], names[1], way, comparison.method)
             found.append(Message(text, code=f"scores-{way}"))
+    return tuple(found)
+
+
+def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[Message, ...]:
+    """Return the pairs for which the proxy's scores contradict its declared mean.
+
+    Of scenes like the simulated ones it is said of any with probability at most ``FALSE_ALARMS``,
+    if the bounds of the mean hold.
+    """
+    test, rules = comparison.test, comparison.rules
+    if not isinstance(test, Proxied):
+        return ()
+    found, level = [], FALSE_ALARMS / (family.size * len(comparison.directions))
+    for pair, (first, second) in enumerate(family.pairs.tolist()):
+        both = shown[:, ~np.isnan(shown[1][:, [first, second]]).any(axis=1)]
+        r0, r1 = comparison.directed(both[..., first], both[..., second])
+        mean = np.array(test.proxy_means[pair])
+        hint = r1[1] - r0[1] - mean
+        if scenes_differ(hint.sum(axis=0), (hint * hint).sum(axis=0), mean, level).any():
+            names = rules.policies[first], rules.policies[second]
+            text = scenes_text(*names, audits=rules.audit is not None)
+            found.append(Message(text, code="scenes-differ"))
     return tuple(found)
 
 

@@ -256,9 +256,14 @@ class OrderInWords(Drawn):
     @property
     def headline(self) -> str:
         """The answer as one would say it aloud, and what makes it doubtful, if anything."""
-        needed = [self._drawn(doubt) for doubt in self.doubts if code_of(doubt) != TOGETHER]
-        doubted = f" But this needs {needed[0]}, which is in doubt." if needed else ""
-        return f"{self._answer_aloud}.{doubted}"
+        serious = self.serious_doubts
+        needed = f" But this needs {self._drawn(serious[0])}, which is in doubt." if serious else ""
+        return f"{self._answer_aloud}.{needed}"
+
+    @property
+    def serious_doubts(self) -> tuple[str, ...]:
+        """The doubts about the guarantee; others only say that trials were wasted."""
+        return tuple(doubt for doubt in self.doubts if code_of(doubt) != TOGETHER)
 
     @property
     def _answer_aloud(self) -> str:
@@ -277,5 +282,10 @@ class OrderInWords(Drawn):
         is_better = "wins more often than" if self.rules.by == "wins" else "is better than"
         more = f" by more than {self.margin:g}" if self.margin > 0 else ""
         better = [f"{name} {is_better} {listed(worse)}{more}" for name, worse in beaten.items()]
-        rest = [f"{name} and {listed(own)} were not told apart" for name, own in open_.items()]
+        rest = [
+            f"{name} and {own[0]} were not told apart"
+            if len(own) == 1
+            else f"{name} was not told apart from {listed(own)}"
+            for name, own in open_.items()
+        ]
         return "; ".join([*better, *said, *rest])

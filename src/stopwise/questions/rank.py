@@ -21,6 +21,7 @@ from stopwise.questions.doubts import (
     doubtful,
     doubts,
     drifting,
+    elsewhere,
     moving,
     said,
     wide_bounds,
@@ -63,6 +64,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     shared = (
         *drifting(pairs, scores, family),
         *dependent(comparison, scores, family),
+        *elsewhere(comparison, shown, family),
         *worn_out(table, rules),
     )
     order = [rules.policies.index(policy.name) for policy in policies]

@@ -15,7 +15,7 @@ from stopwise.core.scores import interval_text, score_text
 from stopwise.report.drawn import DPI
 from stopwise.report.figure_data import alt_text
 from stopwise.report.fonts import font_note
-from stopwise.report.overview import overview_rows, plot_overview, policy_names
+from stopwise.report.overview import overall, overview_rows, plot_overview, policy_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -113,6 +113,7 @@ def render(
         chapters=chapters,
         doubts=doubts,
         shared=shared,
+        overall=overall(analyses),
         headlines=_by_text(analyses, lambda analysis: analysis.headline),
         compared=policy_names(analyses),
         methods=_by_text(analyses, lambda analysis: analysis.methods_paragraph),

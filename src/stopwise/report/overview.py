@@ -1,9 +1,11 @@
 """Several tasks at a glance: a table of policies by tasks, and a figure of their means."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stopwise.core.scores import score_text
+from stopwise.messages import listed
 from stopwise.report.canvas import COLOURS, legend_below, new_axes
 from stopwise.report.fonts import drawable, wrapped
 
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
 
 WIDTH = 5.2
+# So many different answers are still read one by one.
+FEW_HEADLINES = 2
 
 
 def overview_rows(analyses: Sequence["Analysis"]) -> list[dict[str, str]]:
@@ -29,6 +33,32 @@ def overview_rows(analyses: Sequence["Analysis"]) -> list[dict[str, str]]:
                 cells[name] = f"{score_text(policy.mean)} {mark}".strip()
         rows.append(cells)
     return rows
+
+
+def overall(analyses: Sequence["Analysis"]) -> str | None:
+    """Return the answer on many tasks as one sentence; None if few headlines say it as well."""
+    plain = all(own.PARTS == "order" and own.margin >= 0 for own in analyses)
+    if not plain or len({own.headline for own in analyses}) <= FEW_HEADLINES:
+        return None
+    times = Counter((pair.better, pair.worse) for own in analyses for pair in own.pairs)
+    won: dict[str, dict[int, list[str]]] = {}
+    for (better, worse), number in sorted(times.items(), key=lambda item: -item[1]):
+        if better is not None:
+            won.setdefault(better, {}).setdefault(number, []).append(str(worse))
+    said = []
+    wins = Counter(better for own in analyses for pair in own.pairs if (better := pair.better))
+    for better, _ in wins.most_common():
+        parts = [
+            f"than {listed(worse)} on {'all' if number == len(analyses) else number}"
+            for number, worse in won[better].items()
+        ]
+        said.append(f"{better} is better {listed(parts)}")
+    doubted = sum(bool(own.serious_doubts) for own in analyses)
+    doubts = f" {doubted} of these answers are in doubt." if doubted else ""
+    return (
+        f"On {len(analyses)} tasks, each asked by itself at alpha = {analyses[0].alpha:g}: "
+        f"{'; '.join(said) or 'no two policies were told apart'}.{doubts}"
+    )
 
 
 def policy_names(analyses: Sequence["Analysis"]) -> list[str]:

@@ -21,6 +21,7 @@ from stopwise.rollout.journal import plain
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.task_sight import TaskSight
 from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_watch_state
+from stopwise.rows.groups import CODE as UNEQUAL_NUMBERS
 from stopwise.rows.mean_table import over_tasks
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import require_tasks_choice
@@ -176,7 +177,8 @@ class Watch:
         least = 2 if self._settings.get("reference") is None and not self._stored else 1
         if len(aligned.policies) < least <= len(every) and task not in self._seen:
             return self._not_begun(task, aligned, every)
-        notes = list(aligned.notes)
+        # Trials without a partner wait for it.
+        notes = [note for note in aligned.notes if getattr(note, "code", "") != UNEQUAL_NUMBERS]
         if aligned.bounds is None and self._settings.get("by") != "wins":
             text = "no bounds were declared: scores are assumed to lie in [0, 1]"
             notes.append(Message(text, code="bounds-undeclared"))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.comparison import with_scenes
+from stopwise.core.pair_rules import with_scenes
 from stopwise.core.rules import Rules
 from stopwise.core.scores import numeric_array
 from stopwise.errors import require

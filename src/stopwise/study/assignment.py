@@ -3,15 +3,19 @@
 The choice uses only what is in the journal, and the random order was fixed by the secret.
 """
 
+from collections.abc import Collection
+
 from stopwise.errors import NotAllowed, require, require_choice
 from stopwise.messages import Setting
 from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
 from stopwise.study.board import SlotBoard
 from stopwise.study.event import Event
-from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Released
+from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Checked, Released
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
+
+A_DAYS_WORK = 12 * 3600.0  # seconds on the study's clock for which a check list holds
 
 
 def take(
@@ -36,6 +40,8 @@ def take(
         if held.started or state.board(held).wants(held.row, held.arm):
             return []
         events.append(Released(trial=held.number, reason=UNNEEDED))
+    if checks_due(state, station, now) and not finished(state):
+        raise NotAllowed(f"go through the check list of station {station!r} first")
     assigned = next_trial(state, lots, station=station, now=now, task=task)
     return events if assigned is None else [*events, assigned]
 
@@ -100,6 +106,28 @@ def lapsed(state: StudyState, now: float) -> list[Released]:
         # The first of two that are compared has no score of its own to be the worst.
         if not task.judged_in_pairs or state.run_before(trial) is not None
     ]
+
+
+def checks_due(state: StudyState, station: str, now: float) -> tuple[str, ...]:
+    """Return what is to be checked at a station before its next trial, nothing within a day."""
+    last = state.checked.get(station)
+    fresh = last is not None and state.clock_at(now) - last <= A_DAYS_WORK
+    return () if fresh else locked_plan(state).checks
+
+
+def check(state: StudyState, station: str, ticked: Collection[str], note: str) -> Checked:
+    """Return the event that the check list was gone through; what is not ticked needs a note."""
+    checks = locked_plan(state).checks
+    for item in ticked:
+        require_choice("a check", item, checks)
+    missing = [item for item in checks if item not in ticked]
+    require(
+        not missing or bool(note.strip()),
+        f"{', '.join(missing)}: not ticked, so say why in the note",
+    )
+    require(len(note) <= 2000, "a note can have at most 2,000 characters")
+    kept = tuple(item for item in checks if item in ticked)
+    return Checked(station=station, ticked=kept, note=note.strip())
 
 
 def holding(state: StudyState, station: str, now: float) -> TrialRecord | None:

@@ -133,6 +133,32 @@ class EpisodeEnded(Event, kind="episode ended", says="trial {trial}: episode {ep
     salt: Blind[str]
 
 
+class Filmed(Event, kind="filmed", says="trial {trial}: recording {file} added"):
+    """A trial has a video or photo: a file beside the study, its SHA-256, and its bytes."""
+
+    trial: Open[int]
+    file: Open[str]
+    digest: Open[str]
+    size: Open[int]
+
+
+class Rated(Event, kind="rated", says="trial {trial} rated by its recording"):
+    """Someone else scored a trial by its recording; this enters no comparison."""
+
+    trial: Open[int]
+    score: Blind[float]
+    answer: Blind[Any]
+    salt: Blind[str]
+
+
+class Checked(Event, kind="checked", says="{station}: start-of-day check list gone through"):
+    """Someone went through the check list of a station; ``note`` says why items are not ticked."""
+
+    station: Open[str]
+    ticked: Open[tuple[str, ...]]
+    note: Open[str]
+
+
 OUTCOMES = {
     "ended": "the policy ended by itself",
     "failed": "its command failed",

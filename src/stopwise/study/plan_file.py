@@ -21,6 +21,18 @@ def template() -> str:
     return files("stopwise.study").joinpath("template/study.yaml").read_text(encoding="utf-8")
 
 
+def aa_template() -> str:
+    """Return a plan of two copies of one policy: what tells them apart is the rig, or chance."""
+    told = "Two copies of one policy, to learn what the rig does to scores."
+    return (
+        template()
+        .replace("name: My study", "name: A/A study")
+        .replace('description: ""  ', f'description: "{told}"')
+        .replace("- name: baseline\n", "- name: copy 1\n")
+        .replace("- name: new\n", "- name: copy 2\n")
+    )
+
+
 def read_plan(path: Path) -> StudyPlan:
     """Read a plan, or raise ``InvalidInput`` with a line for each thing that is wrong."""
     return parse_plan(read_text(path), str(path))

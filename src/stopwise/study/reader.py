@@ -1,6 +1,7 @@
 """Reading a study: plan, status, verdict, records, journal."""
 
 from collections import Counter
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed, StoreFailed
 from stopwise.questions.analysis import Analysis
-from stopwise.study import access, assignment, views
+from stopwise.study import access, assignment, recordings, views
 from stopwise.study.access import Grant
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
@@ -108,6 +109,13 @@ class StudyReader:
         with self._ledger.reading() as state:
             return views.held(state, station, self.store.now())
 
+    def checks_due(self, station: str) -> tuple[str, ...]:
+        """Return what is to be checked at a station before it gets its next trial."""
+        with self._ledger.reading() as state:
+            if state.plan is None or assignment.finished(state):
+                return ()
+            return assignment.checks_due(state, station, self.store.now())
+
     def whereabouts(self, trial: int, *, station: str) -> views.Whereabouts:
         """Return the status of a station's trial, even if the station no longer holds it."""
         with self._ledger.reading() as state:
@@ -136,6 +144,22 @@ class StudyReader:
             if shown is not None:
                 found["policy"] = tallies(state, lambda trial: shown[trial.arm])
             return found
+
+    @property
+    def _recordings(self) -> Path:
+        if self.folder is None:
+            raise NotAllowed("recordings need a study in a folder: open it by its folder")
+        return self.folder / recordings.FOLDER
+
+    def lost_recordings(self) -> list[str]:
+        """Return the recordings that are missing or were changed since they were stored."""
+        with self._ledger.reading() as state:
+            known = list(state.recordings)
+        return [
+            file
+            for _, file, digest in known
+            if not recordings.is_intact(self._recordings / file, digest)
+        ]
 
     def analyses(self) -> dict[str, Analysis]:
         """Return the full analysis of each task, with intervals, letters and figures."""
@@ -212,9 +236,13 @@ class StudyReader:
         with self._ledger.reading() as state:
             return {task: board.saved() for task, board in state.boards.items()}
 
-    def report(self) -> str:
-        """Return the report as one self-contained page: verdict, figures, and what happened."""
-        return study_report(self)
+    def report(self, place: Callable[[int, str], str] | None = None) -> str:
+        """Return the report as one page: verdict, figures, and what happened.
+
+        Links lead to the recordings beside the study, or where ``place`` says, given the trial and
+        the name of the file.
+        """
+        return study_report(self) if place is None else study_report(self, place)
 
     def journal(self, after: int = 0, *, most: int | None = None) -> list[Entry]:
         """Return the journal entries after a sequence number, with their hash chain verified."""

@@ -16,12 +16,15 @@ from stopwise.study.events import (
     Amended,
     Assigned,
     Attended,
+    Checked,
     Created,
     EpisodeBegan,
     EpisodeEnded,
+    Filmed,
     Imported,
     Joined,
     Locked,
+    Rated,
     Released,
     Scored,
     Started,
@@ -127,6 +130,21 @@ def _episode_began(event: EpisodeBegan, state: StudyState, _: Entry) -> None:
 def _episode_ended(event: EpisodeEnded, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.running, trial.seconds = False, event.seconds
+
+
+@take_in.register
+def _checked(event: Checked, state: StudyState, _: Entry) -> None:
+    state.checked[event.station] = state.clock
+
+
+@take_in.register
+def _filmed(event: Filmed, state: StudyState, _: Entry) -> None:
+    state.recordings.append((_trial(state, event.trial).number, event.file, event.digest))
+
+
+@take_in.register
+def _rated(event: Rated, state: StudyState, entry: Entry) -> None:
+    state.ratings.append((_trial(state, event.trial).number, entry.who, event.score))
 
 
 @take_in.register

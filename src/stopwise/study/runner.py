@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from stopwise.errors import NotAllowed, StopwiseError, StoreFailed, require
-from stopwise.study.runner_file import RunnerFile, filled
+from stopwise.study.runner_file import RunnerFile, filled, in_place
 from stopwise.study.running import Running, RunningCommand
 from stopwise.study.views import Assignment, Resolved
 
@@ -117,7 +117,7 @@ class Runner:
             return
         self.say(f"trial {trial.trial}, code {trial.code}: running, episode {episode}")
         policy = self._started(found, trial, episode)
-        outcome = "lost"
+        outcome, filmed = "lost", self._filming(trial, episode)
         try:
             outcome = self._watch(policy, trial)
         finally:
@@ -125,6 +125,29 @@ class Runner:
             policy.done.wait()
             self.say(f"trial {trial.trial}: {outcome} after {policy.seconds:.1f} s")
             self._report(trial.trial, episode, outcome, round(policy.seconds, 1))
+            filmed()
+
+    def _filming(self, trial: Assignment, episode: str) -> Callable[[], None]:
+        """Start the camera, if there is one; return what hands in the recording afterwards."""
+        values = self._values(trial, episode)
+        files = [] if self.file.recording is None else [in_place(self.file.recording, values)]
+        camera: Running | None = None
+        if self.file.camera is not None:
+            files.append(str(self.logs / f"{episode}.mp4"))
+            words = filled(self.file.camera, {**values, "file": files[-1]})
+            camera = RunningCommand(words, {}, self.logs / f"{episode}.camera.log")
+
+        def hand_in() -> None:
+            if camera is not None:
+                camera.stop()
+                camera.done.wait()
+            for file in files:
+                try:
+                    self.desk.add_recording(trial.trial, file)
+                except StopwiseError as error:
+                    self.say(f"trial {trial.trial}: its recording was not stored: {error}")
+
+        return hand_in
 
     def _report(self, trial: int, episode: str, outcome: str, seconds: float) -> None:
         """Tell the study of the end, however long it is away; not if this runner breaks off."""
@@ -144,13 +167,7 @@ class Runner:
             return Running.none()
 
     def _start(self, found: Resolved, trial: Assignment, episode: str) -> Running:
-        values = {
-            "trial": str(trial.trial),
-            "code": trial.code,
-            "task": trial.task,
-            "condition": trial.condition or "",
-            "episode": episode,
-        }
+        values = self._values(trial, episode)
         environment = {f"STOPWISE_{name.upper()}": value for name, value in values.items()}
         way, log = self.file.policies[found.policy], self.logs / f"{episode}.log"
         if way.command is not None:
@@ -161,6 +178,16 @@ class Runner:
         if self.file.robot is None:
             return turn
         return RunningCommand(filled(self.file.robot, values), environment, log, after=turn.stop)
+
+    @staticmethod
+    def _values(trial: Assignment, episode: str) -> dict[str, str]:
+        return {
+            "trial": str(trial.trial),
+            "code": trial.code,
+            "task": trial.task,
+            "condition": trial.condition or "",
+            "episode": episode,
+        }
 
     def _watch(self, policy: Running, trial: Assignment) -> str:
         """Wait for the end of the policy, its time, or the trial; return which it was."""

@@ -29,9 +29,11 @@ policies:
 # robot: python main.py --port 8000  # with policies that are served, as `name: ws://gpu:8001`: what
                     # asks the router below for actions, the same for every policy
 # router: {{host: 127.0.0.1, port: 8000}}
+# camera: ffmpeg -loglevel error -f v4l2 -i /dev/video0 {{file}}   # films each episode; or, where
+# recording: /data/{{episode}}.mp4   # the robot's own program leaves a video of it
 # token: sw_...     # for a study that another machine serves: a token of role runner
 """
-_FIELD = re.compile(r"\{(trial|code|task|condition|episode)\}")
+_FIELD = re.compile(r"\{(trial|code|task|condition|episode|file)\}")
 
 
 def _splits(command: str) -> str:
@@ -49,7 +51,12 @@ Command = Annotated[str, Field(max_length=10_000), AfterValidator(_splits)]
 
 def filled(command: str, values: Mapping[str, str]) -> list[str]:
     """Return a command as words; what is filled in stays within its word."""
-    return [_FIELD.sub(lambda field: values[field[1]], word) for word in shlex.split(command)]
+    return [in_place(word, values) for word in shlex.split(command)]
+
+
+def in_place(text: str, values: Mapping[str, str]) -> str:
+    """Return a text with the values filled in; what is none of them stays as it is."""
+    return _FIELD.sub(lambda field: values.get(field[1], field[0]), text)
 
 
 class Way(PlanPart):
@@ -92,12 +99,15 @@ class RunnerFile(PlanPart):
     """What a runner needs to know: how to start each policy, for how long, and its token.
 
     ``robot`` is the command of the program that asks the router for actions, the same whichever
-    policy answers.
+    policy answers. ``camera`` is a command that films an episode to {file} until it is asked to
+    end; ``recording`` is where a file of the episode is afterwards.
     """
 
     policies: dict[str, Way] = Field(min_length=1)
     time_limit: float | None = Field(default=None, gt=0, le=1e6)
     robot: Command | None = None
+    camera: Command | None = None
+    recording: str | None = Field(default=None, max_length=4000)
     router: Address = Address()
     token: str | None = None
 
@@ -126,7 +136,7 @@ class RunnerFile(PlanPart):
             f"{len(lacking)} of the policies of the study have no entry in the runner's file, "
             "under the name that the plan gives them",
         )
-        commands = [self.robot, *(way.command for way in self.policies.values())]
+        commands = [self.robot, self.camera, *(way.command for way in self.policies.values())]
         missing = [command for command in commands if command is not None and _missing(command)]
         require(
             not missing,

@@ -21,7 +21,17 @@ from stopwise.study.study_plan import StudyPlan
 FORMAT = 10
 PLAIN = (
     *("seq", "hash", "time", "clock", "study"),
-    *("digest", "edition", "stopwise", "names", "unblinded_at", "held", "attended", "amendments"),
+    *(
+        "digest",
+        "edition",
+        "stopwise",
+        "names",
+        "unblinded_at",
+        "held",
+        "attended",
+        "checked",
+        "amendments",
+    ),
 )
 # How far evidence may lie from what another processor or another numpy makes of the same scores.
 ROUNDING = 1e-9
@@ -50,6 +60,8 @@ def dump_state(state: StudyState) -> str:
         },
         "tokens": [asdict(record) for record in state.tokens.values()],
         "imports": [asdict(known) for known in state.imports],
+        "recordings": state.recordings,
+        "ratings": state.ratings,
     }
     text = json.dumps(content, separators=(",", ":"))
     return f"{_digest(text)}\n{text}"
@@ -121,6 +133,8 @@ def _state(content: dict[str, Any]) -> StudyState:
     state.codes = {trial.code: trial.number for trial in state.trials if trial.code}
     state.tokens = {record["token"]: TokenRecord(**record) for record in content["tokens"]}
     state.imports = [Import(**known) for known in content["imports"]]
+    state.recordings = [(number, file, digest) for number, file, digest in content["recordings"]]
+    state.ratings = [(number, who, score) for number, who, score in content["ratings"]]
     return state
 
 

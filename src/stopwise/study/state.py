@@ -143,6 +143,10 @@ class StudyState:
         The rows of each task.
     held
         The trial that each station holds or held last.
+    checked
+        When, on the study's clock, each station's check list was gone through last.
+    recordings, ratings
+        Recordings as trial, file and SHA-256; ratings by them as trial, by whom, and score.
     attended
         The stations at which a runner starts the policies, and who that is.
     """
@@ -164,6 +168,9 @@ class StudyState:
     boards: dict[str, SlotBoard] = field(default_factory=dict)
     held: dict[str, int] = field(default_factory=dict)
     attended: dict[str, str] = field(default_factory=dict)
+    checked: dict[str, float] = field(default_factory=dict)
+    recordings: list[tuple[int, str, str]] = field(default_factory=list)
+    ratings: list[tuple[int, str, float]] = field(default_factory=list)
     codes: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
     amendments: int = 0

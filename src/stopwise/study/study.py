@@ -1,6 +1,6 @@
 """The main class: a study that is planned, locked, run and read."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ from stopwise.study.events import LAPSED, Imported, Released, Scored, Undone
 from stopwise.study.ledger import require_name
 from stopwise.study.locate import is_url, open_store
 from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_plan
-from stopwise.study.robot_side import RobotSide
+from stopwise.study.recorded_trials import RecordedTrials
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState
 
@@ -21,7 +21,7 @@ TOKEN_DAYS = 90.0  # a token of which nothing else is said
 Report = TypeVar("Report", Released, Scored, Undone)
 
 
-class Study(RobotSide):
+class Study(RecordedTrials):
     """A study: blinded trials at the robot, one journal, and a verdict replayed from it.
 
     Every method is safe to call from several threads, processes and machines at once. A call that
@@ -170,6 +170,16 @@ class Study(RobotSide):
             over, trial = self._ledger.ask(decide, found, who=who or station)
             if not over:
                 return trial
+
+    def check(
+        self, station: str, ticked: Collection[str], *, note: str = "", who: str | None = None
+    ) -> None:
+        """Say that the start-of-day check list of a station was gone through.
+
+        What is not ticked needs a note. While a list is due, the station gets no trial.
+        """
+        require_name(station, "a station")
+        self._enter(lambda state: assignment.check(state, station, ticked, note), who or station)
 
     def start(self, trial: int, *, station: str, who: str | None = None) -> None:
         """Mark a trial as started; repeat this during a long trial to extend its lease."""

@@ -19,13 +19,16 @@ from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Preference, Rubric
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
 
 # What may change after the lock: nothing that the guarantee rests on.
-AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags")
+AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags", "checks")
 # Entries that plans locked before did not have: written only where they say something.
 SINCE = (
     *("reference", "goal", "top", "indifference", "later", "reserve"),
     *("futility", "margin", "equivalence", "given_back"),
-    *("over_tasks", "weights", "stored", "fresh"),
+    *("over_tasks", "weights", "stored", "fresh", "checks"),
 )
+
+
+CheckItem = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Policy(PlanPart):
@@ -131,6 +134,8 @@ class StudyPlan(PlanPart):
         rubric) or "again" (nothing: it is run again).
     tags
         Failure tags that operators may choose from.
+    checks
+        What is to be checked at each station before the first trial of a day.
     """
 
     name: str = Field(min_length=1, max_length=200)
@@ -165,6 +170,7 @@ class StudyPlan(PlanPart):
     look_ahead: int | None = Field(default=None, ge=0)
     given_back: Literal["worst", "again"] = "worst"
     tags: tuple[str, ...] = ()
+    checks: Annotated[tuple[CheckItem, ...], Field(max_length=50)] = ()
 
     @field_validator("policies", "tasks", mode="before")
     @classmethod

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, TypeVar
 
+import polars as pl
+
 from stopwise.core.registry import UNWRITTEN
 from stopwise.errors import InvalidState
 from stopwise.messages import counted
@@ -12,6 +14,7 @@ from stopwise.study.event import Event
 from stopwise.study.events import (
     Amended,
     Assigned,
+    Checked,
     EpisodeBegan,
     Imported,
     Joined,
@@ -23,6 +26,8 @@ from stopwise.study.events import (
     Undone,
     Voided,
 )
+from stopwise.study.recording_report import Place, recording_chapters
+from stopwise.study.recordings import FOLDER
 from stopwise.study.records import as_text
 from stopwise.study.selection import KINDS
 
@@ -32,21 +37,33 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind", bound=Event)
 
 
-def study_report(study: "StudyReader") -> str:
+def _beside(_: int, file: str) -> str:
+    return f"{FOLDER}/{file}"
+
+
+def study_report(study: "StudyReader", place: Place = _beside) -> str:
     """Return the page; the whole journal is verified first, and a broken one is refused."""
     found = study.verify()
     if not found.sound:
         raise InvalidState(f"the study failed verification: {'; '.join(found.problems)}")
     analyses = list(study.analyses().values())
     figures = [analysis.figures() for analysis in analyses]
-    return html.render(analyses, figures, chapters(study), doubts=study.verdict().doubts)
+    told = [*chapters(study), *recording_chapters(study, place)]
+    return html.render(analyses, figures, told, doubts=study.verdict().doubts)
 
 
 def chapters(study: "StudyReader") -> list[Chapter]:
     """Return what happened: the record, and all by which a trial was changed or left out."""
     entries = study.journal()
     withdrawn = _withdrawn(entries, shown=study.unblinded)
-    numbers = [_record(study), *_selection(study), _amendments(entries), _voided(entries)]
+    numbers = [
+        _record(study),
+        *_selection(study),
+        *_groups(study),
+        _checks(study, entries),
+        _amendments(entries),
+        _voided(entries),
+    ]
     numbers += [withdrawn]
     numbers += [_unscored(study, entries), _overshoot(study), _imports(entries)]
     return [chapter for chapter in numbers if chapter.rows]
@@ -99,6 +116,35 @@ def _selection(study: "StudyReader") -> list[Chapter]:
     return found
 
 
+def _groups(study: "StudyReader") -> list[Chapter]:
+    """Return the trials that count by operator, station and day, wherever there are several.
+
+    Only after unblinding: beside the evidence, means would tell whose trials an operator ran.
+    """
+    if not study.unblinded:
+        return []
+    trials = study.records().filter(pl.col("score").is_not_null(), pl.col("used"))
+    days = pl.col("assigned").str.slice(0, 10)
+    policies = study.plan.policy_names
+    found = []
+    for whose, key in {
+        "operator": pl.col("who"),
+        "station": pl.col("station"),
+        "day": days,
+    }.items():
+        named = trials.with_columns(key.alias(whose)).filter(pl.col(whose).is_not_null())
+        if named[whose].n_unique() < 2:
+            continue
+        rows = []
+        for (name, task), group in named.group_by(whose, "task", maintain_order=True):
+            means = dict(group.group_by("policy").agg(pl.col("score").mean()).iter_rows())
+            cells = [_number(means.get(policy)) for policy in policies]
+            rows.append((str(name), str(task), str(len(group)), *cells))
+        columns = (whose, "task", "trials used", *(f"mean of {policy}" for policy in policies))
+        found.append(Chapter(f"Trials by {whose}", columns, tuple(sorted(rows))))
+    return found
+
+
 def _without(row: tuple[str, ...]) -> tuple[str, ...]:
     """Return a row of the chapter without what tells scores."""
     return (*row[:3], *row[4:6], *row[8:-1])
@@ -147,6 +193,15 @@ def _amendments(entries: list[Entry]) -> Chapter:
                 continue
         rows.append((as_text(entry.time), entry.who, what, reason))
     return Chapter("Amendments after the lock", ("when", "who", "what", "reason"), tuple(rows))
+
+
+def _checks(study: "StudyReader", entries: list[Entry]) -> Chapter:
+    known, rows = study.plan.checks, []
+    for when, who, event in _told(entries, Checked):
+        missing = [item for item in known if item not in event.ticked]
+        rows.append((event.station, when, who, ", ".join(missing) or "-", event.note or "-"))
+    columns = ("station", "when", "who", "not ticked", "note")
+    return Chapter("Start-of-day check lists", columns, tuple(rows))
 
 
 def _voided(entries: list[Entry]) -> Chapter:

@@ -12,6 +12,7 @@ from stopwise.study.events import (
     EpisodeBegan,
     Joined,
     Locked,
+    Rated,
     Released,
     Scored,
     Unblinded,
@@ -91,7 +92,9 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
         case Assigned(station=station, asked=task) as found:
             if next_trial(state, lots, station=station, now=entry.time, task=task) != found:
                 yield "this is not the trial that the rules prescribe"
-        case Scored() | Released() as found if found.score != _prescribed(state, plan, found):
+        case Scored() | Released() | Rated() as found if found.score != _prescribed(
+            state, plan, found
+        ):
             yield "the score does not match the answer, or is not the worst"
         case EpisodeBegan(trial=trial) if require_trial(state, trial).episode:
             yield f"trial {trial} was run a second time"
@@ -104,10 +107,12 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
                 yield "the names do not match the labels"
 
 
-def _prescribed(state: StudyState, plan: StudyPlan, event: Scored | Released) -> float | None:
+def _prescribed(
+    state: StudyState, plan: StudyPlan, event: Scored | Released | Rated
+) -> float | None:
     """Return the score of the answer, or of a trial that was given back, if it counts."""
     trial = require_trial(state, event.trial)
-    if isinstance(event, Scored):
+    if isinstance(event, Scored | Rated):
         return judged(state, trial, event.answer)[1]
     return None if event.score is None else plan.task(trial.task).score.worst
 

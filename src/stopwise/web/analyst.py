@@ -22,9 +22,14 @@ from stopwise.web.evidence_cache import Shown
 FEW_PAIRS, FEW_TRIALS = 60, 400
 WORK: dict[str, Callable[[Study], Any]] = {
     "evidence": Shown.of,
-    "report": Study.report,
+    "report": lambda study: study.report(_where),
     "verdict": Study.verdict,
 }
+
+
+def _where(trial: int, file: str) -> str:
+    """Return where the server has a recording of a trial."""
+    return f"/api/trials/{trial}/recordings/{file}"
 
 
 class Analyst:

@@ -11,10 +11,20 @@ from stopwise.study.study import Study
 from stopwise.web.certificate import Certificate
 from stopwise.web.failures import answer_failures
 from stopwise.web.limits import SafeHeaders, SmallBodies
-from stopwise.web.routes import evidence, journal, pages, plan, robot, session, tokens, trials
+from stopwise.web.routes import (
+    evidence,
+    journal,
+    pages,
+    plan,
+    recordings,
+    robot,
+    session,
+    tokens,
+    trials,
+)
 from stopwise.web.site import Site
 
-CONCERNS = (trials, robot, evidence, plan, tokens, journal, session, pages)
+CONCERNS = (trials, robot, recordings, evidence, plan, tokens, journal, session, pages)
 
 ABOUT = """
 The API of one live study. Send `Authorization: Bearer TOKEN`. The owner creates the tokens, each

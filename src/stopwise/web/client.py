@@ -5,7 +5,7 @@ import random
 import secrets
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
@@ -100,12 +100,19 @@ class StudyClient:
     def next_trial(self, station: str, *, task: str | None = None) -> Assignment | None:
         """Return the trial that a station should run next, or None if there is none now."""
         found = self._call("POST", "/api/trials/next", {"station": station, "task": task})
+        if found.get("checks"):
+            raise NotAllowed(f"go through the check list of station {station!r} first")
         return None if found["trial"] is None else parsed(Assignment, found["trial"])
 
     def holding(self, station: str) -> Assignment | None:
         """Return the trial that a station has taken but not yet reported."""
         found = self._call("GET", f"/api/trials/held?station={quote(station, safe='')}")
         return None if found["trial"] is None else parsed(Assignment, found["trial"])
+
+    def check(self, station: str, ticked: Collection[str], *, note: str = "") -> None:
+        """Say that the start-of-day check list of a station was gone through."""
+        body = {"station": station, "ticked": list(ticked), "note": note}
+        self._call("POST", "/api/stations/check", body)
 
     def start(self, trial: int, *, station: str) -> None:
         """Mark a trial as started; repeat this during a long trial to extend its lease."""
@@ -163,6 +170,15 @@ class StudyClient:
         body = {"episode": episode, "outcome": outcome, "seconds": seconds}
         self._call("POST", f"/api/trials/{trial}/episode/end", body)
 
+    def add_recording(self, trial: int, file: str | Path) -> str:
+        """Send a video or photo of a trial; return its name beside the study."""
+        try:
+            content = Path(file).read_bytes()
+        except OSError as error:
+            raise InvalidInput(f"{file}: {error.strerror}") from error
+        found = self._call("POST", f"/api/trials/{trial}/recordings", content)
+        return str(found["recording"])
+
     def status(self) -> Status:
         """Return the progress of the study."""
         return parsed(Status, self._call("GET", "/api/status"))
@@ -171,10 +187,11 @@ class StudyClient:
         """Return the verdict on each pair; for owners and viewers."""
         return parsed(StudyVerdict, self._call("GET", "/api/verdict"))
 
-    def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+    def _call(self, method: str, path: str, body: dict[str, Any] | bytes | None = None) -> Any:
         """Return the answer, or raise what the server raised; passing failures are waited out."""
         try:
-            content = None if body is None else json.dumps(body, allow_nan=False)
+            whole = body is None or isinstance(body, bytes)
+            content: Any = body if whole else json.dumps(body, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise InvalidInput(f"this cannot be sent: {error}") from error
         until = time.monotonic() + self._retry_seconds

@@ -98,6 +98,20 @@ class EpisodeEndRequest(EpisodeRequest):
     seconds: Annotated[float, Field(ge=0, le=1e6)] | None = None
 
 
+class CheckRequest(_Body):
+    """The start-of-day check list of a station: what is ticked, and why the rest is not."""
+
+    station: Name | None = None
+    ticked: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=50)]
+    note: Annotated[str, Field(max_length=2000)] = ""
+
+
+class RatingRequest(_Body):
+    """What a second rater makes of a trial, by its recordings."""
+
+    answer: Answer
+
+
 class CorrectionRequest(_Body):
     """The correct result of a trial: true or false, milestones, a level, a number, a preference."""
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from stopwise.questions import QUESTIONS
 from stopwise.questions.analysis import Analysis
 from stopwise.study.entries import Entry
-from stopwise.study.views import Assignment
+from stopwise.study.views import Assignment, Rating
 
 
 class _Answer(BaseModel):
@@ -60,6 +60,21 @@ class NextView(_Answer):
 
     trial: Assignment | None
     finished: bool
+    checks: tuple[str, ...] = Field(
+        default=(), description="The start-of-day check list, if it is due before the next trial."
+    )
+
+
+class RecordingView(_Answer):
+    """The name of a recording that was stored."""
+
+    recording: str
+
+
+class RatingView(_Answer):
+    """A trial to rate by its recordings, or none if there is none now."""
+
+    rating: Rating | None
 
 
 class CurveView(_Answer):

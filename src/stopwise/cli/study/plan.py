@@ -16,11 +16,15 @@ def init(
         str | None,
         typer.Option(help="URL of a PostgreSQL database, if a team shares the study: ...#NAME."),
     ] = None,
+    aa: Annotated[
+        bool,
+        typer.Option("--aa", help="Plan two copies of one policy, to learn what the rig does."),
+    ] = False,
 ) -> None:
     """Write a commented plan, study.yaml, into a new folder."""
-    from stopwise.study.plan_file import plan_text, write_plan
+    from stopwise.study.plan_file import aa_template, plan_text, write_plan
 
-    write_plan(folder, plan_text(None), store)
+    write_plan(folder, aa_template() if aa else plan_text(None), store)
     typer.echo(f"written: {folder / 'study.yaml'}")
     typer.echo(f"Edit it, then lock it: stopwise study lock {folder}")
 

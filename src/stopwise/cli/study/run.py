@@ -56,6 +56,7 @@ def run(
         warn_if_readable(study)
         waiting = False
         while True:
+            _go_through_checks(study, own, who)
             trial = study.next_trial(own, task=task, who=who)
             if trial is None:
                 if study.finished or not wait:
@@ -84,6 +85,17 @@ def run(
         if study.finished and not study.unblinded:
             typer.echo(f"Next: stopwise study unblind {place}; stopwise study report {place}")
             typer.echo(f"To correct a score first: stopwise study correct {place} TRIAL SCORE")
+
+
+def _go_through_checks(study: "Study", station: str, who: str | None) -> None:
+    """Ask for the start-of-day check list, if it is due."""
+    checks = study.checks_due(station)
+    if not checks or study.holding(station) is not None:
+        return
+    typer.echo("Before the first trial of the day:")
+    ticked = [item for item in checks if typer.confirm(f"  {item}?", default=True)]
+    note = typer.prompt("What is not as it should be?") if len(ticked) < len(checks) else ""
+    study.check(station, ticked, note=note, who=who)
 
 
 def _one_trial(study: "Study", trial: "Assignment", who: str | None) -> bool:

@@ -1,6 +1,7 @@
 """``stopwise study status``, ``report`` and ``verify``: how a study is doing."""
 
 import json
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +15,9 @@ from stopwise.cli.study.opening import Place, open_study
 from stopwise.messages import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from stopwise.study.study import Study
     from stopwise.study.views import Status
 
 
@@ -41,8 +45,18 @@ def report(
     """Check the whole journal and write the report, a web page for readers of the study."""
     check_places(html, None)
     with open_study(place) as study:
-        html.write_text(study.report(), encoding="utf-8")
+        html.write_text(study.report(_links(study, html)), encoding="utf-8")
     typer.echo(f"written: {html}")
+
+
+def _links(study: "Study", html: Path) -> "Callable[[int, str], str] | None":
+    """Return where recordings are, seen from the report."""
+    from stopwise.study.recordings import FOLDER
+
+    if study.folder is None:
+        return None
+    way = os.path.relpath(study.folder / FOLDER, html.resolve().parent)
+    return lambda _, file: f"{Path(way).as_posix()}/{file}"
 
 
 def verify(place: Place = ".", as_json: AsJson = False) -> None:

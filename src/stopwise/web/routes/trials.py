@@ -10,6 +10,7 @@ from stopwise.study.views import Assignment, Recorded, Whereabouts
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import AtTheRobot, Operator, Owner
 from stopwise.web.requests import (
+    CheckRequest,
     CorrectionRequest,
     Name,
     NextRequest,
@@ -33,8 +34,20 @@ def take_next_trial(site: Here, grant: Operator, request: NextRequest) -> NextVi
 
     A token holds one trial at a time, and nobody else can report on it.
     """
+    station = request.station or grant.name
+    due = site.study.checks_due(station)
+    if due and site.study.holding(station) is None:
+        return NextView(trial=None, finished=False, checks=due)
     found = site.study.next_trial(**_reported(request, grant), holder=grant.name)
     return _next(site, found)
+
+
+@router.post("/stations/check")
+def check_station(site: Here, grant: Operator, request: CheckRequest) -> Done:
+    """Say that the start-of-day check list was gone through; what is not ticked needs a note."""
+    station = request.station or grant.name
+    site.study.check(station, request.ticked, note=request.note, who=grant.name)
+    return Done()
 
 
 @router.get("/trials/held")

@@ -18,16 +18,18 @@ export class Refused extends Error {
   }
 }
 
+// body: what is sent as JSON, or a file as it is.
 export async function call(method, path, body) {
   const headers = { "X-CSRF-Token": csrf };
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const file = body instanceof Blob;
+  if (body !== undefined && !file) headers["Content-Type"] = "application/json";
   let response;
   try {
     response = await fetch(path, {
       method,
       headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(15000),
+      body: body === undefined || file ? body : JSON.stringify(body),
+      signal: AbortSignal.timeout(file ? 600000 : 15000),
     });
   } catch {
     throw new NoConnection("no connection");

@@ -3,7 +3,9 @@ import { call, listen, NoConnection } from "./api.js";
 import { stayAwake } from "./awake.js";
 import { chooser } from "./chips.js";
 import { forgetful, sharedState } from "./keeping.js";
+import { offerChecks } from "./checks.js";
 import { Queue } from "./queue.js";
+import { showRobot } from "./robot.js";
 import { makeRubric } from "./rubric.js";
 import { Timer } from "./timer.js";
 import { ended, inWords, question, result } from "./wording.js";
@@ -11,7 +13,7 @@ import { ended, inWords, question, result } from "./wording.js";
 const find = (id) => document.getElementById(id);
 // Why a trial may not count; the owner decides.
 const INVALID = ["wrong set-up", "robot or camera fault", "someone interfered", "wrong policy started"];
-const sections = ["ready", "trial", "saved", "waiting", "draft", "done"];
+const sections = ["ready", "checks", "trial", "saved", "waiting", "draft", "done"];
 const stationButton = find("station");
 
 // What must survive a reload: the trial, what was entered for it, the clock, what was saved last, and
@@ -96,6 +98,9 @@ async function take() {
     setConnected(true);
     if (found.trial) {
       begin(found.trial);
+    } else if (found.checks.length) {
+      offerChecks(found.checks, kept.station, take, problem);
+      show("checks");
     } else {
       show(found.finished ? "done" : "waiting");
     }
@@ -156,23 +161,8 @@ function showTrial() {
   tags = chooser(find("tags"), trial.tags, keepDraft, tag);
   showGone("");
   timer.show();
-  showRobot();
+  showRobot(kept, keep, timer);
   show("trial");
-}
-
-// With a runner at the station, Start starts the policy, and its end stops the clock.
-function showRobot() {
-  const { attended, episode, running, seconds } = kept.trial;
-  const silent = kept.started && Date.now() - kept.started > 10000;
-  find("code-text").textContent = attended
-    ? "Start starts the policy"
-    : "Run the policy with code";
-  find("robot").hidden = !attended || !(kept.started || episode);
-  find("timer").hidden = attended && Boolean(kept.started || episode);
-  if (episode && !running && kept.seconds == null) keep({ seconds: seconds ?? timer.seconds });
-  if (running) find("robot").textContent = "The robot is running. Saving a score stops it.";
-  else if (episode) find("robot").textContent = "The robot has stopped: score what you saw.";
-  else find("robot").textContent = silent ? "The runner does not answer: tell the owner." : "Starting…";
 }
 
 function showGone(text) {
@@ -208,7 +198,7 @@ setInterval(() => {
   sayWaiting();
   if (kept.section !== "trial") return;
   timer.show();
-  showRobot();
+  showRobot(kept, keep, timer);
   if (kept.started && Date.now() - kept.heard > 500 * kept.trial.seconds_left) sendStart();
 }, 250);
 
@@ -342,7 +332,7 @@ async function lookAtTrial() {
   if (kept.trial !== trial || queue.waiting) return; // something was done here meanwhile
   const { attended, episode, running, seconds } = now;
   keep({ trial: { ...trial, attended, episode, running, seconds } });
-  showRobot();
+  showRobot(kept, keep, timer);
   find("unneeded").hidden = now.needed || now.status !== "leased";
   showGone(ended(now));
 }

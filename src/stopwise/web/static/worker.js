@@ -20,7 +20,10 @@ async function newestOrKept(request) {
 self.addEventListener("install", (event) => {
   self.skipWaiting();
   const pages = ["/operate", "/static/style.css", "/static/icon.svg"];
-  const scripts = ["api", "awake", "chips", "keeping", "operate", "queue", "rubric", "timer", "wording"];
+  const scripts = [
+    ...["api", "awake", "checks", "chips", "film", "keeping", "operate"],
+    ...["queue", "robot", "rubric", "timer", "wording"],
+  ];
   const all = [...pages, ...scripts.map((name) => `/static/${name}.js`)];
   event.waitUntil(caches.open(KEPT).then((cache) => cache.addAll(all)));
 });

@@ -1,0 +1,45 @@
+"""The rules of a test of one pair, and what simulated scenes say of a proxy's mean."""
+
+from dataclasses import replace
+from typing import Any
+
+from stopwise.core.comparison import Comparison
+from stopwise.core.proxy import SHARE, compared_pairs, scene_bounds
+from stopwise.core.rules import Rules
+from stopwise.core.scores import is_number
+from stopwise.errors import require
+
+
+def pair_rules(scenes: object | None = None, **settings: Any) -> Rules:
+    """Return the rules of a test of one pair, from its keywords.
+
+    Parameters
+    ----------
+    scenes
+        Simulated scores (M, 2) of a proxy, for bounds of the mean of its difference.
+    **settings
+        The keywords, with those that were given only.
+    """
+    usual = {"alternative": "greater", "ties": "paper", **settings}
+    if settings.get("reference") is not None:
+        usual["policies"] = ("the policy",)
+    if scenes is None:
+        return Rules.of(**usual)
+    require(
+        settings.get("proxy_mean") is None,
+        "proxy_mean is taken from proxy_scores: give one of the two",
+        parameter="proxy_mean",
+    )
+    share = usual.pop("proxy_share", None)
+    return with_scenes(Rules.of(**usual), scenes, share)
+
+
+def with_scenes(rules: Rules, scenes: object, share: float | None) -> Rules:
+    """Return the rules with bounds of a proxy's mean from simulated scenes (M, policies).
+
+    Together, over all pairs and directions, they fail with probability at most share * alpha.
+    """
+    share = SHARE if share is None else share
+    require(is_number(share) and 0 < share < 1, "proxy_share must lie between 0 and 1")
+    level = share * rules.alpha / (len(compared_pairs(rules)) * Comparison(rules).shares)
+    return replace(rules, proxy_mean=scene_bounds(scenes, rules, level), proxy_share=share)

@@ -1,0 +1,110 @@
+"""What to declare: the n_max that reaches the target power, and what else would do."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import ndtri
+
+from stopwise.core.futility import MayBeFutile
+from stopwise.core.nscore_plus import NScorePlus
+from stopwise.core.rules import Rules
+from stopwise.core.step.method import Step
+from stopwise.planning.plan_result import PlanRow
+from stopwise.planning.planned_study import PlannedStudy
+from stopwise.planning.populations import Guessed, Population
+from stopwise.planning.scenarios import GapFamily, Scenario
+from stopwise.planning.simulation import Simulator
+from stopwise.planning.smallest_gap import power_of, smallest_gap
+
+# No study of more trials per policy is advised.
+MOST_N = 5000
+# How much the scores of one start have in common, where nobody has measured it.
+USUAL_CORRELATION = 0.3
+# The exact table of ``step`` takes long beyond.
+MOST_STEP = 150
+
+RowOf = Callable[[PlannedStudy, Scenario], PlanRow]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Needed:
+    """The study that reaches the target power, if the policies perform as assumed.
+
+    Attributes
+    ----------
+    row
+        What to expect of it.
+    equal
+        The same with binding futility if the policies are equal; None where there is no such stop.
+    others
+        By method and design, what else could be declared, with the same n_max.
+    """
+
+    row: PlanRow
+    equal: PlanRow | None
+    others: dict[tuple[str, str], PlanRow]
+
+
+def needed_study(
+    rules: Rules,
+    scenario: Scenario,
+    family: GapFamily,
+    simulator: Simulator,
+    *,
+    power: float,
+    known: list[PlanRow],
+    row_of: RowOf,
+) -> Needed | None:
+    """Return the smallest study with the target power, or None if even ``MOST_N`` are too few.
+
+    The search begins between the n_max of the rows that are known.
+    """
+
+    def study(n: int) -> PlannedStudy:
+        return PlannedStudy(replace(rules, n_max=n))
+
+    def evaluate(root: float) -> tuple[float, float]:
+        return power_of(study(max(round(root * root), 2)), scenario.population, simulator)
+
+    # Power is nearly a straight line in the root of n_max, on the scale of normal quantiles.
+    roots = np.sqrt([row.n_max for row in known])
+    scores = ndtri(np.clip([row.power for row in known], 1e-4, 1 - 1e-4))
+    start = float(np.interp(ndtri(power), scores, roots))
+    root, _ = smallest_gap(evaluate, power=power, largest=math.sqrt(MOST_N), start=start)
+    if root is None:
+        return None
+    row = row_of(study(max(round(root * root), 2)), scenario)
+    while row.power < power and row.n_max < MOST_N:  # the search stops within its error
+        row = row_of(study(math.ceil(1.02 * row.n_max)), scenario)
+    n = row.n_max
+    test, nothing = study(n).comparison.test, None
+    if isinstance(test, MayBeFutile):
+        binding = replace(rules, n_max=n, parameters={**rules.parameters, "futility": "binding"})
+        nothing = row_of(PlannedStudy(binding), family.equal)
+    others = {
+        (other.method, design): row_of(
+            PlannedStudy(other), replace(scenario, population=population)
+        )
+        for design, other, population in _others(replace(rules, n_max=n), scenario.population)
+    }
+    return Needed(row=row, equal=nothing, others=others)
+
+
+def _others(rules: Rules, population: Population) -> list[tuple[str, Rules, Population]]:
+    """Return what else two policies could be compared with, each with its design in words."""
+    usual = rules.method == NScorePlus.name and not rules.parameters and not rules.groups
+    if not (usual and isinstance(population, Guessed) and len(population.guesses) == 2):
+        return []
+    found: list[tuple[str, Rules, Population]] = []
+    most = population.most_correlation
+    if rules.design == "independent" and most > 0:
+        alike = min(USUAL_CORRELATION, most)
+        name = f"paired, correlation {alike:.2g}"
+        paired = replace(population, correlation=alike)
+        found.append((name, replace(rules, design="paired"), paired))
+    few = rules.n_max is not None and rules.n_max <= MOST_STEP
+    if population.binary and few and rules.design == "independent":
+        found.append((rules.design, replace(rules, method=Step.name), population))
+    return found

@@ -1,0 +1,84 @@
+"""What the report says of recordings: agreement of raters, and where the policies differed."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from stopwise.report.html import Chapter
+from stopwise.study.ratings import kappa
+
+if TYPE_CHECKING:
+    from stopwise.study.reader import StudyReader
+    from stopwise.study.state import StudyState
+
+MOST = 30  # rows of episodes that are shown
+Place = Callable[[int, str], str]  # where the file of a trial's recording is, for a link
+
+
+def recording_chapters(study: "StudyReader", place: Place) -> list[Chapter]:
+    """Return the chapters of a study with recordings; none if it has none."""
+    with study._ledger.reading() as state:
+        if not state.recordings:
+            return []
+        found = [_agreement(state), *([] if state.names is None else [_differing(state, place)])]
+    lost = study.lost_recordings()
+    note = ", ".join(lost) or "none"
+    rows = (("recordings", str(len(state.recordings))), ("missing, or changed since", note))
+    return [Chapter("Recordings", ("", ""), rows), *found]
+
+
+def _agreement(state: "StudyState") -> Chapter:
+    """Return how far first and second scores agree, by task and, after unblinding, by policy."""
+    groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for number, _, again in state.ratings:
+        trial = state.trials[number - 1]
+        if trial.score is None or trial.status != "scored":
+            continue
+        names = [trial.task] if state.names is None else [trial.task, state.names[trial.arm]]
+        for length in range(1, len(names) + 1):
+            groups[", ".join(names[:length])].append((trial.score, again))
+    rows = []
+    for name, pairs in sorted(groups.items()):
+        first, second = zip(*pairs, strict=True)
+        same = sum(one == other for one, other in pairs) / len(pairs)
+        found = kappa(first, second)
+        rows.append(
+            (name, str(len(pairs)), f"{same:.0%}", "-" if found is None else f"{found:.2f}")
+        )
+    title = "Second rating: agreement of those who saw the trial and those who saw its recording"
+    return Chapter(title, ("trials", "rated twice", "the same score", "Cohen's kappa"), tuple(rows))
+
+
+def _differing(state: "StudyState", place: Place) -> Chapter:
+    """Return the rows whose scores differ, those that differ most first, side by side."""
+    files: dict[int, list[str]] = defaultdict(list)
+    for number, file, _ in state.recordings:
+        files[number].append(file)
+    found = []
+    for task, board in state.boards.items():
+        for row, slots in enumerate(board.rows):
+            tried = {arm: slot for arm, slot in slots.items() if slot.settled_by is not None}
+            scores = [slot.score for slot in tried.values() if slot.score is not None]
+            if (
+                len(scores) > 1
+                and max(scores) > min(scores)
+                and any(files[slot.settled_by or 0] for slot in tried.values())
+            ):
+                found.append((min(scores) - max(scores), task, row, tried))
+    rows = []
+    for _, task, row, tried in sorted(found, key=lambda item: item[:3])[:MOST]:
+        cells = []
+        for arm in state.arms:
+            slot = tried.get(arm)
+            number = 0 if slot is None or slot.settled_by is None else slot.settled_by
+            links = Markup(" ").join(
+                Markup('<a href="{}">{}</a>').format(place(number, file), file[-4:].lstrip("."))
+                for file in files[number]
+            )
+            said = "-" if slot is None or slot.score is None else f"{slot.score:.3g}"
+            cells.append(Markup("{} {}").format(said, links))
+        rows.append((task, str(row + 1), *cells))
+    columns = ("task", "row", *state.shown().values())
+    return Chapter("Episodes on which the policies differed", columns, tuple(rows))

@@ -1,0 +1,103 @@
+"""Videos and photos of trials: kept beside the study, and bound to the journal by their hash."""
+
+import hashlib
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from stopwise.errors import InvalidInput, NotAllowed, StoreFailed, require
+from stopwise.study.events import Filmed
+from stopwise.study.state import StudyState
+from stopwise.study.trial_actions import require_trial
+
+FOLDER = "recordings"
+LARGEST = 200 * 2**20  # bytes
+MOST = 5  # of one trial
+CHUNK = 2**20
+# The media type of each kind of file that browsers show, by the ending of its name.
+TYPES = {
+    "jpg": "image/jpeg",
+    "png": "image/png",
+    "webp": "image/webp",
+    "mp4": "video/mp4",
+    "mov": "video/quicktime",
+    "webm": "video/webm",
+}
+
+
+def ending_of(start: bytes) -> str | None:
+    """Return what kind of file begins like this; its name is not asked."""
+    if start.startswith(b"\xff\xd8\xff"):
+        return "jpg"
+    if start.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "png"
+    if start.startswith(b"RIFF") and start[8:12] == b"WEBP":
+        return "webp"
+    if start[4:8] == b"ftyp" and not start[8:12].startswith((b"hei", b"mif", b"avif")):
+        return "mov" if start[8:12] == b"qt  " else "mp4"
+    return "webm" if start.startswith(b"\x1aE\xdf\xa3") else None
+
+
+def keep(folder: Path, content: Iterable[bytes]) -> tuple[str, str, int]:
+    """Store a recording for its owner alone; return its name, SHA-256 and size."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    part, size, start, digest = folder / f".{secrets.token_hex(8)}", 0, b"", hashlib.sha256()
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            for chunk in content:
+                size += len(chunk)
+                require(size <= LARGEST, f"a recording can have at most {LARGEST // 2**20} MiB")
+                start = start or bytes(chunk[:16])
+                digest.update(chunk)
+                file.write(chunk)
+        ending = ending_of(start)
+        if ending is None:
+            raise InvalidInput(f"a recording must be one of {', '.join(TYPES)}, by its content")
+        name = f"{digest.hexdigest()[:32]}.{ending}"
+        part.replace(folder / name)
+    except OSError as error:
+        raise StoreFailed(f"the recording was not stored: {error.strerror}") from error
+    finally:
+        part.unlink(missing_ok=True)
+    return name, digest.hexdigest(), size
+
+
+def require_room(state: StudyState, number: int) -> None:
+    """Raise unless a trial may have one more recording."""
+    trial = require_trial(state, number)
+    if not trial.code:
+        raise NotAllowed(f"trial {number} was imported: it has no recording")
+    if state.unblinded_at is not None:
+        raise NotAllowed("the study is unblinded: it is too late to add a recording")
+    if sum(known == number for known, _, _ in state.recordings) >= MOST:
+        raise NotAllowed(f"trial {number} has {MOST} recordings already")
+
+
+def add(state: StudyState, number: int, name: str, digest: str, size: int) -> list[Filmed]:
+    """Return the event that a trial has a recording; nothing if it has that one already."""
+    require_room(state, number)
+    for known, file, _ in state.recordings:
+        if file == name and known == number:
+            return []
+        if file == name:
+            raise NotAllowed(f"this file is the recording of trial {known} already")
+    return [Filmed(trial=number, file=name, digest=digest, size=size)]
+
+
+def chunks(path: Path) -> Iterable[bytes]:
+    """Yield the content of a file."""
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(CHUNK):
+                yield chunk
+    except OSError as error:
+        raise InvalidInput(f"{path}: {error.strerror}") from error
+
+
+def is_intact(path: Path, digest: str) -> bool:
+    """Whether the file is there and is what was stored."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == digest

@@ -1,0 +1,86 @@
+"""Videos and photos of trials, and second ratings by them."""
+
+from tempfile import SpooledTemporaryFile
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Path, Request
+from fastapi.responses import FileResponse
+from starlette.concurrency import run_in_threadpool
+
+from stopwise.errors import NotAllowed
+from stopwise.study.access import Grant, Role
+from stopwise.study.recordings import LARGEST, TYPES
+from stopwise.web.failures import FAILURES
+from stopwise.web.permissions import AtTheRobot, Rater, Watcher
+from stopwise.web.requests import RatingRequest
+from stopwise.web.responses import Done, RatingView, RecordingView
+from stopwise.web.routes.trials import TrialNumber
+from stopwise.web.site import Here, Site
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api", tags=["recordings"], responses=FAILURES)
+BODY = {"requestBody": {"required": True, "content": {"application/octet-stream": {}}}}
+
+
+@router.post("/trials/{trial}/recordings", status_code=201, openapi_extra=BODY)
+async def add_recording(
+    site: Here, grant: AtTheRobot, trial: TrialNumber, request: Request
+) -> RecordingView:
+    """Store a video or photo of a trial: the body is the file, up to 200 MiB."""
+    taken_by = await run_in_threadpool(site.study.taken_by, trial)
+    if grant.role is not Role.RUNNER and taken_by != grant.name:
+        raise NotAllowed(f"trial {trial} was taken by someone else")
+    with SpooledTemporaryFile(max_size=2**20) as file:
+        size = 0
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > LARGEST:
+                raise HTTPException(413, f"a recording can have at most {LARGEST // 2**20} MiB")
+            await run_in_threadpool(file.write, chunk)
+        file.seek(0)
+        parts = iter(lambda: file.read(2**20), b"")
+        name = await run_in_threadpool(site.study.add_recording, trial, parts, who=grant.name)
+    return RecordingView(recording=name)
+
+
+@router.get(
+    "/trials/{trial}/recordings/{name}",
+    response_class=FileResponse,
+    responses={200: {"content": {kind: {} for kind in TYPES.values()}}},
+)
+def recording(
+    site: Here,
+    grant: Watcher,
+    trial: TrialNumber,
+    name: Annotated[str, Path(pattern=r"^[0-9a-f]{32}\.[a-z0-9]{3,4}$")],
+) -> FileResponse:
+    """Return a recording: to those who rate it, and after unblinding to owners and viewers."""
+    _require_may_see(site, grant, trial)
+    return FileResponse(
+        site.study.recording(trial, name), media_type=TYPES[name.rpartition(".")[2]]
+    )
+
+
+@router.get("/ratings/next")
+def next_rating(site: Here, grant: Rater) -> RatingView:
+    """Return a trial that someone else ran, to be rated by its recordings."""
+    return RatingView(rating=site.study.next_rating(grant.name))
+
+
+@router.post("/trials/{trial}/rating")
+def rate_trial(site: Here, grant: Rater, trial: TrialNumber, request: RatingRequest) -> Done:
+    """Store a second rating; it enters no comparison, and the report tells how far it agrees."""
+    site.study.rate(trial, request.answer, who=grant.name)
+    return Done()
+
+
+def _require_may_see(site: Site, grant: Grant, trial: int) -> None:
+    """Raise unless this person may see how a trial went."""
+    study = site.study
+    if grant.role is Role.OPERATOR:
+        seen = study.taken_by(trial) == grant.name or study.may_rate(trial, grant.name)
+    else:  # beside the evidence, a recording tells a label
+        seen = study.unblinded and grant.role is not Role.RUNNER
+    if not seen:
+        raise NotAllowed("this recording is not for you to see now")

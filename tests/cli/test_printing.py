@@ -1,0 +1,29 @@
+"""Tables on narrow screens: no name and no number is cut."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from stopwise.cli.printing import table_of
+
+WIDE = "diffusion-large-v2: mean (n)"
+ROWS = [
+    {"task": f"stack-the-blocks-{i:02d}", "letters": "ab", WIDE: "0.608 (40)"} for i in range(3)
+]
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 120])
+def test_names_and_numbers_are_whole_at_every_width(width: int) -> None:
+    screen = io.StringIO()
+    Console(file=screen, width=width).print(table_of(ROWS, ("task", "letters"), title="Tasks"))
+    lines = screen.getvalue().splitlines()
+
+    assert max(map(len, lines)) <= width
+    text = " ".join(" ".join(lines).split())
+    assert "…" not in text
+    if width <= 40:
+        assert "stack-the-blocks-02" in lines
+        assert text.count("0.608 (40)") == len(ROWS)
+    else:
+        assert sum("0.608 (40)" in line for line in lines) == len(ROWS)

@@ -1,0 +1,89 @@
+"""Days at the rig: check lists, tables by operator, station and day, and the A/A study."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+import stopwise as sw
+from stopwise.study.plan_file import aa_template
+from stopwise.study.study_plan import StudyPlan
+from stopwise.study.study_report import chapters
+from tests.study.live import Clock, locked, take
+from tests.study.plans import plan
+
+CHECKS = ["lights on", "lens clean"]
+
+
+def test_a_station_gets_no_trial_before_its_check_list(tmp_path: Path) -> None:
+    clock = Clock()
+    study = locked(str(tmp_path / "study"), clock, checks=CHECKS)
+    assert study.checks_due("left") == tuple(CHECKS)
+    with pytest.raises(sw.NotAllowed, match="go through the check list of station 'left' first"):
+        study.next_trial("left")
+    study.check("left", CHECKS)
+    trial = take(study)
+    with pytest.raises(sw.NotAllowed, match="station 'right'"):
+        study.next_trial("right")
+    study.start(trial.trial, station="left")
+    clock.time += 13 * 3600
+    study.start(trial.trial, station="left")
+    assert take(study).trial == trial.trial  # what it holds it keeps
+    study.record(trial.trial, True, station="left")
+    with pytest.raises(sw.NotAllowed, match="check list"):
+        study.next_trial("left")
+    study.check("left", CHECKS)
+    assert take(study).trial > trial.trial
+    assert study.verify().sound
+
+
+def test_what_is_not_ticked_needs_a_note_and_is_in_the_report(tmp_path: Path) -> None:
+    study = locked(str(tmp_path / "study"), checks=CHECKS)
+    with pytest.raises(sw.InvalidInput, match="lens clean: not ticked, so say why in the note"):
+        study.check("left", ["lights on"], note=" ")
+    with pytest.raises(sw.InvalidInput, match="a check must be one of"):
+        study.check("left", ["the moon"])
+    study.check("left", ["lights on"], note="scratched", who="eva")
+    (row,) = next(c.rows for c in chapters(study) if c.title == "Start-of-day check lists")
+    assert (row[0], *row[2:]) == ("left", "eva", "lens clean", "scratched")
+
+
+def test_plans_without_a_check_list_keep_their_digest() -> None:
+    small = StudyPlan.model_validate(plan())
+    assert "checks" not in small.content()
+    assert StudyPlan.model_validate(plan(checks=CHECKS)).digest != small.digest
+
+
+def test_tables_by_operator_station_and_day_come_with_the_names(tmp_path: Path) -> None:
+    """Before, means of an operator beside the evidence would tell whose trials they ran."""
+    clock = Clock()
+    study = locked(str(tmp_path / "study"), clock, n_max=2)
+    for number, (station, who) in enumerate([("left", "ben"), ("right", "eva")] * 2):
+        trial = study.next_trial(station, who=who)
+        assert trial is not None
+        study.record(trial.trial, number % 2 == 0, station=station, who=who)
+        clock.time += 20 * 3600
+
+    def tables() -> dict[str, tuple[tuple[str, ...], ...]]:
+        return {c.title: c.rows for c in chapters(study) if c.title.startswith("Trials by")}
+
+    assert tables() == {}
+    study.unblind()
+    found = tables()
+    assert set(found) == {"Trials by operator", "Trials by station", "Trials by day"}
+    assert [row[:3] for row in found["Trials by operator"]] == [
+        ("ben", "stack", "2"),
+        ("eva", "stack", "2"),
+    ]
+    assert {*found["Trials by operator"][0][3:]} <= {"1", "-"}
+    assert sum(int(row[2]) for row in found["Trials by day"]) == 4
+
+
+def test_an_aa_study_is_two_copies_of_one_policy(tmp_path: Path) -> None:
+    content = yaml.safe_load(aa_template())
+    assert [policy["name"] for policy in content["policies"]] == ["copy 1", "copy 2"]
+    assert content["name"] == "A/A study"
+    assert "what the rig does" in content["description"]
+    study = sw.Study.create(tmp_path / "aa", aa_template())
+    study.lock()
+    assert study.next_trial("left") is not None

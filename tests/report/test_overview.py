@@ -37,3 +37,21 @@ def test_one_that_was_not_told_apart_from_several() -> None:
 
     assert "was not told apart from" in analysis.headline
     assert " and " in analysis.headline
+
+
+def test_a_long_table_of_pairs_is_folded() -> None:
+    rng = np.random.default_rng(2)
+    many = {f"p{i}": (rng.random(12) < i / 8) * 1.0 for i in range(9)}
+    page = sw.analyze(many, bounds=(0, 1)).to_html()
+
+    assert "of 36 pairs were decided; the figures show all of them." in page
+    assert "<summary>All 36 pairs</summary>" in page
+    assert page.count("<details>") == page.count("</details>") == 2  # and what to cite
+    few = sw.analyze(dict(list(many.items())[:3]), bounds=(0, 1)).to_html()
+    assert few.count("<details>") == 1
+
+
+def test_no_interval_is_called_certain() -> None:
+    found = sw.analyze({"a": [1, 0] * 6, "b": [0, 1] * 6, "c": [1, 1] * 6}, alpha=0.0001)
+
+    assert "decision (0.99996667)" in found.interval_note

@@ -75,11 +75,12 @@ class Comparison:
         )
         if self.rules.proxy_mean is None:
             return test
-        means = []
+        means, gaps = [], []
         for bounds in bounds_of_pairs(self.rules):
             low, high = sorted(self.rules.advantage(end) / self.scale.span for end in bounds)
             means.append(tuple(low if policy else -high for policy in self.directions))
-        return Proxied.of(test, tuple(means), self.rules.audit)
+            gaps.append(0.5 * (high - low))
+        return Proxied.of(test, tuple(means), tuple(gaps), self.rules.audit)
 
     @property
     def doubted(self) -> float:

@@ -17,6 +17,7 @@ from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.order_words import OrderInWords
 from stopwise.questions.shuffles import decided_otherwise
 from stopwise.questions.standing import Elimination
+from stopwise.report.drawn import MOST_PAIRS
 from stopwise.rows.table import Table, shares_won
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ SAVED = (
     *("n_max", "task", "pooled_tasks", "trials_used", "trials_saved", "trials_unpaired"),
     *("doubts", "warnings", "facts"),
 )
-# Most pairs that a table for people lists.
-MOST_PAIRS = 28
 # What the table of tasks beside a mean over tasks is.
 TASKS = "Each task by itself (a description: no claim is made about single tasks)"
 

@@ -130,7 +130,9 @@ class OrderInWords(Drawn):
         if self.margin > 0:
             edge = f"no difference up to {self.margin:g} lies inside"
         note = f"Intervals are the test inverted: {edge} once the evidence of a pair decides"
-        levels = sorted({f"{pair.interval_level:.4g}" for pair in self.pairs})
+        # Four digits, unless these say that an interval is certain.
+        digits = 4 if all(pair.interval_level < 0.9999 for pair in self.pairs) else 8
+        levels = sorted({f"{pair.interval_level:.{digits}g}" for pair in self.pairs})
         if self.adjust == "bonferroni" or len(self.pairs) == 1:
             together = " together" if len(self.pairs) > 1 else ""
             share = 1 - len(self.pairs) * (1 - self.pairs[0].interval_level)

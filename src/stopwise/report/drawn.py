@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Of pixels, also of those within vector figures.
 DPI = 160
+# Most pairs that a table for people lists; a page folds one that is longer.
+MOST_PAIRS = 28
 
 
 class Drawn(ABC):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from stopwise import __version__
 from stopwise.core.promise import p_value_name
 from stopwise.core.scores import interval_text, score_text
-from stopwise.report.drawn import DPI
+from stopwise.report.drawn import DPI, MOST_PAIRS
 from stopwise.report.figure_data import alt_text
 from stopwise.report.fonts import font_note
 from stopwise.report.overview import overall, overview_rows, plot_overview, policy_names
@@ -93,6 +93,7 @@ def render(
         sections.append(
             {
                 "analysis": analysis,
+                "folded": len(analysis.pairs) > MOST_PAIRS,
                 "figures": [
                     (captions[key], alt_text(analysis, key, captions[key]), as_svg(figure))
                     for key, figure in drawn.items()

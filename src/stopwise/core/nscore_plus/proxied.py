@@ -16,6 +16,7 @@ from stopwise.core.method import Method
 from stopwise.core.nscore_plus import bets
 from stopwise.core.nscore_plus.constants import (
     BOUND_SHARE,
+    GAP_DOUBT,
     HOPED_DEVIATIONS,
     MOST_EXPLAINED,
     MOST_WEIGHT,
@@ -61,6 +62,7 @@ class ProxiedState(NamedTuple):
     product: Floats  # of the difference of scores and the hint
     weight: Floats  # of the bet that was last computed
     mean: Floats  # at most that of g1 - g0, as the direction sees it
+    gap: Floats  # by which the mean of g1 - g0 probably is greater
 
     @property
     def plus(self) -> PlusState:
@@ -81,6 +83,7 @@ class ProxiedState(NamedTuple):
             self.product + difference * hint,
             weight,
             self.mean,
+            self.gap,
         )
 
 
@@ -95,26 +98,34 @@ class Proxied(NScorePlus):
     audit
         With a judge, the chance that a pair is audited: then scores are 0 in the others, and g1 -
         g0 is what the judge says times (audited - chance).
+    proxy_gaps
+        For each pair, by how much these bounds probably are too low: what a weight costs.
     """
 
     proxy_means: tuple[tuple[float, ...], ...]
     audit: float | None = None
+    proxy_gaps: tuple[float, ...] = (0.0,)
 
     held, leap, learn = Method.held, Method.leap, Method.learn
 
     @classmethod
     def of(
-        cls, test: Method[Any], means: tuple[tuple[float, ...], ...], audit: float | None = None
+        cls,
+        test: Method[Any],
+        means: tuple[tuple[float, ...], ...],
+        gaps: tuple[float, ...],
+        audit: float | None,
     ) -> "Proxied":
         """Return this test with a proxy."""
         own = {entry.name: getattr(test, entry.name) for entry in fields(test)}
-        return cls(**own, proxy_means=means, audit=audit)
+        return cls(**own, proxy_means=means, proxy_gaps=gaps, audit=audit)
 
     def start(self, shape: tuple[int, ...]) -> Any:
         """State before the first pair; runs are those of all pairs, study by study."""
         none = [np.zeros(shape) for _ in range(4)]
         means: Floats = np.resize(self.proxy_means, shape)
-        return ProxiedState._make([*super().start(shape), *none, means])
+        gaps = np.repeat(self.proxy_gaps, means.shape[-1])
+        return ProxiedState._make([*super().start(shape), *none, means, np.resize(gaps, shape)])
 
     def step(self, state: Any, r0: Floats, r1: Floats) -> Any:
         """State after one more pair; bet and weight use only the state before it."""
@@ -180,8 +191,9 @@ class Proxied(NScorePlus):
             tried = step / WEIGHT_STEPS * full
             left = _left(variance, tried, common, noise)
             most = BOUND_SHARE / (1 + self.margin + self._widened(tried, state.mean))
-            amount = np.minimum(effect / left, most)
-            growth = amount * (effect - 0.5 * amount * left)
+            gained = np.maximum(effect - GAP_DOUBT * tried * state.gap, 0.0)
+            amount = np.minimum(gained / left, most)
+            growth = amount * (gained - 0.5 * amount * left)
             better = growth >= best
             weight, best = np.where(better, tried, weight), np.where(better, growth, best)
         left = _left(variance, weight, common, noise)

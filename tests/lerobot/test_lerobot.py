@@ -122,7 +122,7 @@ def test_what_does_not_fit_is_told_in_one_line(tmp_path: Path) -> None:
         policy({"agent_pos": np.zeros(2)})
     with pytest.raises(sw.InvalidInput, match=r"LeRobot knows .* but the environment gives 'rgb'"):
         policy({"rgb": np.zeros(2)})
-    (tmp_path / "a" / "config.json").write_text('{"type": "unheard-of"}')
+    (tmp_path / "a" / "config.json").write_text('{"type": "unheard-of", "input_features": {}}')
     with pytest.raises(StopwiseError, match=r"policy 'a' cannot be loaded: .*unheard-of"):
         sw.race({"a": path, "b": path}, saved.pusht)
 

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import os
 import re
 from functools import partial
 from pathlib import Path
@@ -36,20 +37,25 @@ def made(thing: Any) -> Any:
     """Return the thing itself, or what it makes if it is a class or can do without arguments.
 
     A text that names a place in a module stands for what is there, the address of a policy server
-    for the policy that it serves, and a folder with a ``config.json`` for the policy that LeRobot
-    saved there; any other is left as it is.
+    for the policy that it serves, and a folder for the policy that LeRobot saved there; any other
+    is left as it is.
     """
     if isinstance(thing, str) and thing.startswith(("ws://", "wss://")):
         from stopwise.policies.openpi import ServedPolicy
 
         return ServedPolicy(thing)
-    if isinstance(thing, str) and Path(thing, "config.json").is_file():
+    if isinstance(thing, str) and _saved_by_lerobot(os.path.join(thing, "config.json")):
         from stopwise.policies.lerobot import LeRobotPolicy
 
         return LeRobotPolicy(thing)
     if isinstance(thing, str) and is_place(thing):
         thing = load(thing)
     return thing() if _is_factory(thing) else thing
+
+
+def _saved_by_lerobot(path: str) -> bool:
+    """Whether the file has what LeRobot writes; models of other libraries have one of that name."""
+    return os.path.isfile(path) and '"input_features"' in Path(path).read_text(encoding="utf-8")
 
 
 def _is_factory(thing: Any) -> bool:

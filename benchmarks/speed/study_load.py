@@ -1,6 +1,12 @@
 """What many stations get from real servers over HTTP, and that nothing is lost.
 
     python -m benchmarks.speed.study_load [--trials 20000] [--stations 50] [--servers 2]
+    python -m benchmarks.speed.study_load --policies 20 --tasks 5 --pages 1 --report \
+        --trials 2000 --stations 4
+
+The second form runs the same load twice, without and with owner's pages open (each fetches what
+changed after every change, as the page does) and a report asked for meanwhile: what operators wait
+must not depend on who watches.
 
 Each station is a ``StudyClient`` that takes and reports trials one after the other. SQLite is
 served by one process, PostgreSQL by several. The stations run on the same machine as the servers,
@@ -15,7 +21,9 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
+import httpx
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -26,7 +34,50 @@ from tests.web.stations import ServerProcess
 
 __all__ = ["Load", "measure"]
 
-PLAN = {"name": "load", "policies": list("abcd"), "tasks": ["task"], "method": "wsr"}
+
+def plan(policies: int, tasks: int) -> dict[str, Any]:
+    """Return a plan of this size."""
+    names = {
+        "policies": [f"p{n}" for n in range(policies)],
+        "tasks": [f"t{n}" for n in range(tasks)],
+    }
+    return {"name": "load", "method": "wsr", **names}
+
+
+class Pages:
+    """Owner's pages that are open: each fetches its live part, waits a second, and again."""
+
+    def __init__(self, url: str, token: str, count: int, *, report: bool) -> None:
+        self.over = threading.Event()
+        self.seconds: list[float] = []
+        self._url, self._token = url, token
+        work = [self._watch] * count + [self._report] * report
+        self._threads = [threading.Thread(target=each) for each in work]
+
+    def __enter__(self) -> "Pages":
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.over.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _watch(self) -> None:
+        with httpx.Client(base_url=self._url, trust_env=False, timeout=600) as page:
+            page.post("/api/join", json={"token": self._token})
+            while not self.over.is_set():
+                began = time.perf_counter()
+                page.get("/owner/live").raise_for_status()
+                self.seconds.append(time.perf_counter() - began)
+                self.over.wait(1.0)
+
+    def _report(self) -> None:
+        headers = {"Authorization": f"Bearer {self._token}"}
+        with httpx.Client(base_url=self._url, trust_env=False, timeout=600) as page:
+            while not self.over.wait(1.0):
+                page.get("/api/report", headers=headers)
 
 
 class Load:
@@ -56,10 +107,20 @@ class Load:
             return self.left >= 0
 
 
-def measure(place: str, *, trials: int, stations: int, servers: int) -> list[str]:
+def measure(
+    place: str,
+    size: dict[str, Any],
+    *,
+    trials: int,
+    stations: int,
+    servers: int,
+    pages: int = 0,
+    report: bool = False,
+) -> list[str]:
     """Return trials per second, median and 99th percentile in ms, and trials lost."""
-    with sw.Study.create(place, PLAN) as study:
+    with sw.Study.create(place, size) as study:
         study.lock()
+        owner = study.create_token("owner", "ada")
         names = [f"station {number}" for number in range(stations)]
         tokens = [study.create_token("operator", name) for name in names]
     load = Load(trials)
@@ -74,11 +135,12 @@ def measure(place: str, *, trials: int, stations: int, servers: int) -> list[str
             for number, name in enumerate(names)
         ]
         began = time.perf_counter()
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        seconds = time.perf_counter() - began
+        with Pages(processes[0].url, owner, pages, report=report):
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            seconds = time.perf_counter() - began
     finally:
         for process in processes:
             process.kill()
@@ -95,10 +157,18 @@ def main() -> None:
     options.add_argument("--trials", type=int, default=20_000)
     options.add_argument("--stations", type=int, default=50)
     options.add_argument("--servers", type=int, default=2)
+    options.add_argument("--policies", type=int, default=4)
+    options.add_argument("--tasks", type=int, default=1)
+    options.add_argument("--pages", type=int, default=0)
+    options.add_argument("--report", action="store_true")
     chosen = options.parse_args()
     if min(chosen.trials, chosen.stations, chosen.servers) < 1:
         options.error("trials, stations and servers must be at least 1")
     folder = Path(tempfile.mkdtemp(prefix="stopwise-load-"))
+    size, load = plan(chosen.policies, chosen.tasks), (chosen.trials, chosen.stations)
+    if chosen.pages or chosen.report:
+        _watched(folder, size, *load, chosen.pages, report=chosen.report)
+        return
     database = Server.create(durable=True)
     names = ("store", "servers", "trials/s", "p50 ms", "p99 ms", "lost or twice")
     table = Table(*names, title=f"{chosen.stations} stations, {chosen.trials} trials each")
@@ -109,12 +179,28 @@ def main() -> None:
         )
         for name, place, servers in places:
             figures = measure(
-                place, trials=chosen.trials, stations=chosen.stations, servers=servers
+                place, size, trials=chosen.trials, stations=chosen.stations, servers=servers
             )
             table.add_row(name, str(servers), *figures)
     finally:
         database.delete()
         shutil.rmtree(folder)
+    Console().print(table)
+
+
+def _watched(
+    folder: Path, size: dict[str, Any], trials: int, stations: int, pages: int, *, report: bool
+) -> None:
+    """Print what stations wait without and with people who watch, one after the other."""
+    names = ("owner's pages", "report", "trials/s", "p50 ms", "p99 ms", "lost or twice")
+    table = Table(*names, title=f"{stations} stations, {trials} trials, SQLite, one server")
+    for number, (open_pages, asked) in enumerate(((0, False), (pages, report))):
+        place = f"sqlite:///{folder}/watched{number}.db#load"
+        figures = measure(
+            place, size, trials=trials, stations=stations, servers=1, pages=open_pages, report=asked
+        )
+        table.add_row(str(open_pages), "asked for" if asked else "", *figures)
+    shutil.rmtree(folder)
     Console().print(table)
 
 

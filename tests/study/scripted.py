@@ -68,7 +68,7 @@ def scripted(place: str, *, unblind: bool = True) -> sw.Study:
     """Return a study in which everything that can be stored was stored."""
     clock = Clock()
     study = sw.Study.create(place, PLAN, clock=clock)
-    study.create_token("owner", "Ada")
+    study.create_token("owner", "Ada", days=None)
     study.revoke_token(study.tokens()[0].token)
     study.lock(who="ada")
     first = take(study)

@@ -57,7 +57,7 @@ def answers(
     codes = [event.code for event in events if isinstance(event, Assigned)]
     for method, path in sorted(all_routes()):
         places = {
-            path.format(trial=number, code=code, token="x", name=f"{0:032}.jpg")
+            path.format(trial=number, code=code, token="x", place=0, name=f"{0:032}.jpg")
             for number, code in [(1, "XXX"), (999, codes[0] if codes else "XXX")]
         }
         bodies = [None] if method in ("GET", "DELETE") else [BODIES.get(path, {}), *ILL_FORMED]

@@ -96,10 +96,10 @@ def test_people_get_a_page_where_programs_get_json(
     assert client.get("/api/report").json()["error"] == "not_allowed"
 
 
-def test_guessing_tokens_is_slowed_down(client: httpx.Client, tokens: dict[str, str]) -> None:
+def test_guessing_tokens_is_slowed_down(client: httpx.Client) -> None:
     for _ in range(10):
         assert client.post("/api/join", json={"token": "sw_guess"}).status_code == 401
-    answer = client.post("/api/join", json={"token": tokens["operator"]})
+    answer = client.post("/api/join", json={"token": "sw_guess"})
     assert answer.status_code == 429
     assert int(answer.headers["Retry-After"]) > 0
 
@@ -220,12 +220,23 @@ def test_it_listens_on_this_machine_only_unless_told(study: sw.Study) -> None:
         serving.listener.close()
 
 
-def test_the_owners_link_of_the_last_start_is_void(study: sw.Study) -> None:
+def test_a_restart_keeps_the_owner_signed_in(study: sw.Study) -> None:
+    """The same link, named after a person, as long as its token is good; else a new one."""
     serving = Serving.bind(study, port=0)
-    first, second = (serving.owner_link().partition("#")[2] for _ in range(2))
+    first, second = (serving.owner_link("ada").partition("#")[2] for _ in range(2))
+    assert first == second
+    granted = study.authenticate(first)
+    assert granted is not None
+    assert (granted.role, granted.name) == ("owner", "ada")
+    assert study.folder is not None
+    assert (study.folder / "owner-token").stat().st_mode & 0o077 == 0
+    other = serving.owner_link("grace").partition("#")[2]
+    assert study.authenticate(first) is not None  # another person's start ends nobody's session
+    study.revoke_token(study.tokens()[-1].token)
+    third = serving.owner_link("grace").partition("#")[2]
     serving.listener.close()
-    assert study.authenticate(first) is None
-    assert study.authenticate(second) is not None
+    assert third != other
+    assert study.authenticate(third) is not None
 
 
 def test_a_taken_port_is_one_clear_line(study: sw.Study) -> None:

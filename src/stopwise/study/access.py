@@ -38,18 +38,32 @@ def new_token() -> str:
     return "sw_" + secrets.token_urlsafe(32)
 
 
-def create_token(state: StudyState, text: str, role: str, name: str) -> TokenCreated:
-    """Return the event that a token of this text was made."""
+def create_token(
+    state: StudyState, text: str, role: str, name: str, *, now: float, days: float | None
+) -> TokenCreated:
+    """Return the event that a token of this text was made, for so many days.
+
+    A name is one person's or machine's: only an owner may have several tokens.
+    """
     require_choice("role", role, list(Role))
+    require(days is None or 0 < days <= 3660, f"days must be between 0 and 3660, but got {days!r}")
     require(
         0 < len(name.strip()) <= 100 and name.strip().isprintable(),
         f"a token's name must have 1 to 100 printable characters, but got {name[:100]!r}",
     )
-    taken = {record.name for record in state.tokens.values() if not record.revoked}
+    taken = {
+        record.name
+        for record in state.tokens.values()
+        if record.valid(now) and not (role == record.role == Role.OWNER)
+    }
     if name.strip() in taken:
         raise NotAllowed(f"there is already a token for {name.strip()!r}: revoke it first")
     return TokenCreated(
-        token=secrets.token_hex(4), role=str(role), name=name.strip(), digest=_digest(text)
+        token=secrets.token_hex(4),
+        role=str(role),
+        name=name.strip(),
+        digest=_digest(text),
+        expires=None if days is None else now + 86_400 * days,
     )
 
 
@@ -62,11 +76,11 @@ def revoke_token(state: StudyState, token: str) -> TokenRevoked:
     return TokenRevoked(token=token)
 
 
-def authenticate(state: StudyState, text: str) -> Grant | None:
+def authenticate(state: StudyState, text: str, now: float) -> Grant | None:
     """Return what a token grants, or None; hashes are compared, so the time tells nothing."""
     digest = _digest(text)
     for record in state.tokens.values():
-        if record.digest == digest and not record.revoked:
+        if record.digest == digest and record.valid(now):
             return Grant(record.token, Role(record.role), record.name)
     return None
 

@@ -295,13 +295,22 @@ class Unblinded(Event, kind="unblinded", says="unblinded"):
     reason: Open[str]
 
 
-class TokenCreated(Event, kind="token created", says="token created for {name} ({role})"):
-    """A token was made; ``token`` is its id, ``digest`` the SHA-256 of the token itself."""
+class TokenCreated(
+    Event,
+    kind="token created",
+    says="token created for {name} ({role})",
+    left_out=("expires",),
+):
+    """A token was made; ``token`` is its id, ``digest`` the SHA-256 of the token itself.
+
+    ``expires`` is the time after which it is void, or None.
+    """
 
     token: Open[str]
     role: Open[str]
     name: Open[str]
     digest: Never[str]
+    expires: Open[float | None] = None
 
 
 class TokenRevoked(Event, kind="token revoked", says="token {token} revoked"):

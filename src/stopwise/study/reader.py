@@ -257,6 +257,12 @@ class StudyReader:
         edited = self.edited() if found.sound else ()
         return replace(found, notes=(views.edited_text(edited),)) if edited else found
 
+    def is_large(self, pairs: int, trials: int) -> bool:
+        """Whether there are more comparisons, or trials, than these: analysing it takes long."""
+        state = self._ledger.state
+        arms = len(state.arms)
+        return arms * (arms - 1) // 2 * len(state.boards) > pairs or len(state.trials) > trials
+
     @property
     def trouble(self) -> StoreFailed | None:
         """Why nothing could be stored the last time that it was tried, or None."""
@@ -270,7 +276,12 @@ class StudyReader:
     def authenticate(self, text: str) -> Grant | None:
         """Return what a token grants, or None."""
         with self._ledger.reading() as state:
-            return access.authenticate(state, text)
+            return access.authenticate(state, text, self.store.local_time())
+
+    def admits(self, token: str) -> bool:
+        """Return whether a token, named by its id, still opens anything."""
+        with self._ledger.reading() as state:
+            return state.tokens[token].valid(self.store.local_time())
 
     def _lots(self, state: StudyState) -> Lots:
         """Return what draws at random for the locked plan."""

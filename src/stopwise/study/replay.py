@@ -293,7 +293,9 @@ def _unblinded(event: Unblinded, state: StudyState, entry: Entry) -> None:
 
 @take_in.register
 def _token_created(event: TokenCreated, state: StudyState, _: Entry) -> None:
-    state.tokens[event.token] = TokenRecord(event.token, event.role, event.name, event.digest)
+    state.tokens[event.token] = TokenRecord(
+        event.token, event.role, event.name, event.digest, expires=event.expires
+    )
 
 
 @take_in.register

@@ -98,6 +98,11 @@ class TokenRecord:
     name: str
     digest: str
     revoked: bool = False
+    expires: float | None = None
+
+    def valid(self, now: float) -> bool:
+        """Whether it still opens anything."""
+        return not self.revoked and (self.expires is None or now < self.expires)
 
 
 @dataclass(frozen=True, slots=True)

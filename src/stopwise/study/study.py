@@ -17,6 +17,7 @@ from stopwise.study.recorded_trials import RecordedTrials
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState
 
+TOKEN_DAYS = 90.0  # a token of which nothing else is said
 Report = TypeVar("Report", Released, Scored, Undone)
 
 
@@ -310,10 +311,17 @@ class Study(RecordedTrials):
         entries = self._ledger.commit(decide, who=who)
         return sum(entry.event.trials for entry in entries if isinstance(entry.event, Imported))
 
-    def create_token(self, role: str, name: str, *, who: str = "owner") -> str:
-        """Return a new token; it is shown only once, and only its hash is kept."""
-        text = access.new_token()
-        self._enter(lambda state: access.create_token(state, text, role, name), who)
+    def create_token(
+        self, role: str, name: str, *, days: float | None = TOKEN_DAYS, who: str = "owner"
+    ) -> str:
+        """Return a new token, good for so many days (None: for ever).
+
+        It is shown only once, and only its hash is kept.
+        """
+        text, now = access.new_token(), self.store.local_time()
+        self._enter(
+            lambda state: access.create_token(state, text, role, name, now=now, days=days), who
+        )
         return text
 
     def revoke_token(self, token: str, *, who: str = "owner") -> None:

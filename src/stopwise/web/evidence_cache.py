@@ -2,8 +2,11 @@
 
 import threading
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
+from markupsafe import Markup
 
 from stopwise.core.promise import p_value_name
 from stopwise.errors import NotAllowed
@@ -11,6 +14,7 @@ from stopwise.questions.analysis import Analysis
 from stopwise.report.figure_data import evidence_curves
 from stopwise.study.study import Study
 from stopwise.study.verdict import TaskVerdict, finite
+from stopwise.web.rendering import render
 from stopwise.web.responses import (
     CandidateView,
     CurveView,
@@ -22,29 +26,73 @@ from stopwise.web.responses import (
 
 # Between two computations passes this many times what one took: others need the processor too.
 REST = 4.0
+SHOWN_AT_ONCE = 15  # pairs of policies; with more, a page shows what was found and folds the rest
 POINTS = 300  # of a curve; more cannot be seen
 
 
-class EvidenceCache:
-    """The newest evidence, or the one before while a new one would come too soon."""
+@dataclass(frozen=True)
+class Shown:
+    """The evidence as it leaves the server: for programs, for pages, and what pages say first.
 
-    def __init__(self, study: Study) -> None:
-        self._study = study
+    ``parts`` are what is folded, task by task, where there is much.
+    """
+
+    seq: int
+    blinded: bool
+    saved: int
+    json: str
+    page: Markup
+    parts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, study: Study) -> "Shown":
+        """Compute it from the newest state."""
+        view = evidence_of(study)
+        folded = sum(len(task.pairs) for task in view.tasks) > SHOWN_AT_ONCE
+        return cls(
+            seq=view.seq,
+            blinded=view.blinded,
+            saved=sum(task.trials_saved for task in view.tasks),
+            json=view.model_dump_json(),
+            page=Markup(render("evidence_live.html", evidence=view, folded=folded)),
+            parts=tuple(
+                render("evidence_part.html", evidence=view, task=task) for task in view.tasks
+            )
+            if folded
+            else (),
+        )
+
+
+class EvidenceCache:
+    """The newest evidence, or the one before while the next is not there yet."""
+
+    def __init__(self, study: Study, compute: Callable[[], Shown]) -> None:
+        self._study, self._compute = study, compute
         self._lock = threading.Lock()
-        self._found: EvidenceView | None = None
+        self._found: Shown | None = None
         self._not_before = 0.0
 
-    def view(self) -> EvidenceView:
-        """Return the evidence as the API gives it; many readers at once cost one computation."""
-        with self._lock:
-            found, now = self._found, time.monotonic()
-            if found is None or (now >= self._not_before and found.seq != self._study.seq):
-                found = self._found = _computed(self._study)
-                self._not_before = time.monotonic() + REST * (time.monotonic() - now)
+    def shown(self) -> Shown:
+        """Return the evidence; many readers at once cost one computation, and none waits twice."""
+        found, now = self._found, time.monotonic()
+        if found is not None and (now < self._not_before or found.seq == self._study.seq):
             return found
+        if found is not None and not self._lock.acquire(blocking=False):
+            return found  # someone computes the next
+        if found is None:
+            self._lock.acquire()
+        try:
+            if self._found is found:
+                self._found = self._compute()
+                self._not_before = time.monotonic() + REST * (time.monotonic() - now)
+            assert self._found is not None
+            return self._found
+        finally:
+            self._lock.release()
 
 
-def _computed(study: Study) -> EvidenceView:
+def evidence_of(study: Study) -> EvidenceView:
+    """Return the evidence as the API gives it."""
     verdict, saved = study.verdict(), study.trials_saved()
     try:
         analyses = study.analyses()

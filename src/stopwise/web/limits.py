@@ -1,5 +1,6 @@
 """What a stranger cannot do to the server: large bodies, many tries, framing, sniffing."""
 
+import asyncio
 import re
 import threading
 import time
@@ -12,6 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 256 * 1024
+SECONDS_FOR_BODY = 20.0
 UPLOAD = re.compile(r"/api/trials/\d+/recordings")
 HEADERS = {
     "Content-Security-Policy": (
@@ -60,11 +62,17 @@ class SmallBodies:
             await self.app(scope, receive, send)  # which has a limit of its own
             return
         text = f"a request can have at most {LARGEST_BODY // 1024} KiB"
-        received = 0
+        received, whole = 0, False
+        until = asyncio.get_running_loop().time() + SECONDS_FOR_BODY
 
         async def receive_some() -> Message:
-            nonlocal received
-            message = await receive()
+            nonlocal received, whole
+            try:
+                async with asyncio.timeout_at(None if whole else until):
+                    message = await receive()
+            except TimeoutError as error:
+                raise HTTPException(408, "the rest of the request did not come") from error
+            whole = not message.get("more_body", False)
             received += len(message.get("body", b""))
             if received > LARGEST_BODY:
                 raise HTTPException(413, text)

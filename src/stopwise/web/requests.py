@@ -12,6 +12,8 @@ from pydantic import (
     StrictStr,
 )
 
+from stopwise.study.study import TOKEN_DAYS
+
 
 def _printable(text: str) -> str:
     if not text.isprintable():
@@ -148,3 +150,4 @@ class TokenRequest(_Body):
 
     role: Annotated[str, Field(max_length=20)]
     name: Name
+    days: Annotated[float, Field(gt=0, le=3660)] = TOKEN_DAYS

@@ -194,6 +194,7 @@ class TokenView(_Answer):
     role: str
     name: str
     revoked: bool
+    expires: float | None = None
 
 
 class NewTokenView(_Answer):

@@ -10,13 +10,16 @@ import uvicorn
 from fastapi import FastAPI
 
 from stopwise.errors import StopwiseError
+from stopwise.files import PRIVATE
 from stopwise.study.access import Role
 from stopwise.study.study import Study
 from stopwise.web.app import create_app
 from stopwise.web.certificate import Certificate, own_certificate
+from stopwise.web.impatience import Impatient
 from stopwise.web.links import join_link, lan_address, web_address
 
 SECONDS_TO_CLOSE = 5
+OWNER_TOKEN = "owner-token"
 
 
 class _Server(uvicorn.Server):
@@ -24,6 +27,7 @@ class _Server(uvicorn.Server):
         app = cast(FastAPI, self.config.app)
         await app.state.site.updates.close()
         await super().shutdown(sockets)
+        app.state.site.analyst.close()
 
 
 @dataclass
@@ -73,14 +77,22 @@ class Serving:
         own = f"{'https' if tls else 'http'}://{host}:{listener.getsockname()[1]}"
         return cls(study, listener, people_use or own, certificate)
 
-    def owner_link(self) -> str:
-        """Return a link with a fresh token for the owner; the last one of this address is void."""
-        name = f"owner at {self.url.partition('://')[2]}"[:100]
-        for token in self.study.tokens():
-            if token.name == name and not token.revoked:
-                self.study.revoke_token(token.token, who="serve")
-        token_text = self.study.create_token(Role.OWNER, name, who="serve")
-        return join_link(self.url, token_text)
+    def owner_link(self, who: str = "owner") -> str:
+        """Return a link for the owner, named as a person; the same as before a restart.
+
+        Its token is kept beside the study, readable for the owner alone, as the study is.
+        """
+        folder = self.study.folder
+        file = None if folder is None else folder / OWNER_TOKEN
+        text = file.read_text().strip() if file is not None and file.exists() else ""
+        known = self.study.authenticate(text) if text else None
+        if known is None or known.role is not Role.OWNER or known.name != who:
+            text = self.study.create_token(Role.OWNER, who, who=who)
+            if file is not None:
+                file.unlink(missing_ok=True)
+                file.touch(mode=PRIVATE)
+                file.write_text(text)
+        return join_link(self.url, text)
 
     def server(self, *, access_log: bool = False) -> uvicorn.Server:
         """Return the server, to be run here or in a thread; no token ever is in its log."""
@@ -91,6 +103,7 @@ class Serving:
             log_level=logging.WARNING if not access_log else logging.INFO,
             access_log=access_log,
             timeout_graceful_shutdown=SECONDS_TO_CLOSE,
+            http=Impatient,
             ssl_certfile=None if own is None else str(own.file),
             ssl_keyfile=None if own is None else str(own.key),
         )

@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.study import Study
 from stopwise.study.views import Status
+from stopwise.web.analyst import Analyst
 from stopwise.web.certificate import Certificate
 from stopwise.web.evidence_cache import EvidenceCache
 from stopwise.web.limits import Attempts
@@ -37,6 +38,7 @@ class Site:
     url: str | None = None
     certificate: Certificate | None = None
     cookie: str = field(init=False)
+    analyst: Analyst = field(init=False)
     evidence: EvidenceCache = field(init=False)
     updates: LiveUpdates = field(init=False)
     pulse: Pulse = field(init=False)
@@ -45,7 +47,8 @@ class Site:
     def __post_init__(self) -> None:
         secret = f"cookie {self.study.store.secret()}"
         self.cookie = f"stopwise_{hashlib.sha256(secret.encode()).hexdigest()[:8]}"
-        self.evidence = EvidenceCache(self.study)
+        self.analyst = Analyst(self.study)
+        self.evidence = EvidenceCache(self.study, self.analyst.evidence)
         self.updates = LiveUpdates(self.study)
         self.pulse = Pulse(self.study)
 

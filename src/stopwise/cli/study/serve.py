@@ -44,6 +44,7 @@ def serve(
         bool, typer.Option("--access-log", help="Log each request, but never a token.")
     ] = False,
     report_to: ReportTo = None,
+    who: Who = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve the web app: pages for operators and owners, and the API. Press Ctrl-C to end."""
@@ -53,7 +54,7 @@ def serve(
 
         serving = Serving.bind(study, port=port, lan=lan, url=url, tls=tls)
         with serving.listener:
-            link = serving.owner_link()
+            link = serving.owner_link(person(who))
             if lan and not tls:
                 typer.echo(WARNING, err=True)
             warn_if_readable(study)
@@ -74,11 +75,12 @@ def create(
     *,
     role: Annotated[str, typer.Argument(help="owner, operator, viewer or runner.")],
     name: Annotated[str, typer.Argument(help="The person or machine it is for.")],
+    days: Annotated[float, typer.Option(help="For how many days it is good.")] = 90.0,
     who: Who = None,
 ) -> None:
     """Print a new token. It is shown only once, since the study keeps just its hash."""
     with open_study(place) as study:
-        typer.echo(study.create_token(role, name, who=person(who)))
+        typer.echo(study.create_token(role, name, days=days, who=person(who)))
 
 
 @_token_command("revoke")

@@ -31,19 +31,20 @@ def status(site: Here, grant: Watcher) -> Status:
 @router.get("/verdict")
 def verdict(site: Here, _: Reader) -> StudyVerdict:
     """Return the verdict on each pair, replayed from the journal."""
-    return site.study.verdict()
+    found: StudyVerdict = site.analyst.verdict()
+    return found
 
 
-@router.get("/evidence")
-def evidence(site: Here, _: Reader) -> EvidenceView:
+@router.get("/evidence", response_model=EvidenceView)
+def evidence(site: Here, _: Reader) -> Response:
     """Return p-values, confidence sequences, letters and evidence curves."""
-    return site.evidence.view()
+    return Response(site.evidence.shown().json, media_type="application/json")
 
 
 @router.get("/report", response_class=HTMLResponse)
 def report_page(site: Here, _: Reader) -> Response:
     """Return the report as one self-contained page."""
-    text = site.study.report(lambda trial, file: f"/api/trials/{trial}/recordings/{file}")
+    text = site.analyst.report()
     # The report carries its own style, and no script at all.
     own = HEADERS[POLICY].replace("style-src 'self'", "style-src 'unsafe-inline'")
     return HTMLResponse(text, headers={POLICY: own.replace("script-src 'self'; ", "")})

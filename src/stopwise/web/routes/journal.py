@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
+from starlette.concurrency import run_in_threadpool
 
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Owner, Watcher
@@ -40,13 +41,15 @@ def journal(
 )
 async def events(
     site: Here,
-    _: Watcher,
+    grant: Watcher,
     once: Annotated[bool, Query(description="Close the stream after one event.")] = False,
 ) -> StreamingResponse:
     """Send a `changed` event with the journal's sequence number, now and after every change."""
 
     async def stream() -> AsyncIterator[str]:
         async for seq in site.updates.listen():
+            if not await run_in_threadpool(site.study.admits, grant.token):
+                return  # revoked or expired: a stream opens nothing for longer than its token
             if seq is None:
                 yield ": still here\n\n"
                 continue

@@ -11,7 +11,7 @@ from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
 from stopwise.web import site as sites
 from stopwise.web.certificate import Certificate
-from stopwise.web.permissions import csrf_token, session
+from stopwise.web.permissions import Reader, csrf_token, session
 from stopwise.web.rendering import render
 from stopwise.web.responses import EntryView
 from stopwise.web.routes.plan import plan_view
@@ -103,7 +103,7 @@ def _place(site: Site) -> dict[str, Any]:
 
 
 def _evidence(site: Site) -> dict[str, Any]:
-    return {"evidence": site.evidence.view()}
+    return {"evidence": site.evidence.shown()}
 
 
 def _everything(site: Site) -> dict[str, Any]:
@@ -111,10 +111,21 @@ def _everything(site: Site) -> dict[str, Any]:
     entries = site.study.journal(max(0, site.study.seq - LAST_ENTRIES))
     return {
         **_evidence(site),
-        "plan": plan_view(site),
-        "tokens": [token for token in site.study.tokens() if not token.revoked],
+        "plan": None if site.study.locked else plan_view(site),
+        "tokens": [
+            token for token in site.study.tokens() if token.valid(site.study.store.local_time())
+        ],
         "entries": [EntryView.of(entry, blinded=blinded) for entry in reversed(entries)],
     }
+
+
+@router.get("/view/part/{place}")
+def part(site: Here, _: Reader, place: int) -> Response:
+    """Return what the page folds of one task."""
+    parts = site.evidence.shown().parts
+    if not 0 <= place < len(parts):
+        raise HTTPException(404, "there is no such task")
+    return HTMLResponse(parts[place])
 
 
 _add_page("/operate", "operate.html", _place, Role.OPERATOR, Role.OWNER)

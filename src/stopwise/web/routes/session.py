@@ -42,14 +42,15 @@ def me(grant: Anyone) -> Me:
 def join(site: Here, request: Request, response: Response, wanted: JoinRequest) -> JoinView:
     """Exchange a token for a session cookie; too many wrong tokens are answered with 429."""
     address = request.client.host if request.client else ""
-    wait = math.ceil(site.attempts.wait(address))
-    if wait > 0:
-        raise HTTPException(
-            429, f"too many attempts: wait {wait} s", headers={"Retry-After": str(wait)}
-        )
     token = wanted.token.strip()
     grant = site.study.authenticate(token)
     if grant is None:
+        # The right one is let in however many wrong ones came from the same address.
+        wait = math.ceil(site.attempts.wait(address))
+        if wait > 0:
+            raise HTTPException(
+                429, f"too many attempts: wait {wait} s", headers={"Retry-After": str(wait)}
+            )
         site.attempts.failed(address)
         raise HTTPException(401, "this link is unknown or revoked: ask the owner for a new one")
     if grant.role not in PAGES:

@@ -25,7 +25,7 @@ def list_tokens(site: Here, _: Owner) -> list[TokenView]:
 @router.post("", status_code=201)
 def create_token(site: Here, grant: Owner, request: Request, wanted: TokenRequest) -> NewTokenView:
     """Create a token; it is shown only once, and only its hash is kept."""
-    token = site.study.create_token(wanted.role, wanted.name, who=grant.name)
+    token = site.study.create_token(wanted.role, wanted.name, days=wanted.days, who=grant.name)
     link = join_link(site.address(request), token)
     return NewTokenView(token=token, link=link, qr=qr_code(link))
 

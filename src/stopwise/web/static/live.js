@@ -25,16 +25,23 @@ async function refresh() {
   fetching = false;
   if (again) {
     again = false;
-    setTimeout(refresh, 300);
+    setTimeout(refresh, 1000);
   }
 }
 
 function replaceParts(text) {
   const scrolled = document.querySelector(".journal")?.scrollTop ?? 0;
+  const opened = [...document.querySelectorAll("details[id][open]")];
   const fresh = new DOMParser().parseFromString(text, "text/html");
   for (const part of [...fresh.body.children]) document.getElementById(part.id)?.replaceWith(part);
   const journal = document.querySelector(".journal");
   if (journal) journal.scrollTop = scrolled;
+  for (const old of opened) {
+    const same = document.getElementById(old.id);
+    if (!same || same === old) continue;
+    same.querySelector(".part")?.replaceChildren(...(old.querySelector(".part")?.children ?? []));
+    same.open = true; // with what it showed, until the new one is there
+  }
 }
 
 function connection(alive) {
@@ -152,6 +159,19 @@ document.addEventListener("click", (event) => {
   if (button) revoke(button);
   if (event.target.matches(".token-link")) event.target.select();
 });
+// What is folded is fetched when someone looks.
+document.addEventListener(
+  "toggle",
+  async (event) => {
+    const { target } = event;
+    if (!target.open || !target.dataset.part) return;
+    const response = await fetch(target.dataset.part, { redirect: "error" }).catch(() => null);
+    if (!response?.ok) return;
+    const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+    target.querySelector(".part").replaceChildren(...fresh.body.children);
+  },
+  true,
+);
 document.getElementById("leave").addEventListener("click", async () => {
   await call("POST", "/api/leave").catch(() => {});
   location.assign("/join");

@@ -1,0 +1,145 @@
+"""Analysis beside the ledger: in a process of its own, so that whoever runs trials never waits.
+
+Many policies take seconds to compare, and a report longer. In the server that would stop everything
+else. The other process opens the same store, follows it, and gives way to others.
+"""
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from stopwise.errors import StopwiseError, StoreFailed
+from stopwise.study.store import Store
+from stopwise.study.study import Study
+from stopwise.web.evidence_cache import Shown
+
+# What is quick is done here: so many comparisons, or trials.
+FEW_PAIRS, FEW_TRIALS = 60, 400
+WORK: dict[str, Callable[[Study], Any]] = {
+    "evidence": Shown.of,
+    "report": lambda study: study.report(_where),
+    "verdict": Study.verdict,
+}
+
+
+def _where(trial: int, file: str) -> str:
+    """Return where the server has a recording of a trial."""
+    return f"/api/trials/{trial}/recordings/{file}"
+
+
+class Analyst:
+    """Does what takes long: evidence in one process, reports and verdicts in another."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._processes: dict[bool, _Process] = {}
+        self._lock = threading.Lock()
+
+    def evidence(self) -> Shown:
+        """Return the evidence as it is shown."""
+        found: Shown = self._do("evidence")
+        return found
+
+    def report(self) -> str:
+        """Return the report."""
+        return str(self._do("report"))
+
+    def verdict(self) -> Any:
+        """Return the verdict."""
+        return self._do("verdict")
+
+    def close(self) -> None:
+        """End the processes."""
+        for process in self._processes.values():
+            process.end()
+
+    def _do(self, what: str) -> Any:
+        if not self._study.is_large(FEW_PAIRS, FEW_TRIALS):
+            return WORK[what](self._study)
+        with self._lock:
+            place = what == "evidence"
+            if place not in self._processes:
+                self._processes[place] = _Process(self._study)
+        return self._processes[place].ask(what)
+
+
+class _Process:
+    """A process that has the study open; started when it is first asked, and after it died."""
+
+    def __init__(self, study: Study) -> None:
+        url = study.store.engine.url.render_as_string(hide_password=False)
+        self._place = (f"{url}#{study.store.study}", study.folder)
+        self._lock = threading.Lock()
+        self._running: subprocess.Popen[bytes] | None = None
+
+    def ask(self, what: str) -> Any:
+        """Return what it finds, or raise what it raised."""
+        with self._lock:
+            try:
+                found = self._asked(what)
+            except (OSError, EOFError, pickle.UnpicklingError) as error:
+                self.end()
+                raise StoreFailed(
+                    "the process that analyses the study has ended: try again"
+                ) from error
+        if isinstance(found, StopwiseError):
+            raise found
+        return found
+
+    def end(self) -> None:
+        """End it, if it runs."""
+        if self._running is not None:
+            self._running.kill()
+            self._running.communicate()
+        self._running = None
+
+    def _asked(self, what: str) -> Any:
+        if self._running is None or self._running.poll() is not None:
+            self.end()
+            self._running = subprocess.Popen(
+                [sys.executable, "-c", "from stopwise.web.analyst import main; main()"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            )
+            # Not as an argument, which everyone could read: it may hold a password.
+            self._send(self._place)
+        self._send(what)
+        assert self._running.stdout is not None
+        return pickle.load(self._running.stdout)
+
+    def _send(self, content: Any) -> None:
+        assert self._running is not None
+        assert self._running.stdin is not None
+        pickle.dump(content, self._running.stdin)
+        self._running.stdin.flush()
+
+
+def _work(questions: BinaryIO, answers: BinaryIO) -> None:
+    """Answer until nobody asks any more."""
+    place, folder = pickle.load(questions)
+    with Study(Store.open(place), folder if folder is None else Path(folder)) as study:
+        while True:
+            try:
+                what = pickle.load(questions)
+            except EOFError:
+                return
+            try:
+                found = WORK[what](study)
+            except StopwiseError as error:
+                found = error
+            pickle.dump(found, answers)
+            answers.flush()
+
+
+def main() -> None:
+    """Be such a process; whatever is printed does not get into the answers."""
+    os.nice(10)
+    mine = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    _work(sys.stdin.buffer, mine)

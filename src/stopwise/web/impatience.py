@@ -1,0 +1,52 @@
+"""Connections that never ask for anything: ended after a while, and never too many of them."""
+
+import asyncio
+from collections import OrderedDict
+from typing import ClassVar
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+SECONDS = 10.0  # for the head of a request to come
+MOST = 200  # connections that wait for one; beyond, the oldest goes
+
+
+class Impatient(H11Protocol):
+    """HTTP as uvicorn speaks it, for those who say what they want.
+
+    Otherwise connections that were opened and left would use up all that the system allows.
+    """
+
+    silent: ClassVar[OrderedDict["Impatient", asyncio.TimerHandle]] = OrderedDict()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as there
+        """Wait for a request, but not for ever."""
+        super().connection_made(transport)
+        self._expect()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came; a head that comes drop by drop gets no more time."""
+        super().data_received(data)
+        if self.conn.their_state is h11.IDLE:
+            self._expect()
+        else:
+            self._heard()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget it."""
+        self._heard()
+        super().connection_lost(exc)
+
+    def _expect(self) -> None:
+        if self in self.silent:
+            return
+        self.silent[self] = self.loop.call_later(SECONDS, self.transport.abort)
+        if len(self.silent) > MOST:
+            oldest, limit = self.silent.popitem(last=False)
+            limit.cancel()
+            oldest.transport.abort()
+
+    def _heard(self) -> None:
+        limit = self.silent.pop(self, None)
+        if limit is not None:
+            limit.cancel()

@@ -1,0 +1,99 @@
+"""What takes long is done beside the server: the same answers, and nobody waits for them."""
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+import stopwise as sw
+from stopwise.web import analyst as analysts
+from stopwise.web.analyst import Analyst
+from stopwise.web.evidence_cache import EvidenceCache, Shown
+from tests.study.live import running
+from tests.web.serving import served
+
+MANY = {"policies": [f"p{number}" for number in range(8)], "tasks": ["stack", "pour"]}
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> sw.Study:
+    """A study of 28 pairs on each of two tasks."""
+    study = sw.Study.create(tmp_path / "many", {"name": "many", "method": "wsr", **MANY})
+    study.lock()
+    for number in range(32):
+        trial = study.next_trial("left")
+        assert trial is not None
+        study.record(trial.trial, number % 3 == 0, station="left")
+    return study
+
+
+def test_another_process_finds_the_same(study: sw.Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analysts, "FEW_PAIRS", 50)
+    analyst = Analyst(study)
+    try:
+        assert analyst.evidence() == Shown.of(study)
+        assert analyst.verdict() == study.verdict()
+        assert set(analyst._processes) == {True, False}
+        trial = study.next_trial("left")
+        assert trial is not None
+        study.record(trial.trial, True, station="left")
+        assert analyst.evidence().seq == study.seq
+        process = analyst._processes[True]._running
+        assert process is not None
+        process.kill()
+        process.wait()
+        assert analyst.evidence().seq == study.seq  # another was started
+    finally:
+        analyst.close()
+
+
+def test_an_error_there_is_an_error_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analysts, "FEW_PAIRS", 0)
+    study = running(str(tmp_path / "study"), 0)
+    analyst = Analyst(study)
+    try:
+        with pytest.raises(sw.NotAllowed) as here:
+            study.report()
+        with pytest.raises(sw.NotAllowed) as there:
+            analyst.report()
+        assert str(here.value) == str(there.value)
+    finally:
+        analyst.close()
+
+
+def test_a_reader_is_not_kept_waiting_for_the_next(study: sw.Study) -> None:
+    """While someone computes the next evidence, others get the one before."""
+    asked = 0
+
+    def compute() -> Shown:
+        nonlocal asked
+        asked += 1
+        if asked > 1:  # a second reader comes while the first waits for this
+            assert cache.shown() is first
+        return Shown.of(study)
+
+    cache = EvidenceCache(study, compute)
+    first = cache.shown()
+    study.amend("something new")
+    cache._not_before = 0.0
+    assert cache.shown().seq == study.seq
+    assert asked == 2
+
+
+def test_much_evidence_is_folded(study: sw.Study) -> None:
+    """A page shows what was found; what is folded is fetched when someone looks."""
+    token = study.create_token("viewer", "grace")
+    with served(study) as url, httpx.Client(base_url=url, trust_env=False, timeout=60) as client:
+        assert client.get("/view/part/0").status_code == 401
+        client.post("/api/join", json={"token": token})
+        page = client.get("/view").text
+        assert "8 policies, 0 of 28 pairs decided after 2 rounds" in page
+        assert "polyline" not in page
+        for place in ("0", "1"):
+            assert client.get(f"/view/part/{place}").text.count("polyline") == 28
+        for place in ("-1", "2"):
+            assert client.get(f"/view/part/{place}").status_code == 404
+        shown = client.get("/api/evidence").json()
+        assert [len(task["pairs"]) for task in shown["tasks"]] == [28, 28]
+        assert shown == json.loads(Shown.of(study).json)

@@ -1,0 +1,113 @@
+"""Tokens that end, streams that end with them, and connections that never ask for anything."""
+
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import httpx
+import pytest
+
+import stopwise as sw
+from stopwise.web import impatience, limits
+from tests.study.live import Clock
+from tests.web.serving import CUPS, served
+
+
+def eventually(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def test_a_token_ends_by_itself(tmp_path: Path) -> None:
+    clock = Clock()
+    study = sw.Study.create(tmp_path / "cups", CUPS, clock=clock)
+    day, ever = study.create_token("operator", "arm 1", days=1), study.create_token("viewer", "v")
+    for_good = study.create_token("runner", "robot", days=None)
+    with pytest.raises(sw.NotAllowed, match="already a token for 'arm 1'"):
+        study.create_token("operator", "arm 1")
+    clock.time += 2 * 86_400
+    assert study.authenticate(day) is None
+    assert study.authenticate(ever) is not None
+    assert study.create_token("operator", "arm 1") != day  # its name is free again
+    clock.time += 100 * 86_400
+    assert study.authenticate(ever) is None
+    assert study.authenticate(for_good) is not None
+    with sw.Study.open(tmp_path / "cups", clock=clock) as again:
+        assert again.authenticate(ever) is None
+    for days in (0, -1, float("nan"), 1e9):
+        with pytest.raises(sw.InvalidInput, match="days must be between 0 and 3660"):
+            study.create_token("operator", "arm 9", days=days)
+
+
+def test_a_stream_ends_with_its_token(
+    study: sw.Study, client: httpx.Client, tokens: dict[str, str]
+) -> None:
+    headers = {"Authorization": f"Bearer {tokens['viewer']}"}
+    with client.stream("GET", "/api/events", headers=headers) as stream:
+        lines = stream.iter_lines()
+        assert next(lines).startswith("id: ")
+        (viewer,) = [each for each in study.tokens() if each.role == "viewer"]
+        study.revoke_token(viewer.token)
+        before = study.seq
+        rest = "".join(lines)  # which ends
+    assert f"id: {before}" not in rest
+
+
+def test_the_right_link_is_let_in_after_ten_wrong_ones(
+    client: httpx.Client, tokens: dict[str, str]
+) -> None:
+    for _ in range(12):
+        last = client.post("/api/join", json={"token": "sw_wrong"})
+    assert last.status_code == 429
+    assert client.post("/api/join", json={"token": tokens["operator"]}).is_success
+
+
+@pytest.mark.parametrize("said", [b"", b"GET /api/health HT", b"GET / HTTP/1.1\r\nHost: x\r\n"])
+def test_a_connection_that_asks_for_nothing_is_ended(
+    study: sw.Study, monkeypatch: pytest.MonkeyPatch, said: bytes
+) -> None:
+    monkeypatch.setattr(impatience, "SECONDS", 0.3)
+    with served(study) as url:
+        port = int(url.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
+            line.sendall(said)
+            with suppress(ConnectionResetError):
+                assert line.recv(1) == b""
+        # Also the second request of a connection that has asked for something.
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
+            line.sendall(b"GET /api/health HTTP/1.1\r\nHost: x\r\n\r\nGET /api")
+            with suppress(ConnectionResetError):
+                while line.recv(4096):
+                    pass
+        assert httpx.get(f"{url}/api/health", trust_env=False).is_success
+
+
+def test_many_silent_connections_stop_nobody(
+    study: sw.Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of those that wait only so many stay; the oldest goes, and who asks is answered."""
+    monkeypatch.setattr(impatience, "MOST", 20)
+    with served(study) as url:
+        port = int(url.rpartition(":")[2])
+        lines = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(60)]
+        assert httpx.get(f"{url}/api/health", trust_env=False, timeout=60).is_success
+        eventually(lambda: len(impatience.Impatient.silent) <= 20)
+        for line in lines:
+            line.close()
+    eventually(lambda: not impatience.Impatient.silent)
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(
+    study: sw.Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "SECONDS_FOR_BODY", 0.3)
+    head = b"POST /api/join HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    with served(study) as url:
+        port = int(url.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
+            line.sendall(head + b'Content-Length: 100\r\n\r\n{"token"')
+            assert b" 408 " in line.recv(4096)

@@ -152,7 +152,7 @@ def _missing(command: str) -> bool:
 
 def write_template(path: Path, names: Iterable[str]) -> None:
     """Write a file to fill in, which only its owner can read."""
-    lines = "\n".join(f"  {yaml_name(name)}: echo start it here" for name in names)
+    lines = "\n".join(f'  {yaml_name(name)}: ""' for name in names)
     path.touch(mode=PRIVATE, exist_ok=False)
     path.write_text(TEMPLATE.format(policies=lines), encoding="utf-8")
 

@@ -168,7 +168,8 @@ def test_a_page_opens_without_a_server(tmp_path: Path, *, tls: bool) -> None:
         token = study.create_token("operator", STATION)
         with served(study, tls=tls) as url:
             phone = joined(browser, url, token, PHONE)
-            phone.wait_for_function("navigator.serviceWorker.controller !== null")
+            while not phone.evaluate("navigator.serviceWorker.controller !== null"):
+                phone.wait_for_timeout(50)  # the page's own policy forbids to wait by a text
             taken(phone)
             enter(phone)
         without_server(phone)

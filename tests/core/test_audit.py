@@ -90,7 +90,7 @@ def test_a_file_with_empty_scores(tmp_path: Path) -> None:
     assert tuple(pair.interval) == pytest.approx(tuple(verdict.interval), abs=1e-9)
     assert [policy.n for policy in found.policies] == [300, 300]
     assert found.trials_used == 2 * pair.n
-    assert any("people's scores" in note for note in found.warnings)
+    assert any("scores of people" in note for note in found.warnings)
     assert "people those of rows drawn" in found.methods_paragraph
 
     file = tmp_path / "trials.csv"
@@ -100,6 +100,14 @@ def test_a_file_with_empty_scores(tmp_path: Path) -> None:
     assert code == 0
     assert '"audit": 0.4' in shown
     assert "the score is missing" in run(*usual)[1]
+
+
+def test_a_share_that_chance_does_not_explain_is_doubted() -> None:
+    found = sw.analyze(table(), proxy="judge", audit=CHANCE, n_max=300)
+    assert not found.doubts
+    for claimed in (0.2, 0.7):
+        found = sw.analyze(table(), proxy="judge", audit=claimed, n_max=300)
+        assert any("does not explain" in doubt for doubt in found.doubts)
 
 
 def test_what_does_not_go_together_is_refused() -> None:

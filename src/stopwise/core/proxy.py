@@ -31,7 +31,7 @@ __all__ = [
 # Bounds of the mean of g1 - g0; of several pairs, those of each.
 ProxyMeans = tuple[float, float] | tuple[tuple[float, float], ...]
 # Sizes of the bets against a mean that real scenes do not have.
-RATES = (0.03, 0.1, 0.3)
+RATES = (0.03, 0.1, 0.3, 0.8)
 # Of alpha, what bounds of the mean may cost if it is not known.
 SHARE = 0.1
 

@@ -62,7 +62,7 @@ CAUTIONS = {
     "proxy": "the scenes of the trials are assumed to be drawn like those that the proxy's mean is "
     "of, and the proxy to be fixed before the trials; its differences correlate with the real ones "
     "by {correlation}",
-    "audit": "claims are about people's scores, of which {audited} have some; each row is assumed "
+    "audit": "claims are about the scores of people, who scored {audited}; each row is assumed "
     "to be audited with chance {audit:g}, drawn before it was run; the judge's differences "
     "correlate with people's by {correlation}",
     "stored": "the stored trials of {stored} are assumed to come from the conditions of today: the "
@@ -186,7 +186,8 @@ def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[Me
     test, rules = comparison.test, comparison.rules
     if not isinstance(test, Proxied):
         return ()
-    found, level = [], FALSE_ALARMS / (family.size * len(comparison.directions))
+    found = [] if rules.audit is None else _share_audited(shown, rules.audit)
+    level = FALSE_ALARMS / (family.size * len(comparison.directions))
     for pair, (first, second) in enumerate(family.pairs.tolist()):
         both = shown[:, ~np.isnan(shown[1][:, [first, second]]).any(axis=1)]
         r0, r1 = comparison.directed(both[..., first], both[..., second])
@@ -197,6 +198,18 @@ def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[Me
             text = scenes_text(*names, audits=rules.audit is not None)
             found.append(Message(text, code="scenes-differ"))
     return tuple(found)
+
+
+def _share_audited(shown: Floats, chance: float) -> list[Message]:
+    """Return that more or fewer rows were audited than chance explains, at the same level."""
+    judged = ~np.isnan(shown[1]).all(axis=1)
+    audited = (~np.isnan(shown[0]).all(axis=1))[judged]
+    excess = audited - chance
+    both = np.array([excess.sum(), -excess.sum()])
+    if not scenes_differ(both, excess @ excess, np.zeros(2), FALSE_ALARMS / 2).any():
+        return []
+    text = f"{audited.sum()} of {counted(audited.size, 'row')} were audited"
+    return [Message(f"{text}, which a chance of {chance:g} does not explain", code="audits-differ")]
 
 
 def worn_out(table: Table, rules: Rules) -> tuple[Message, ...]:

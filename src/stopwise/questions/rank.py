@@ -232,7 +232,8 @@ def _pair_results(
 ) -> tuple[tuple[PairResult, ...], Floats]:
     """Return the pairs' results, and the mean advantage of policy 1 over all trials of each.
 
-    ``shown`` is what the tests saw: the scores, and those of a proxy if there is one.
+    ``shown`` is what the tests saw: the scores, and those of a proxy if there is one. Then the
+    advantage is NaN: what is claimed rests on less noise than it has.
     """
     span = comparison.scale.span
     results, differences = [], np.full(family.size, np.nan)
@@ -242,7 +243,7 @@ def _pair_results(
     for pair, (policy0, policy1) in enumerate(family.pairs.tolist()):
         rows = scores[:, [policy0, policy1]]
         met = rows[~np.isnan(rows).any(axis=1)]
-        if met.size:
+        if met.size and comparison.rules.proxy_mean is None:
             r0, r1 = comparison.met(*met.T)
             differences[pair] = span * (r1 - r0).mean()
         trace = outcome.trace
@@ -260,7 +261,7 @@ def _pair_results(
 
 def _correlation(table: Table, family: Family) -> str:
     """Return how the differences of a proxy go with the real ones, pair by pair."""
-    found = []
+    found: list[float] = []
     if table.proxy is None:
         return ""
     kinds = table.scores, table.proxy
@@ -268,8 +269,10 @@ def _correlation(table: Table, family: Family) -> str:
         both = np.stack([own[:, second] - own[:, first] for own in kinds])
         known = both[:, ~np.isnan(both).any(axis=0)]
         varies = known.shape[1] > 1 and bool((np.ptp(known, axis=1) > 0).all())
-        found.append(f"{np.corrcoef(*known)[0, 1]:.2g}" if varies else "an unknown number")
-    return ", ".join(found)
+        found += [float(np.corrcoef(*known)[0, 1])] if varies else []
+    if len(found) < 2:
+        return f"{found[0]:.2g}" if found else "an unknown number"
+    return f"{min(found):.2g} to {max(found):.2g}"
 
 
 def _warnings(

@@ -185,7 +185,7 @@ def _from_mapping(source: Mapping[str, Any], design: str | None, proxy: Any) -> 
         policies=tuple(map(str, source)),
         scores=side_by_side(columns),
         design=design or "independent",
-        notes=(*((note,) if gaps else ()), *uneven),
+        notes=(*((note,) if gaps and proxy is None else ()), *uneven),
         proxy=None if proxy is None else _proxy(proxy, columns, list(map(str, source))),
     )
 

@@ -38,7 +38,8 @@ def reporter_of(report_to: Any) -> Reporter:
     """
     several = isinstance(report_to, Iterable) and not isinstance(report_to, str)
     given = list(report_to) if several else [] if report_to is None else [report_to]
-    opened = [_opened(*_maker(place)) for place in given]
+    makers = [_maker(place) for place in given]  # all, before a run is opened for any
+    opened = [_opened(*maker) for maker in makers]
     return Reporter([tracker for tracker in opened if tracker is not None])
 
 

@@ -78,21 +78,23 @@ class FittingTable:
     def __init__(
         self, table: "Table", rows: Sequence[Mapping[str, object]], words: Collection[str]
     ) -> None:
-        self.table, self.rows, self.words = table, rows, words
+        self.table, self.rows, self.words = table, rows, set(words)
 
-    @property
-    def least_width(self) -> int:
-        """How narrow the table may be: numbers stand in one line, text may be broken."""
-        widths = [3 * len(self.rows[0]) + 1]
-        for name in self.rows[0]:
+    def least_width(self, console: Any) -> int:
+        """Return how narrow the table may be: numbers stand in one line, text may be broken."""
+        from rich.measure import Measurement
+
+        options = console.options.update(max_width=10_000)
+        width = Measurement.get(console, options, self.table).maximum
+        for name in self.words & self.rows[0].keys():
             longest = max(len(str(text)) for text in (name, *(row[name] for row in self.rows)))
-            widths.append(min(longest, BROKEN) if name in self.words else longest)
-        return sum(widths)
+            width -= max(0, longest - BROKEN)
+        return width
 
     def __rich_console__(self, console: Any, options: Any) -> Iterator["RenderableType"]:
         from rich.text import Text
 
-        if self.least_width <= options.max_width:
+        if self.least_width(console) <= options.max_width:
             yield self.table
             return
         if self.table.title:

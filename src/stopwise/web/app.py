@@ -8,7 +8,7 @@ from fastapi.staticfiles import StaticFiles
 
 from stopwise import __version__
 from stopwise.study.study import Study
-from stopwise.web.certificate import Certificate
+from stopwise.web.certificate import TlsCertificate
 from stopwise.web.failures import answer_failures
 from stopwise.web.limits import SafeHeaders, SmallBodies
 from stopwise.web.routes import (
@@ -51,7 +51,7 @@ class _App(FastAPI):
 
 
 def create_app(
-    study: Study, *, url: str | None = None, certificate: Certificate | None = None
+    study: Study, *, url: str | None = None, certificate: TlsCertificate | None = None
 ) -> FastAPI:
     """Return the web app of a study, to be served by any ASGI server.
 

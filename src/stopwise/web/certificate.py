@@ -18,7 +18,7 @@ WEEK = 7 * 24 * 3600
 
 
 @dataclass(frozen=True)
-class Certificate:
+class TlsCertificate:
     """A certificate and its key, as files beside the study."""
 
     file: Path
@@ -31,7 +31,7 @@ class Certificate:
         return hashlib.sha256(content).digest().hex(":").upper()
 
 
-def own_certificate(folder: Path | None, address: str) -> Certificate:
+def own_certificate(folder: Path | None, address: str) -> TlsCertificate:
     """Return the certificate of this machine, made anew if it is missing, old or for another one.
 
     It can vouch for this machine's names alone, so that trusting it gives away nothing else.
@@ -42,7 +42,7 @@ def own_certificate(folder: Path | None, address: str) -> Certificate:
         "by its folder, or use a proxy with TLS",
     )
     assert folder is not None
-    found = Certificate(folder / "tls.pem", folder / "tls.key")
+    found = TlsCertificate(folder / "tls.pem", folder / "tls.key")
     if not _fits(found.file, address):
         _make(found, address)
     return found
@@ -69,7 +69,7 @@ def _fits(file: Path, address: str) -> bool:
     return lasts and re.search(rf"(IP Address|DNS):{re.escape(address)}(,|\s)", named) is not None
 
 
-def _make(wanted: Certificate, address: str) -> None:
+def _make(wanted: TlsCertificate, address: str) -> None:
     addresses, names = _names(address)
     alternatives = [f"IP:{each}" for each in addresses] + [f"DNS:{each}" for each in names]
     permitted = [f"permitted;IP:{each}/255.255.255.255" for each in addresses]

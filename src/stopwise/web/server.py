@@ -14,7 +14,7 @@ from stopwise.files import PRIVATE
 from stopwise.study.access import Role
 from stopwise.study.study import Study
 from stopwise.web.app import create_app
-from stopwise.web.certificate import Certificate, own_certificate
+from stopwise.web.certificate import TlsCertificate, own_certificate
 from stopwise.web.impatience import Impatient
 from stopwise.web.links import join_link, lan_address, web_address
 
@@ -49,7 +49,7 @@ class Serving:
     study: Study
     listener: socket.socket
     url: str
-    certificate: Certificate | None = None
+    certificate: TlsCertificate | None = None
 
     @classmethod
     def bind(

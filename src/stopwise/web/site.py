@@ -10,7 +10,7 @@ from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.study import Study
 from stopwise.study.views import Status
 from stopwise.web.analyst import Analyst
-from stopwise.web.certificate import Certificate
+from stopwise.web.certificate import TlsCertificate
 from stopwise.web.evidence_cache import EvidenceCache
 from stopwise.web.limits import Attempts
 from stopwise.web.live_updates import LiveUpdates
@@ -36,7 +36,7 @@ class Site:
 
     study: Study
     url: str | None = None
-    certificate: Certificate | None = None
+    certificate: TlsCertificate | None = None
     cookie: str = field(init=False)
     analyst: Analyst = field(init=False)
     evidence: EvidenceCache = field(init=False)

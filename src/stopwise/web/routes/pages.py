@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Resp
 from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
 from stopwise.web import site as sites
-from stopwise.web.certificate import Certificate
+from stopwise.web.certificate import TlsCertificate
 from stopwise.web.permissions import Reader, csrf_token, session
 from stopwise.web.rendering import render
 from stopwise.web.responses import EntryView
@@ -56,7 +56,7 @@ def certificate(site: Here) -> Response:
     return FileResponse(_certificate(site).file, media_type="application/x-x509-ca-cert")
 
 
-def _certificate(site: Site) -> Certificate:
+def _certificate(site: Site) -> TlsCertificate:
     if site.certificate is None:
         raise HTTPException(404, "this server has no certificate of its own")
     return site.certificate

@@ -36,11 +36,19 @@ function replaceParts(text) {
   for (const part of [...fresh.body.children]) document.getElementById(part.id)?.replaceWith(part);
   const journal = document.querySelector(".journal");
   if (journal) journal.scrollTop = scrolled;
+  showLocalTimes();
   for (const old of opened) {
     const same = document.getElementById(old.id);
     if (!same || same === old) continue;
     same.querySelector(".part")?.replaceChildren(...(old.querySelector(".part")?.children ?? []));
     same.open = true; // with what it showed, until the new one is there
+  }
+}
+
+// The server writes UTC; here is the time on the wall.
+function showLocalTimes() {
+  for (const time of document.querySelectorAll("time[data-seconds]")) {
+    time.textContent = new Date(1000 * Number(time.dataset.seconds)).toLocaleString();
   }
 }
 
@@ -184,6 +192,7 @@ setInterval(async () => {
   trouble.hidden = !found.detail;
 }, 5000);
 
+showLocalTimes();
 let first = true;
 listen(
   () => {

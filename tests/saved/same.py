@@ -33,6 +33,9 @@ ADDED = {
     *("chance", "futile", "futility", "margin", "finding", "without_effect"),
     *("given_back", "who"),  # of a trial, and of the station that holds it
     *("difference", "interval"),  # of two counts
+    *("attended", "episode", "running", "seconds"),  # of a trial that a runner starts
+    *("method", "n_max", "edited", "by"),  # of a study
+    *("needed", "robots"),  # of a plan
 }
 
 

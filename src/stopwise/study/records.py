@@ -32,7 +32,7 @@ SCHEMA: dict[str, Any] = {
     "tag": pl.String,
     "note": pl.String,
     "seconds": pl.Float64,
-    "episode": pl.String,
+    "episode": pl.String,  # only if a runner started trials
     "who": pl.String,
     "assigned": pl.String,
     "scored": pl.String,
@@ -116,7 +116,8 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
                 **({} if trial.seconds is None else {"seconds": trial.seconds}),
             }
         )
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    return frame if any(trial.episode for trial in state.trials) else frame.drop("episode")
 
 
 def _details(entries: Iterable[Entry]) -> dict[int, dict[str, Any]]:

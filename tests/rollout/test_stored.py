@@ -205,6 +205,18 @@ def test_a_race_takes_stored_trials_from_a_file(tmp_path: Path) -> None:
     assert found["race"]["used"] < 50
 
 
+def test_a_race_takes_the_measure_that_it_compares_from_a_file(tmp_path: Path) -> None:
+    """Catches returns of a race beside a guessed column of the file, on another scale."""
+    place, maker = tmp_path / "old.csv", "tests.rollout.players:make_high"
+    place.write_text("policy,score\n" + "old,0.1\n" * 50)
+    given = ["race", "--env", "CartPole-v1", "--policy", f"new={maker}", "--bounds", "0,500"]
+
+    code, said = run(*given, "--n-max", "50", "--stored", f"old={place}")
+
+    assert code == 2
+    assert "there is no column 'return' for the score" in said
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [

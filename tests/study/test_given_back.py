@@ -141,25 +141,29 @@ def test_a_begun_trial_whose_lease_ran_out_counts_as_the_worst(
     record = study.records().row(0, named=True)
     assert (record["status"], record["score"]) == ("released", 20)
     assert study.verify().sound
-    # The result still comes, and takes its place: nothing that was entered is lost.
-    assert study.record(trial.trial, 45, station="left").counted
+    # Whoever may choose when a result comes, and whether, could see what it does to the study.
+    with pytest.raises(sw.NotAllowed, match="the lease of trial 1 ran out"):
+        study.record(trial.trial, 45, station="left")
     study.record(other.trial, 30, station="right")
-    assert sorted(study.trials().frame["score"]) == [30, 45]
+    assert sorted(study.trials().frame["score"]) == [20, 30]
     assert study.verify().sound
-    with pytest.raises(sw.NotAllowed, match="is scored, not leased"):
-        study.record(trial.trial, 50, station="left")
+    study.void(trial.trial, "the network was down")
+    again = take(study)
+    study.record(again.trial, 45, station="left")
+    assert sorted(study.trials().frame["score"]) == [30, 45]
 
 
-def test_a_late_result_does_not_come_after_unblinding(tmp_path: Path, clock: Clock) -> None:
+def test_a_score_that_was_withdrawn_and_lapsed_is_not_voided(tmp_path: Path, clock: Clock) -> None:
+    """What the lapse moves in the evidence may show whose trial it is."""
     study = locked(str(tmp_path / "study"), clock)
     trial = take(study)
-    study.start(trial.trial, station="left")
+    study.record(trial.trial, True, station="left")
+    study.undo(trial.trial, reason="it fell over later")
     clock.time += 31 * 60
     take(study, "right")
-    study.unblind()
 
-    with pytest.raises(sw.NotAllowed, match="too late to enter a score"):
-        study.record(trial.trial, True, station="left")
+    with pytest.raises(sw.NotAllowed, match="was corrected before"):
+        study.void(trial.trial, "the cable came off")
 
 
 def test_a_trial_that_never_began_is_handed_out_again(tmp_path: Path, clock: Clock) -> None:

@@ -174,7 +174,7 @@ def test_a_trial_that_is_given_back_has_lost(tmp_path: Path) -> None:
 def test_a_row_whose_time_ran_out_is_run_anew(tmp_path: Path) -> None:
     """Nobody compares a trial with one that somebody else has seen."""
     clock = Clock()
-    with preferring(tmp_path, clock) as study:
+    with preferring(tmp_path, clock, given_back="again") as study:
         first = take(study)
         clock.time += 29 * 60
         study.record(first.trial, "done", station="left")
@@ -195,6 +195,32 @@ def test_a_row_whose_time_ran_out_is_run_anew(tmp_path: Path) -> None:
             study.record(second.trial, "first", station="left")
         assert settled(study) == [0.5]
         assert "not compared" in study.report()
+        assert study.verify().sound
+
+
+@pytest.mark.parametrize("done", [True, False])
+def test_a_first_trial_that_was_seen_is_not_got_rid_of_by_waiting(
+    tmp_path: Path, done: bool
+) -> None:
+    """Catches "wait until a first one that looked bad is run anew"; only the owner can void it."""
+    clock = Clock()
+    with preferring(tmp_path, clock) as study:
+        first = take(study)
+        study.start(first.trial, station="left")
+        if done:
+            study.record(first.trial, "done", station="left")
+        clock.time += 31 * 60
+
+        other = take(study, "right")
+
+        assert "first" not in other.rubric
+        assert study.records().filter(pl.col("trial") == other.trial)["row"].to_list() == [2]
+        if not done:
+            study.record(first.trial, "done", station="left")
+        second = take(study)
+        assert second.rubric["first"] == first.code
+        study.record(second.trial, "first", station="left")
+        assert settled(study) == [policy_of(study, first.trial) == "new"]
         assert study.verify().sound
 
 

@@ -44,7 +44,8 @@ def print_tables(analysis: "Analysis", title: str | None = None) -> None:
 
     of_tasks, console = analysis.task_tables(), Console(highlight=False)
     for caption, rows in analysis.text_tables().items():
-        title = caption if caption in of_tasks else title
+        if caption in of_tasks or "of" in caption.split():  # not all pairs are shown
+            title = caption
         if rows:
             console.print(table_of(rows, WORDS, title=None if title is None else escape(title)))
         title = None

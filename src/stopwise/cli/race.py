@@ -218,7 +218,7 @@ def race(
                 bounds=limits,
                 proxy=proxy,
                 proxy_scenes=proxy_scenes,
-                stored=stored_scores(stored, score=score, bounds=limits),
+                stored=stored_scores(stored, score=score or _measure(env), bounds=limits),
                 **mean_settings(tasks, weight),
                 seed=seed,
                 success=success,
@@ -266,6 +266,13 @@ def _environments(given: list[str], tasks: str | None) -> str | dict[str, str]:
     if len(given) == 1 and tasks is None:
         return given[0]
     return named_values([item if "=" in item else f"{item}={item}" for item in given], "TASK=ENV")
+
+
+def _measure(given: list[str]) -> str | None:
+    """Return what a race compares unless it is told; of what is in a module, nobody knows."""
+    from stopwise.policies.import_path import is_place
+
+    return None if any(is_place(item.rpartition("=")[2]) for item in given) else "return"
 
 
 @contextmanager

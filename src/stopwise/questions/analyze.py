@@ -234,6 +234,8 @@ def compare(
         "give two policies to compare, or one and the number to compare it with: reference=0.9",
         parameter="second",
     )
+    if second is None and not isinstance(names, str) and len(names) == 1:
+        names = (*names, f"not {names[0]}")  # which is never used
     require(
         not isinstance(names, str) and len(set(names)) == len(names) == 2,
         f"names must be two that differ, but got {names!r}",

@@ -9,7 +9,7 @@ from stopwise.errors import NotAllowed, require, require_choice
 from stopwise.messages import Setting
 from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
-from stopwise.study.board import SlotBoard
+from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Checked, Released
 from stopwise.study.state import StudyState, TrialRecord
@@ -87,7 +87,7 @@ def lapsed(state: StudyState, now: float) -> list[Released]:
     """Return what is to be entered of trials that began and whose lease has run out.
 
     Handed out again, a trial that goes badly could be got rid of by waiting: it counts as one that
-    was given back. A result that still comes takes the place of that score.
+    was given back, for good.
     """
     plan, clock = locked_plan(state), state.clock_at(now)
     if plan.given_back != "worst":
@@ -103,7 +103,7 @@ def lapsed(state: StudyState, now: float) -> list[Released]:
         Released(trial=trial.number, reason=LAPSED, score=task.score.worst)
         for trial in over
         for task in (plan.task(trial.task),)
-        # The first of two that are compared has no score of its own to be the worst.
+        # The first of two that are compared has no score to be the worst: its row waits for it.
         if not task.judged_in_pairs or state.run_before(trial) is not None
     ]
 
@@ -224,12 +224,33 @@ def _first_free(
         if arms and row > first:
             break
         owner, until = board.owners[row]
-        open_to_it = station in (None, owner) or until <= clock
-        free = slot.holder is None or state.trials[slot.holder - 1].expires <= clock
+        seen = board.rules.by == "wins" and any(
+            _seen_first(state, other) for other in board.rows[row].values()
+        )
+        open_to_it = station in (None, owner) or (until <= clock and not seen)
+        free = slot.holder is None or (
+            state.trials[slot.holder - 1].expires <= clock
+            and not (seen and _seen_first(state, slot))
+        )
         if open_to_it and free:
             first = row
             arms.append(arm)
     return first, arms
+
+
+def _seen_first(state: StudyState, slot: Slot) -> bool:
+    """Whether the slot has the first trial of two that are compared, and it has begun.
+
+    It is not handed out again, however late it is: what went badly could be got rid of by waiting.
+    Only the owner can void it.
+    """
+    plan = locked_plan(state)
+    if slot.holder is None or slot.settled or plan.given_back != "worst":
+        return False
+    trial = state.trials[slot.holder - 1]
+    if not plan.task(trial.task).judged_in_pairs or state.run_before(trial) is not None:
+        return False
+    return trial.waiting or (trial.begun and trial.status == "leased")
 
 
 def _new_row(

@@ -162,9 +162,7 @@ def _released(event: Released, state: StudyState, _: Entry) -> None:
 @take_in.register
 def _scored(event: Scored, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
-    if trial.lapsed:
-        _clear(state, trial)  # it counted as the worst until its result came
-    trial.status, trial.lapsed = "scored", False
+    trial.status = "scored"
     if event.score is not None:
         _settle(state, trial, event.score)
     elif state.plan is not None:  # its place is kept until the other trial of its row is over

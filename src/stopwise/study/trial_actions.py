@@ -64,13 +64,15 @@ def record(
 
     A result is taken as long as its trial was neither scored, given back nor voided: also late,
     also when its slot was given to another station. The first result stored settles the slot.
-    One that comes after its trial lapsed takes the place of the worst score, until unblinding.
+    One that lapsed is over: with a choice when to report, scores could be tried out.
     """
     trial = own_trial(state, number, station)
-    if trial.lapsed and not locked_plan(state).task(trial.task).judged_in_pairs:
-        _require_blind(state, "enter a score")
-    else:
-        require_status(trial, "leased")
+    if trial.lapsed:
+        raise NotAllowed(
+            f"the lease of trial {number} ran out, so it counts as the worst score; if the cause "
+            "was not the policy, ask the owner to void it"
+        )
+    require_status(trial, "leased")
     _check_remarks(locked_plan(state), note, tag, seconds)
     given, score = judged(state, trial, answer)
     return Scored(
@@ -136,7 +138,7 @@ def void(state: StudyState, number: int, reason: str, *, redraw: bool = True) ->
         raise NotAllowed(f"trial {number} is already voided")
     _require_blind(state, "void a trial")
     for one in (trial, state.rival(trial)):
-        if one is not None and one.status == "scored":
+        if one is not None and (one.status == "scored" or one.lapsed):
             _require_first(one)
     return Voided(trial=number, reason=reason.strip(), redraw=redraw)
 

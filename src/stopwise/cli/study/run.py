@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from stopwise.study.study import Study
     from stopwise.study.views import Assignment
 
-HELP = "or: release REASON (give it back{}), quit"
-COUNTS = ": it counts as the worst score"
+HELP = "or: release REASON (give it back: it counts as the worst score), quit"
+HELP_AGAIN = "or: release REASON (give it back), quit"
+HELP_FIRST = "or: quit"  # the first of two that are compared is not given back
 SECONDS_BETWEEN_LOOKS = 5.0
 MOST = 6  # pairs of a task whose evidence is shown after each score
 
@@ -105,8 +106,11 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None) -> bool:
 
     _show(trial)
     key, began, name = f"terminal {uuid.uuid4()}", time.monotonic(), who or trial.station
+    help_text = HELP if trial.given_back == "worst" else HELP_AGAIN
+    if help_text == HELP and trial.rubric["kind"] == "preference" and "first" not in trial.rubric:
+        help_text = HELP_FIRST
     while True:
-        typed = _ask(trial, HELP.format(COUNTS * (trial.given_back == "worst")))
+        typed = _ask(trial, help_text)
         word, _, rest = typed.partition(" ")
         try:
             if typed == "quit":

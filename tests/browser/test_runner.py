@@ -92,6 +92,9 @@ def test_two_phones_and_an_owner_and_nobody_knows(
         assert not any(
             name in line for lines in said for line in lines for name in ("flow", "diff")
         )
+        expect(owner.locator("#live-evidence")).to_contain_text(
+            "Finished"
+        )  # or it changes meanwhile
         owner.once("dialog", lambda dialog: dialog.accept())
         owner.get_by_role("button", name="Unblind").click()
         expect(owner.locator("#live-evidence")).to_contain_text("flow-v2 > diffusion-v1")

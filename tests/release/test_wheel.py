@@ -28,7 +28,11 @@ EXTRAS = {
     "sb3": "import stopwise.rollout.sb3",
     "inspect": "import stopwise.rollout.inspect_ai",
     "excel": "import fastexcel, polars; import stopwise.data.formats",
+    "openpi": "import stopwise.policies.router",
+    "tensorboard": "import stopwise; stopwise.StopRule(['a', 'b'], report_to='tensorboard')",
 }
+# Large, and installed by ``tests.release.lowest``, which runs their tests.
+ELSEWHERE = {"inspect-robots", "wandb", "trackio", "mlflow"}
 DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PUBLIC = """
 import json, stopwise
@@ -112,7 +116,11 @@ def test_every_public_name_needs_at_most_an_extra_that_is_named(base: Environmen
     assert [text for text in outcome.values() if text and "stopwise[" not in text] == []
 
 
-@pytest.mark.parametrize("extra", DECLARED["optional-dependencies"])
+def test_each_extra_is_tried() -> None:
+    assert set(DECLARED["optional-dependencies"]) == {*EXTRAS, *ELSEWHERE}
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
 def test_each_extra_alone_is_enough(extra: str, wheel: Path, tmp_path: Path) -> None:
     environment = create(tmp_path / extra, wheel, extra)
 

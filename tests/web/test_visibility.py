@@ -17,7 +17,7 @@ import pytest
 import stopwise as sw
 from stopwise.study.entries import Entry, decode
 from stopwise.study.event import KINDS, Event, Visibility
-from stopwise.study.events import Joined, Locked, Released
+from stopwise.study.events import Joined, Locked, Released, TokenCreated
 from stopwise.study.study_report import chapters
 from stopwise.web.responses import EntryView
 from tests.study.scripted import fix_draws, scripted, scripted_runner
@@ -36,6 +36,10 @@ LATER = (
         stored_trials={"step 10k": 40},
     ),
     Released(trial=9, reason="robot is hot", score=0.125),
+    replace(
+        next(entry.event for entry in EVENTS if isinstance(entry.event, TokenCreated)),
+        expires=1.8e9,
+    ),
     Joined(arm="D", policy={"name": "step 40k"}, rows={"stack": 3}, reason="late", salt="5a5a"),
 )
 EVENTS += [Entry(900 + at, 1.0, "ada", event, None, "", "") for at, event in enumerate(LATER)]

@@ -54,8 +54,9 @@ check-tag:
 dist: $(VENV)/.dev
 	$(BIN)/python -m build --no-isolation
 
+# One more at a time than there are cores: many tests wait for a server or a browser.
 pytest: $(VENV)/.dev programs
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n $$(($$(nproc) + 1))
 
 # The tests start servers and a browser of their own; only the programs are needed.
 programs:

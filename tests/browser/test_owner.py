@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 import stopwise as sw
+from stopwise.web import evidence_cache
 from tests.browser.phone import DESKTOP, PHONE, joined
 from tests.web.serving import CUPS, served
 
@@ -67,6 +68,23 @@ def test_a_wrong_score_is_corrected(browser: Browser, tmp_path: Path) -> None:
         assert entries_of(study, "scored")[-1]["answer"] == ["cup reached"]
         assert study.journal()[-1].who == "ada"
         assert "flow-v2" not in owner.locator("main").inner_text()
+        owner.context.close()
+
+
+def test_the_names_come_though_the_evidence_is_behind(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server at work shows what it last found: the page asks again until it has the newest."""
+    monkeypatch.setattr(evidence_cache, "REST", 200.0)  # seconds, for what takes some 20 ms
+    with sw.Study.create(tmp_path / "cups", CUPS) as study, served(study) as url:
+        score_one(study, [])
+        study.record(2, ["cup reached"], station="arm 1")
+        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
+        expect(owner.locator("#live-evidence")).to_contain_text("until you unblind")
+        owner.once("dialog", lambda dialog: dialog.accept())
+        owner.get_by_role("button", name="Unblind").press("Enter")
+        expect(owner.locator("#live-evidence")).to_contain_text("Unblinded.")
+        expect(owner.locator("#live-evidence")).to_contain_text("flow-v2")
         owner.context.close()
 
 

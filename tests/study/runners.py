@@ -1,10 +1,11 @@
 """A runner at work beside a test, on real processes."""
 
+import random
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +46,12 @@ def written(path: Path, commands: dict[str, Any], **other: Any) -> Path:
 
 
 def free_port() -> int:
-    """Return a port of this machine that nobody uses now."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    """Return a port that nobody uses now, of those that no program is given without asking."""
+    while True:
+        port = random.randrange(10_000, 30_000)
+        with socket.socket() as found, suppress(OSError):
+            found.bind(("127.0.0.1", port))
+            return port
 
 
 @contextmanager

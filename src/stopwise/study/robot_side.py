@@ -40,10 +40,15 @@ class RobotSide(StudyReader):
         present: bool = True,
         limit: float | None = None,
         who: str = "runner",
-    ) -> None:
-        """Say that a runner starts the policies at a station from now on, or no longer does."""
-        self._enter(
-            lambda state: episodes.attend(state, station, present=present, limit=limit), who
+    ) -> views.Assignment | None:
+        """Say that a runner starts the policies at a station from now on, or no longer does.
+
+        Returns the trial that the station has at that moment: if it was started, then without it.
+        """
+        return self._ledger.ask(
+            lambda state, _: [episodes.attend(state, station, present=present, limit=limit)],
+            lambda state, now, _: views.held(state, station, now),
+            who=who,
         )
 
     def begin_episode(self, trial: int, episode: str, *, who: str = "runner") -> views.Resolved:

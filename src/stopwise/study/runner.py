@@ -68,9 +68,9 @@ class Runner:
 
                 self._switchboard = Switchboard(self.file)
                 stack.enter_context(self._switchboard.open(self.logs / "router.log"))
-            self.desk.attend(self.station, present=True, limit=self.file.time_limit)
+            held = self.desk.attend(self.station, present=True, limit=self.file.time_limit)
             stack.callback(self._leave)
-            self._arrive()
+            self._arrive(held)
             while self._look() and not self._over.wait(PAUSE):
                 pass
 
@@ -82,9 +82,8 @@ class Runner:
         """Leave the station, and break off what runs; for another thread to call."""
         self._over.set()
 
-    def _arrive(self) -> None:
+    def _arrive(self, trial: Assignment | None) -> None:
         """Close what an earlier runner left open; a trial that has begun is not begun again."""
-        trial = self.desk.holding(self.station)
         if trial is None or not trial.started:
             return
         self._passed.add(trial.trial)

@@ -102,12 +102,11 @@ class StudyClient:
         found = self._call("POST", "/api/trials/next", {"station": station, "task": task})
         if found.get("checks"):
             raise NotAllowed(f"go through the check list of station {station!r} first")
-        return None if found["trial"] is None else parsed(Assignment, found["trial"])
+        return _assigned(found)
 
     def holding(self, station: str) -> Assignment | None:
         """Return the trial that a station has taken but not yet reported."""
-        found = self._call("GET", f"/api/trials/held?station={quote(station, safe='')}")
-        return None if found["trial"] is None else parsed(Assignment, found["trial"])
+        return _assigned(self._call("GET", f"/api/trials/held?station={quote(station, safe='')}"))
 
     def check(self, station: str, ticked: Collection[str], *, note: str = "") -> None:
         """Say that the start-of-day check list of a station was gone through."""
@@ -153,10 +152,15 @@ class StudyClient:
         """Return the names of all policies; only for the role "runner"."""
         return tuple(self._call("GET", "/api/policies"))
 
-    def attend(self, station: str, *, present: bool = True, limit: float | None = None) -> None:
-        """Say that a runner starts the policies at a station, or no longer does."""
+    def attend(
+        self, station: str, *, present: bool = True, limit: float | None = None
+    ) -> Assignment | None:
+        """Say that a runner starts the policies at a station, or no longer does.
+
+        Returns the trial that the station has at that moment.
+        """
         body = {"station": station, "present": present, "limit": limit}
-        self._call("POST", "/api/stations/attend", body)
+        return _assigned(self._call("POST", "/api/stations/attend", body))
 
     def begin_episode(self, trial: int, episode: str) -> Resolved:
         """Return the policy of a trial that its operator has started; once for a trial."""
@@ -227,6 +231,10 @@ def _content(response: httpx.Response) -> Any:
     known = isinstance(content, dict) and "detail" in content
     detail = content["detail"] if known else response.reason_phrase
     raise ERRORS.get(response.status_code, NotAllowed)(detail)
+
+
+def _assigned(found: dict[str, Any]) -> Assignment | None:
+    return None if found["trial"] is None else parsed(Assignment, found["trial"])
 
 
 def parsed(kind: type[Parsed], content: Any) -> Parsed:

@@ -8,8 +8,8 @@ from stopwise.study.views import Resolved
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Runner
 from stopwise.web.requests import AttendRequest, EpisodeEndRequest, EpisodeRequest
-from stopwise.web.responses import Done
-from stopwise.web.routes.trials import TrialNumber
+from stopwise.web.responses import Done, NextView
+from stopwise.web.routes.trials import TrialNumber, next_view
 from stopwise.web.site import Here
 
 __all__ = ["router"]
@@ -32,10 +32,12 @@ def resolve_code(
 
 
 @router.post("/stations/attend")
-def attend_station(site: Here, grant: Runner, request: AttendRequest) -> Done:
-    """Say that a runner starts the policies at a station, or no longer does."""
-    site.study.attend(request.station, present=request.present, limit=request.limit, who=grant.name)
-    return Done()
+def attend_station(site: Here, grant: Runner, request: AttendRequest) -> NextView:
+    """Say that a runner starts the policies at a station, or not; return what the station has."""
+    found = site.study.attend(
+        request.station, present=request.present, limit=request.limit, who=grant.name
+    )
+    return next_view(site, found)
 
 
 @router.post("/trials/{trial}/episode")

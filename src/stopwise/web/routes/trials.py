@@ -22,7 +22,7 @@ from stopwise.web.requests import (
 from stopwise.web.responses import Done, NextView
 from stopwise.web.site import Here, Site
 
-__all__ = ["TrialNumber", "router"]
+__all__ = ["TrialNumber", "next_view", "router"]
 
 router = APIRouter(prefix="/api", tags=["trials"], responses=FAILURES)
 TrialNumber = Annotated[int, Path(ge=1, le=10**9, description="The trial number.")]
@@ -39,7 +39,7 @@ def take_next_trial(site: Here, grant: Operator, request: NextRequest) -> NextVi
     if due and site.study.holding(station) is None:
         return NextView(trial=None, finished=False, checks=due)
     found = site.study.next_trial(**_reported(request, grant), holder=grant.name)
-    return _next(site, found)
+    return next_view(site, found)
 
 
 @router.post("/stations/check")
@@ -58,7 +58,7 @@ def held_trial(
     found = site.study.holding(station or grant.name)
     if found is not None and grant.role is not Role.RUNNER:
         _require_own(site, grant, found.trial)
-    return _next(site, found)
+    return next_view(site, found)
 
 
 @router.get("/trials/{trial}/whereabouts")
@@ -126,5 +126,6 @@ def _require_own(site: Site, grant: Grant, trial: int) -> None:
         raise NotAllowed(f"trial {trial} was taken by someone else")
 
 
-def _next(site: Site, trial: Assignment | None) -> NextView:
+def next_view(site: Site, trial: Assignment | None) -> NextView:
+    """Return what a station is told of its trial."""
     return NextView(trial=trial, finished=trial is None and site.study.finished)

@@ -7,6 +7,7 @@ const source = document.querySelector("main").dataset.source;
 const pill = document.getElementById("connection");
 let fetching = false;
 let again = false;
+let newest = 0; // entry of the journal; the evidence of a page may be older for a while
 const sending = new Set(); // forms: a second tap must not store a change twice
 const rubrics = new Map(); // by form, once its trial is known
 
@@ -18,7 +19,10 @@ async function refresh() {
   fetching = true;
   try {
     const response = await fetch(source, { redirect: "error" });
-    if (response.ok) replaceParts(await response.text());
+    if (response.ok) {
+      replaceParts(await response.text());
+      again ||= isBehind();
+    }
   } catch {
     connection(false);
   }
@@ -27,6 +31,10 @@ async function refresh() {
     again = false;
     setTimeout(refresh, 1000);
   }
+}
+
+function isBehind() {
+  return Number(document.getElementById("live-evidence").dataset.seq) < newest;
 }
 
 function replaceParts(text) {
@@ -193,15 +201,16 @@ setInterval(async () => {
 }, 5000);
 
 showLocalTimes();
-let first = true;
+let opened = false;
 listen(
-  () => {
-    if (!first) refresh();
-    first = false;
+  (seq) => {
+    newest = seq;
+    if (isBehind()) refresh();
   },
   (alive) => {
     connection(alive);
-    if (alive && !first) refresh();
+    if (alive && opened) refresh(); // people may have come and gone meanwhile
+    opened ||= alive;
   },
 );
 document.documentElement.dataset.ready = ""; // until now, a tap would be lost

@@ -172,7 +172,13 @@ def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[M
         way = dependence(met[:, 0], met[:, 1], FALSE_ALARMS / family.size)
         if way is not None:
             names = [comparison.rules.policies[policy] for policy in policies.tolist()]
-            text = dependence_text(names[0], names[1], way, comparison.method)
+            apart = set(names).isdisjoint(comparison.rules.stored)
+            text = dependence_text(names[0], names[1], way, comparison.method, pairable=apart)
+            if not apart and np.array_equal(*met.T):
+                text = (
+                    f"the scores of {names[0]} and {names[1]} are the same, row by row: is one a "
+                    "copy of the other?"
+                )
             found.append(Message(text, code=f"scores-{way}"))
     return tuple(found)
 

@@ -18,7 +18,7 @@ from stopwise.study.board import Slot
 from stopwise.study.state import Import, StudyState, TokenRecord, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
-FORMAT = 10
+FORMAT = 11
 PLAIN = (
     *("seq", "hash", "time", "clock", "study"),
     *(
@@ -31,6 +31,7 @@ PLAIN = (
         "attended",
         "checked",
         "amendments",
+        "simulated",
     ),
 )
 # How far evidence may lie from what another processor or another numpy makes of the same scores.

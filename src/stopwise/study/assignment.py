@@ -13,7 +13,7 @@ from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Checked, Released
 from stopwise.study.state import StudyState, TrialRecord
-from stopwise.study.study_plan import StudyPlan
+from stopwise.study.study_plan import Check, StudyPlan
 
 A_DAYS_WORK = 12 * 3600.0  # seconds on the study's clock for which a check list holds
 
@@ -108,7 +108,7 @@ def lapsed(state: StudyState, now: float) -> list[Released]:
     ]
 
 
-def checks_due(state: StudyState, station: str, now: float) -> tuple[str, ...]:
+def checks_due(state: StudyState, station: str, now: float) -> tuple[Check, ...]:
     """Return what is to be checked at a station before its next trial, nothing within a day."""
     last = state.checked.get(station)
     fresh = last is not None and state.clock_at(now) - last <= A_DAYS_WORK
@@ -118,16 +118,26 @@ def checks_due(state: StudyState, station: str, now: float) -> tuple[str, ...]:
 def check(state: StudyState, station: str, ticked: Collection[str], note: str) -> Checked:
     """Return the event that the check list was gone through; what is not ticked needs a note."""
     checks = locked_plan(state).checks
+    names = [item.name for item in checks]
     for item in ticked:
-        require_choice("a check", item, checks)
-    missing = [item for item in checks if item not in ticked]
+        require_choice("a check", item, names)
+    missing = [name for name in names if name not in ticked]
     require(
         not missing or bool(note.strip()),
         f"{', '.join(missing)}: not ticked, so say why in the note",
     )
+    unseen = [name for name in photos_due(state, station, checks) if name in ticked]
+    require(not unseen, f"{', '.join(unseen)}: add its photo first")
     require(len(note) <= 2000, "a note can have at most 2,000 characters")
-    kept = tuple(item for item in checks if item in ticked)
+    kept = tuple(name for name in names if name in ticked)
     return Checked(station=station, ticked=kept, note=note.strip())
+
+
+def photos_due(state: StudyState, station: str, checks: Collection[Check]) -> tuple[str, ...]:
+    """Return the items that ask for a photo and have none since the last check list."""
+    last = state.checked.get(station, 0.0)
+    there = {item for where, item, *_, when in state.photos if where == station and when >= last}
+    return tuple(item.name for item in checks if item.photo and item.name not in there)
 
 
 def holding(state: StudyState, station: str, now: float) -> TrialRecord | None:

@@ -159,6 +159,16 @@ class Checked(Event, kind="checked", says="{station}: start-of-day check list go
     note: Open[str]
 
 
+class Photographed(Event, kind="photographed", says="{station}: photo of “{item}” added"):
+    """An item of a station's check list has a photo: a file beside the study, as in ``Filmed``."""
+
+    station: Open[str]
+    item: Open[str]
+    file: Open[str]
+    digest: Open[str]
+    size: Open[int]
+
+
 OUTCOMES = {
     "ended": "the policy ended by itself",
     "failed": "its command failed",

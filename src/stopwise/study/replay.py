@@ -24,6 +24,7 @@ from stopwise.study.events import (
     Imported,
     Joined,
     Locked,
+    Photographed,
     Rated,
     Released,
     Scored,
@@ -135,6 +136,11 @@ def _episode_ended(event: EpisodeEnded, state: StudyState, _: Entry) -> None:
 @take_in.register
 def _checked(event: Checked, state: StudyState, _: Entry) -> None:
     state.checked[event.station] = state.clock
+
+
+@take_in.register
+def _photographed(event: Photographed, state: StudyState, _: Entry) -> None:
+    state.photos.append((event.station, event.item, event.file, event.digest, state.clock))
 
 
 @take_in.register

@@ -145,6 +145,8 @@ class StudyState:
         The trial that each station holds or held last.
     checked
         When, on the study's clock, each station's check list was gone through last.
+    photos
+        Of check lists: station, item, file, SHA-256, and when on the study's clock.
     recordings, ratings
         Recordings as trial, file and SHA-256; ratings by them as trial, by whom, and score.
     attended
@@ -169,6 +171,7 @@ class StudyState:
     held: dict[str, int] = field(default_factory=dict)
     attended: dict[str, str] = field(default_factory=dict)
     checked: dict[str, float] = field(default_factory=dict)
+    photos: list[tuple[str, str, str, str, float]] = field(default_factory=list)
     recordings: list[tuple[int, str, str]] = field(default_factory=list)
     ratings: list[tuple[int, str, float]] = field(default_factory=list)
     codes: dict[str, int] = field(default_factory=dict)

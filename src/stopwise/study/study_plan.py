@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import uses_seed, with_recorded_seed
@@ -28,7 +35,20 @@ SINCE = (
 )
 
 
-CheckItem = Annotated[str, Field(min_length=1, max_length=200)]
+class Check(PlanPart):
+    """Something to check at a station before the first trial of a day, perhaps with a photo."""
+
+    name: str = Field(min_length=1, max_length=200)
+    photo: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+    @model_serializer(mode="wrap")
+    def _as_written(self, whole: SerializerFunctionWrapHandler) -> Any:
+        return whole(self) if self.photo else self.name
 
 
 class Policy(PlanPart):
@@ -135,7 +155,8 @@ class StudyPlan(PlanPart):
     tags
         Failure tags that operators may choose from.
     checks
-        What is to be checked at each station before the first trial of a day.
+        What is to be checked at each station before the first trial of a day: a text, or a
+        ``name`` with ``photo: true``.
     """
 
     name: str = Field(min_length=1, max_length=200)
@@ -170,7 +191,7 @@ class StudyPlan(PlanPart):
     look_ahead: int | None = Field(default=None, ge=0)
     given_back: Literal["worst", "again"] = "worst"
     tags: tuple[str, ...] = ()
-    checks: Annotated[tuple[CheckItem, ...], Field(max_length=50)] = ()
+    checks: Annotated[tuple[Check, ...], Field(max_length=50)] = ()
 
     @field_validator("policies", "tasks", mode="before")
     @classmethod

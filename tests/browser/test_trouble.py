@@ -67,7 +67,8 @@ def disk_of_its_own(folder: Path) -> Iterator[bool]:
             subprocess.run(["umount", "--lazy", folder], check=True)
 
 
-FAULTS = {
+Fault = Callable[[sw.Study], AbstractContextManager[None]]
+FAULTS: dict[Fault, str] = {
     full: "The study's disk is full: tell the owner to make room.",
     over_quota: "The study's disk is over its quota, or broken: tell the owner.",
     read_only: "The study's store cannot be written, only read: tell the owner.",
@@ -75,9 +76,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_people_read_what_is_wrong(
-    browser: Browser, tmp_path: Path, fault: Callable[[sw.Study], AbstractContextManager[None]]
-) -> None:
+def test_people_read_what_is_wrong(browser: Browser, tmp_path: Path, fault: Fault) -> None:
     """Nothing entered is lost, and once there is room it is stored, once."""
     with (
         disk_of_its_own(tmp_path / "disk") as mounted,

@@ -62,6 +62,9 @@ CAUTIONS = {
     "proxy": "the scenes of the trials are assumed to be drawn like those that the proxy's mean is "
     "of, and the proxy to be fixed before the trials; its differences correlate with the real ones "
     "by {correlation}",
+    "proxy-drawn": "the start state of each row was drawn at random from those that were simulated "
+    "before the study, so the mean of the proxy is known; trials are assumed to have started from "
+    "the state drawn; the proxy's differences correlate with the real ones by {correlation}",
     "audit": "claims are about the scores of people, who scored {audited}; each row is assumed "
     "to be audited with chance {audit:g}, drawn before it was run; the judge's differences "
     "correlate with people's by {correlation}",

@@ -97,9 +97,11 @@ class OrderQuestion(Question):
 
     def standings(self) -> tuple[Standing, ...]:
         """Return where each pair stands now."""
-        self._pairs.adjust()
-        self._pairs.look_ahead(self.rows)
-        outcome, family = self._pairs.result(None), self._ranking.family
+        pairs, known = self._pairs, self._pairs.adjusted
+        pairs.adjust()
+        pairs.look_ahead(self.rows)
+        outcome, family = pairs.result(None), self._ranking.family
+        pairs.adjusted = known  # what is saved must not depend on whether anyone has looked
         return tuple(
             Standing(**standing_of(self.rules, family, outcome, pair))
             for pair in range(family.size)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -180,7 +181,7 @@ def test_a_plan_beside_a_reference_speaks_of_one_policy() -> None:
 
 def test_a_plan_with_stored_trials_does_not_advise_a_larger_n_max() -> None:
     """The number of rows makes the groups of stored trials, so that more are not free."""
-    rough = {"n_max": 20, "detectable": False, "precision": 0.05}
+    rough: dict[str, Any] = {"n_max": 20, "detectable": False, "precision": 0.05}
     plain, stored = sw.plan(0.3, 0.7, **rough), sw.plan(0.3, 0.7, stored=100, **rough)
 
     assert any("generously" in note for note in plain.notes)
@@ -188,7 +189,12 @@ def test_a_plan_with_stored_trials_does_not_advise_a_larger_n_max() -> None:
 
 
 def test_many_robots_need_no_less_than_one_trial_takes() -> None:
-    rough = {"n_max": 20, "detectable": False, "precision": 0.05, "minutes_per_trial": 6}
+    rough: dict[str, Any] = {
+        "n_max": 20,
+        "detectable": False,
+        "precision": 0.05,
+        "minutes_per_trial": 6,
+    }
     few, many = (sw.plan(0.2, 0.8, robots=robots, **rough) for robots in (1, 200))
     one, row = few.table()[0], many.table()[0]
 

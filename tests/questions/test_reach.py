@@ -18,7 +18,7 @@ from stopwise.questions.reach import out_of_reach
 from tests.cli.typed import run, study
 
 SCORES = (0.0, 0.5, 1.0)
-HOPELESS = {"alpha": 0.001, "n_max": 6}
+HOPELESS: dict[str, Any] = {"alpha": 0.001, "n_max": 6}
 
 
 def least(policies: int = 2, **settings: Any) -> int:

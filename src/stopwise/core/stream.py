@@ -32,8 +32,6 @@ from stopwise.messages import counted
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["SequentialTest"]
-
 
 @described
 class SequentialTest(Resumable):

@@ -17,8 +17,6 @@ from stopwise.core.scores import require_whole
 from stopwise.core.snapshot import encode_state, restore_array, restore_state
 from stopwise.errors import require
 
-__all__ = ["StreamState"]
-
 _DECISIONS = {1: Decision.POLICY1, 0: Decision.POLICY0, EQUIVALENT: Decision.EQUIVALENT}
 
 

@@ -12,8 +12,9 @@ from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Checked, Released
+from stopwise.study.simulated import listed_states
 from stopwise.study.state import StudyState, TrialRecord
-from stopwise.study.study_plan import Check, StudyPlan
+from stopwise.study.study_plan import Check, Conditions, StudyPlan
 
 A_DAYS_WORK = 12 * 3600.0  # seconds on the study's clock for which a check list holds
 
@@ -307,6 +308,10 @@ def _drawn_task(lots: Lots, plan: StudyPlan, row: int, arm: str) -> str | None:
 
 def _condition(lots: Lots, plan: StudyPlan, task: str, row: int, arm: str) -> str | None:
     conditions = plan.task(task).conditions
+    states = listed_states(plan, plan.task(task))
+    if states:  # in turn, the mean of the proxy in those left would not be that of the list
+        conditions = Conditions(listed=states)
+        return lots.condition(conditions, row, "block", task, in_turn=False)
     if plan.design == "blocks":
         # In turn, what is left would depend on what has been: rows of a drawn task draw afresh.
         return lots.condition(conditions, row, "block", task, in_turn=plan.shares is None)

@@ -217,7 +217,8 @@ class StudyReader:
             if used:
                 state.require_edition()
             if state.unblinded_at is None:
-                return trial_table(state, assignment.locked_plan(state)).frame.drop("trial")
+                frame = trial_table(state, assignment.locked_plan(state)).frame
+                return frame.drop("trial", "proxy", strict=False)  # which tells whose label it is
             frame = self.records()
             if not used:
                 return frame

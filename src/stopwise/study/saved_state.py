@@ -31,6 +31,7 @@ PLAIN = (
         "attended",
         "checked",
         "amendments",
+        "simulated",
     ),
 )
 # How far evidence may lie from what another processor or another numpy makes of the same scores.

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from stopwise.core.registry import UNWRITTEN, other_edition
@@ -12,6 +12,7 @@ from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.entries import ORIGIN
+from stopwise.study.simulated import Simulated, proxy_means
 from stopwise.study.study_plan import StudyPlan
 
 TrialStatus = Literal["leased", "released", "scored", "voided"]
@@ -151,6 +152,8 @@ class StudyState:
         Recordings as trial, file and SHA-256; ratings by them as trial, by whom, and score.
     attended
         The stations at which a runner starts the policies, and who that is.
+    simulated
+        Of each task and start state, the proxy's scores by label.
     """
 
     seq: int = 0
@@ -178,6 +181,7 @@ class StudyState:
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
     amendments: int = 0
     imports: list[Import] = field(default_factory=list)
+    simulated: Simulated = field(default_factory=dict)
 
     def clock_at(self, time: float) -> float:
         """Return the study's clock at this time of the store's clock."""
@@ -263,4 +267,7 @@ class StudyState:
         for name, rules in plan.questions().items():
             known = (joined or {}).get(name)
             own = rules.among(arms, baseline, later, stored)
+            if name in self.simulated:
+                means = proxy_means(plan, plan.task(name), self.simulated)
+                own = replace(own, proxy_mean=means)
             self.boards[name] = SlotBoard(own, self.refusal, known)

@@ -22,6 +22,7 @@ from stopwise.errors import StopwiseError, require
 from stopwise.questions import QUESTIONS, for_files, pose
 from stopwise.rows.task_mean import MEAN, shares
 from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Preference, Rubric, confusing_name
+from stopwise.study.simulated import proxy_means, require_simulated
 
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
 
@@ -31,7 +32,7 @@ AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags", "chec
 SINCE = (
     *("reference", "goal", "top", "indifference", "later", "reserve"),
     *("futility", "margin", "equivalence", "given_back"),
-    *("over_tasks", "weights", "stored", "fresh", "checks"),
+    *("over_tasks", "weights", "stored", "fresh", "checks", "proxy"),
 )
 
 
@@ -132,6 +133,9 @@ class StudyPlan(PlanPart):
         at least n_max: these are imported before the first trial, and only the other policies are
         tried. ``fresh`` is how many new trials each of them gets, to see whether conditions are
         still the same.
+    proxy
+        Of each task and start state, a simulator's score of each policy, fixed here before the
+        first trial; each row then draws its state from these (``Study.import_proxy``).
     n_max
         The greatest number of trials per policy and task, or None for no limit; per policy, if one
         question is asked about the mean over tasks.
@@ -182,6 +186,7 @@ class StudyPlan(PlanPart):
     weights: dict[str, float] = Field(default_factory=dict)
     stored: dict[str, int] = Field(default_factory=dict)
     fresh: int = Field(default=0, ge=0)
+    proxy: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict)
     n_max: int | None = Field(default=None, ge=1)
     futility: Literal["advisory", "binding"] | None = "advisory"
     margin: float = 0.0
@@ -245,6 +250,7 @@ class StudyPlan(PlanPart):
             )
             self._check_preferences()
             self._check_mean()
+            require_simulated(self)
             for task in self.tasks:
                 pose(self.rules(task))
         except StopwiseError as error:
@@ -349,6 +355,7 @@ class StudyPlan(PlanPart):
             groups=self.stored,
             stored=tuple(self.stored),
             fresh=self.fresh,
+            proxy_mean=proxy_means(self, task, self.proxy),
             **for_files(declared),
             parameters=self._recorded_parameters(),
         )

@@ -82,6 +82,7 @@ def _record(study: "StudyReader") -> Chapter:
         ("journal", f"{counted(status.seq, 'entry')}, the last with SHA-256 {status.hash}"),
         ("blinding", "none" if plan.blinding == "none" else f"a code per {plan.blinding}"),
         ("names", "revealed" if status.unblinded else "not revealed: policies are shown as labels"),
+        *((f"proxy on {own.task}", own.proxy) for own in study.verdict().tasks if own.proxy),
         ("trials handed out", str(status.assigned)),
         *([("trials imported", str(status.imported))] if status.imported else []),
         *_started_by_runners(study.journal()),

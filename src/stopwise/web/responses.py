@@ -158,6 +158,7 @@ class TaskView(_Answer):
     by: str = "means"
     best: str | None
     candidates: list[CandidateView]
+    proxy: str = ""
 
     @property
     def answer(self) -> type[Analysis]:

@@ -218,7 +218,9 @@ def race(
                 bounds=limits,
                 proxy=proxy,
                 proxy_scenes=proxy_scenes,
-                stored=stored_scores(stored, score=score or _measure(env), bounds=limits),
+                stored=stored_scores(
+                    stored, quiet=output.as_json, score=score or _measure(env), bounds=limits
+                ),
                 **mean_settings(tasks, weight),
                 seed=seed,
                 success=success,

@@ -179,7 +179,14 @@ class Plan(PlanningResult):
     def hours(self, trials: float) -> float | None:
         """Return how long this many trials take, if ``minutes_per_trial`` is known."""
         known = self.minutes_per_trial
-        return None if known is None else trials * known / 60 / self.robots
+        # Robots work side by side, but a trial takes its time.
+        return None if known is None else max(trials / self.robots, min(trials, 1)) * known / 60
+
+    def hours_saved(self, row: PlanRow) -> float | None:
+        """Return how much sooner than the fixed-sample plan such a study ends, if that is known."""
+        fixed = None if row.fixed_n is None else self.hours(row.fixed_n * row.policies)
+        ends = self.hours(row.mean_trials)
+        return None if fixed is None or ends is None else fixed - ends
 
     @property
     def _assumed(self) -> Sequence[PlanRow]:
@@ -274,8 +281,8 @@ class Plan(PlanningResult):
         if row.trials_saved is None or row.fixed_n is None:
             return ""
         number = counted(round(abs(row.trials_saved)), "trial")
-        hours = self.hours(abs(row.trials_saved))
-        time = "" if hours is None else f" ({hours:.1f} hours)"
+        hours = self.hours_saved(row)
+        time = "" if hours is None else f" ({abs(hours):.1f} hours)"
         saves = row.trials_saved >= 0
         compared = f"saves {number}{time} of" if saves else f"takes {number}{time} more than"
         return (
@@ -328,7 +335,7 @@ class Plan(PlanningResult):
                 "mean_hours": self.hours(row.mean_trials),
                 "most_hours": self.hours(row.most_trials),
                 "trials_saved": row.trials_saved,
-                "hours_saved": None if row.trials_saved is None else self.hours(row.trials_saved),
+                "hours_saved": self.hours_saved(row),
                 "exact": row.exact,
             }
             for row in (self.rows if rows is None else rows)

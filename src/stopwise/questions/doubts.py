@@ -61,6 +61,9 @@ CAUTIONS = {
     "proxy": "the scenes of the trials are assumed to be drawn like those that the proxy's mean is "
     "of, and the proxy to be fixed before the trials; its differences correlate with the real ones "
     "by {correlation}",
+    "proxy-drawn": "the start state of each row was drawn at random from those that were simulated "
+    "before the study, so the mean of the proxy is known; trials are assumed to have started from "
+    "the state drawn; the proxy's differences correlate with the real ones by {correlation}",
     "audit": "claims are about the scores of people, who scored {audited}; each row is assumed "
     "to be audited with chance {audit:g}, drawn before it was run; the judge's differences "
     "correlate with people's by {correlation}",
@@ -171,7 +174,13 @@ def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[M
         way = dependence(met[:, 0], met[:, 1], FALSE_ALARMS / family.size)
         if way is not None:
             names = [comparison.rules.policies[policy] for policy in policies.tolist()]
-            text = dependence_text(names[0], names[1], way, comparison.method)
+            apart = set(names).isdisjoint(comparison.rules.stored)
+            text = dependence_text(names[0], names[1], way, comparison.method, pairable=apart)
+            if not apart and np.array_equal(*met.T):
+                text = (
+                    f"the scores of {names[0]} and {names[1]} are the same, row by row: is one a "
+                    "copy of the other?"
+                )
             found.append(Message(text, code=f"scores-{way}"))
     return tuple(found)
 

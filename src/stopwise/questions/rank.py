@@ -310,6 +310,7 @@ def _warnings(
     incomplete = any(
         np.isnan(own[: rules.trials_of(name, rows).start]).any() for name, own, rows in columns
     )
+    proxied = rules.proxy_mean is not None and rules.audit is None
     holds = {
         "rows-incomplete": incomplete,
         "bounds-undeclared": table.bounds is None and comparison.rules.by == "means",
@@ -322,7 +323,8 @@ def _warnings(
         "randomised": test.uses_seed(rules.parameters),
         "grouped": rules.groups is not None,
         "stored": bool(rules.stored),
-        "proxy": rules.proxy_mean is not None and rules.audit is None,
+        "proxy": proxied and not table.scenes_drawn,
+        "proxy-drawn": proxied and table.scenes_drawn,
         "audit": rules.audit is not None,
     }
     known = {

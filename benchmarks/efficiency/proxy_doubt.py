@@ -1,4 +1,4 @@
-"""How often it is said that real scenes look different from the simulated ones, by how much they do.
+"""How often real scenes are said to look different from the simulated ones, by how much they do.
 
 Run ``python -m benchmarks.efficiency.proxy_doubt``. Success and failure of equal policies at .6; in
 some of the real scenes the proxy has policy 0 succeed, which lowers the mean of g1 - g0. Two-sided,

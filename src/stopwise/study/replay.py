@@ -92,6 +92,7 @@ def _assigned(event: Assigned, state: StudyState, entry: Entry) -> None:
         station=event.station,
         expires=state.clock + event.lease,
         who=entry.who,
+        when=entry.time,
     )
     state.trials.append(trial)
     state.codes[trial.code] = trial.number
@@ -160,9 +161,11 @@ def _released(event: Released, state: StudyState, _: Entry) -> None:
 
 
 @take_in.register
-def _scored(event: Scored, state: StudyState, _: Entry) -> None:
+def _scored(event: Scored, state: StudyState, entry: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.status = "scored"
+    if event.correction is None:
+        trial.when = entry.time
     if event.score is not None:
         _settle(state, trial, event.score)
     elif state.plan is not None:  # its place is kept until the other trial of its row is over

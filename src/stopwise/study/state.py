@@ -39,6 +39,8 @@ class TrialRecord:
         Whether its score settled its slot; a second result for a slot does not.
     who
         Who took it.
+    when
+        The time when it was handed out; from its result on, when that came.
     first
         The score that was withdrawn first, if one was.
     unneeded, lapsed
@@ -67,6 +69,7 @@ class TrialRecord:
     episode: str = ""
     running: bool = False
     seconds: float | None = None
+    when: float = 0.0
 
     @property
     def has_result(self) -> bool:

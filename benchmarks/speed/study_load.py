@@ -35,13 +35,13 @@ from tests.web.stations import ServerProcess
 __all__ = ["Load", "measure"]
 
 
-def plan(policies: int, tasks: int) -> dict[str, Any]:
+def plan(policies: int, tasks: int, method: str) -> dict[str, Any]:
     """Return a plan of this size."""
     names = {
         "policies": [f"p{n}" for n in range(policies)],
         "tasks": [f"t{n}" for n in range(tasks)],
     }
-    return {"name": "load", "method": "wsr", **names}
+    return {"name": "load", "method": method, **names}
 
 
 class Pages:
@@ -159,13 +159,17 @@ def main() -> None:
     options.add_argument("--servers", type=int, default=2)
     options.add_argument("--policies", type=int, default=4)
     options.add_argument("--tasks", type=int, default=1)
+    options.add_argument("--method", default="nscore-plus")
     options.add_argument("--pages", type=int, default=0)
     options.add_argument("--report", action="store_true")
     chosen = options.parse_args()
     if min(chosen.trials, chosen.stations, chosen.servers) < 1:
         options.error("trials, stations and servers must be at least 1")
     folder = Path(tempfile.mkdtemp(prefix="stopwise-load-"))
-    size, load = plan(chosen.policies, chosen.tasks), (chosen.trials, chosen.stations)
+    size, load = (
+        plan(chosen.policies, chosen.tasks, chosen.method),
+        (chosen.trials, chosen.stations),
+    )
     if chosen.pages or chosen.report:
         _watched(folder, size, *load, chosen.pages, report=chosen.report)
         return

@@ -1,7 +1,9 @@
 """A store that takes nothing: operator and owner read what is wrong, and nothing is lost."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import resource
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,34 @@ from tests.web.serving import CUPS, served
 
 
 @contextmanager
-def limited(study: sw.Study, pragma: str) -> Iterator[None]:
-    """Let every connection to the store be full, or read-only."""
+def full(study: sw.Study) -> Iterator[None]:
+    """Leave no room on the disk that the study has for itself."""
+    assert study.folder is not None
+    ballast = study.folder / "ballast"
+    with suppress(OSError), ballast.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(512))
+    yield
+    ballast.unlink()
+
+
+@contextmanager
+def over_quota(study: sw.Study) -> Iterator[None]:
+    """Let no file become larger than the store's are now; nobody needs a right for that."""
+    assert study.folder is not None
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    largest = max(file.stat().st_size for file in study.folder.glob("study.db*"))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@contextmanager
+def read_only(study: sw.Study) -> Iterator[None]:
+    """Let every connection to the store only read."""
 
     def limit(connection: Any, _: object) -> None:
-        connection.execute(pragma)
+        connection.execute("PRAGMA query_only = 1")
 
     engine = study.store.engine
     event.listen(engine, "connect", limit)
@@ -29,22 +54,38 @@ def limited(study: sw.Study, pragma: str) -> Iterator[None]:
     engine.dispose()
 
 
-FAULTS = {
-    "full": (
-        "PRAGMA max_page_count = 1",  # which means: no more than it has now
-        "The study's disk is full: tell the owner to make room.",
-    ),
-    "read-only": (
-        "PRAGMA query_only = 1",
-        "The study's store cannot be written, only read: tell the owner.",
-    ),
+@contextmanager
+def disk_of_its_own(folder: Path) -> Iterator[bool]:
+    """Mount a file system of 1 MiB; yield whether we may."""
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1M", "stopwise", str(folder)]
+    mounted = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    try:
+        yield mounted
+    finally:
+        if mounted:
+            subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+Fault = Callable[[sw.Study], AbstractContextManager[None]]
+FAULTS: dict[Fault, str] = {
+    full: "The study's disk is full: tell the owner to make room.",
+    over_quota: "The study's disk is over its quota, or broken: tell the owner.",
+    read_only: "The study's store cannot be written, only read: tell the owner.",
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_people_read_what_is_wrong(browser: Browser, tmp_path: Path, fault: str) -> None:
-    pragma, said = FAULTS[fault]
-    with sw.Study.create(tmp_path / "cups", CUPS) as study, served(study) as url:
+def test_people_read_what_is_wrong(browser: Browser, tmp_path: Path, fault: Fault) -> None:
+    """Nothing entered is lost, and once there is room it is stored, once."""
+    with (
+        disk_of_its_own(tmp_path / "disk") as mounted,
+        sw.Study.create(tmp_path / "disk" / "cups", CUPS) as study,
+        served(study) as url,
+    ):
+        if fault is full and not mounted:
+            fault = over_quota
+        said = FAULTS[fault]
         study.lock()
         phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
         owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
@@ -53,7 +94,7 @@ def test_people_read_what_is_wrong(browser: Browser, tmp_path: Path, fault: str)
         phone.get_by_text("Add a note").click()
         phone.get_by_label("Note").fill("x" * 2000)  # more than is left of the last page
         phone.get_by_role("button", name="None of these").click()
-        with limited(study, pragma):
+        with fault(study):
             with suppress(sw.StoreFailed):
                 while True:
                     study.amend("y" * 2000)
@@ -65,8 +106,12 @@ def test_people_read_what_is_wrong(browser: Browser, tmp_path: Path, fault: str)
             form.get_by_label("Reason").fill("z" * 2000)
             form.get_by_role("button", name="Log it").click()
             expect(form.get_by_role("status")).to_have_text(said)
+            phone.reload()
+            expect(phone.locator("#saved-state")).to_contain_text(said)
         expect(phone.locator("#saved-state")).to_have_text("Stored.")
         expect(owner.locator("#trouble")).to_be_hidden()
+        (stored,) = [entry.content for entry in study.journal() if entry.kind == "scored"]
+        assert (stored["answer"], stored["note"]) == ([], "x" * 2000)
         assert study.status().counted == 1
         for page in (phone, owner):
             page.context.close()

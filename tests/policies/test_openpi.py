@@ -17,6 +17,7 @@ import pytest
 from openpi_client import msgpack_numpy
 from openpi_client.websocket_client_policy import WebsocketClientPolicy
 from typer.testing import CliRunner
+from websockets.exceptions import InvalidStatus
 
 import stopwise as sw
 from stopwise.cli import app
@@ -245,6 +246,18 @@ def test_a_router_answers_openpis_client_with_the_policy_of_the_moment(
             ).rows == 3  # fmt: skip
         with pytest.raises(OSError, match="refused"):
             WebsocketClientPolicy("127.0.0.1", router.port)
+
+
+def test_a_router_with_a_key_answers_those_who_send_it() -> None:
+    def one(_: bytes) -> bytes:
+        return packed({"action": 1})
+
+    with Router(lambda _: one, port=0, api_key="péché") as router:
+        for key in (None, "", "other"):
+            with pytest.raises(InvalidStatus, match="401"):
+                WebsocketClientPolicy("127.0.0.1", router.port, api_key=key)
+        robot = WebsocketClientPolicy("127.0.0.1", router.port, api_key="péché")
+        assert robot.infer(OBSERVATION) == {"action": 1}
 
 
 def test_a_router_ends_though_an_answer_is_awaited() -> None:

@@ -116,7 +116,7 @@ def scripted_best(place: str) -> sw.Study:
 def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
     """Return a study whose trials a runner starts."""
     clock = Clock()
-    checks = ["lights on", "lens clean"]
+    checks: list[Any] = ["lights on", "lens clean"]
     study = sw.Study.create(place, {**PLAN, "checks": checks}, clock=clock)
     study.folder = Path(place.removeprefix("sqlite:///").partition("#")[0]).parent
     study.lock(who="ada")
@@ -131,6 +131,9 @@ def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
     study.add_recording(trial, [PHOTO], who="robot")
     study.rate(trial, 0.375, who="Ben")
     study.attend("left", present=False, who="robot")
+    asked = [*checks, {"name": "cups as on the photo", "photo": True}]
+    study.amend("the cups were moved", {"checks": asked})
+    study.add_photo("left", "cups as on the photo", [PHOTO, b"of the cups"])
     if unblind:
         study.unblind(reason="done")
     return study

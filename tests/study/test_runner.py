@@ -18,7 +18,6 @@ from stopwise.study import runner as runner_module
 from stopwise.study import running as running_module
 from stopwise.study import trial_actions
 from stopwise.study.events import EpisodeBegan, EpisodeEnded
-from stopwise.study.runner_file import RunnerFile, filled, write_template
 from tests.study.live import locked, policy_of, take
 from tests.study.runners import attending, eventually, free_port, running, written
 from tests.web.serving import served
@@ -339,51 +338,6 @@ def test_a_long_episode_keeps_its_lease(tmp_path: Path) -> None:
         starts = [entry for entry in study.journal() if entry.kind == "started"]
         assert len(starts) >= 3
         assert study.record(trial, True, station="left").counted
-
-
-FAULTS: dict[str, tuple[str, int, str]] = {
-    "others can read it": ("policies: {old: ls, new: ls}", 0o640, "chmod 600"),
-    "a policy is missing": ("policies: {old: ls}", 0o600, "1 of the policies of the study have no"),
-    "no such program": ("policies: {old: nowhere x, new: ls}", 0o600, "not on this machine"),
-    "an open quote": ('policies: {old: "ls \'", new: ls}', 0o600, "the command cannot be read"),
-    "no command": ('policies: {old: " ", new: ls}', 0o600, "the command is empty"),
-    "a wrong limit": ("policies: {old: ls, new: ls}\ntime_limit: 0", 0o600, "time_limit: must be"),
-    "no yaml": ("policies: {", 0o600, "cannot be read"),
-}
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_file_that_will_not_do_is_refused_in_one_line(
-    study: sw.Study, tmp_path: Path, name: str
-) -> None:
-    text, mode, complaint = FAULTS[name]
-    file = tmp_path / "runner.yaml"
-    file.write_text(text)
-    file.chmod(mode)
-    with pytest.raises(sw.InvalidInput, match=complaint):
-        RunnerFile.read(file).require_all(study.policies())
-    assert study.journal()[-1].kind == "locked"
-
-
-def test_a_file_to_fill_in_is_written_for_its_owner_alone(tmp_path: Path) -> None:
-    file = tmp_path / "runner.yaml"
-    write_template(file, ["yes", "step: 10k", "é"])
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    with pytest.raises(sw.InvalidInput, match="the command is empty"):
-        RunnerFile.read(file)  # until it is filled in
-    file.write_text(file.read_text().replace('""', "ls"))
-    assert list(RunnerFile.read(file).policies) == ["yes", "step: 10k", "é"]
-    with pytest.raises(FileExistsError):
-        write_template(file, [])
-
-
-def test_what_is_filled_in_stays_one_word(tmp_path: Path) -> None:
-    file = written(tmp_path / "runner.yaml", {"a": "play --start={condition} '{\"x\": 1}' {other}"})
-    command = RunnerFile.read(file).policies["a"].command or ""
-    values = dict.fromkeys(("trial", "code", "task", "episode"), "1")
-    assert filled(command, {**values, "condition": "x = 1; rm -rf"}) == [
-        "play", "--start=x = 1; rm -rf", '{"x": 1}', "{other}",
-    ]  # fmt: skip
 
 
 def test_trials_that_began_before_count_by_the_rule_of_the_plan(

@@ -19,7 +19,7 @@ from stopwise.study.events import Scored, Unblinded
 from stopwise.study.saved_state import FORMAT
 from stopwise.study.store import Store
 from stopwise.study.tables import journal, studies
-from tests.study.live import report, running
+from tests.study.live import locked, policy_of, report, running, take
 
 
 def execute(study: sw.Study, statement: str, **values: object) -> None:
@@ -263,3 +263,15 @@ def test_a_store_of_a_newer_stopwise_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(sw.InvalidState, match="upgrade stopwise"):
         Store.open(path)
+
+
+def test_reading_the_verdict_is_not_tampering(tmp_path: Path) -> None:
+    """What is saved is the same whether or not anyone has looked at the evidence before."""
+    study = locked(f"sqlite:///{tmp_path}/study.db#cups")
+    for _ in range(8):
+        trial = take(study)
+        study.record(trial.trial, policy_of(study, trial.trial) == "new")
+    assert study.verdict().tasks[0].pairs[0].p_value < 1
+    study._ledger.save()
+
+    assert study.verify().problems == ()

@@ -1,13 +1,13 @@
 """What takes long is done beside the server: the same answers, and nobody waits for them."""
 
 import json
+import sys
 from pathlib import Path
 
 import httpx
 import pytest
 
 import stopwise as sw
-from stopwise.web import analyst as analysts
 from stopwise.web.analyst import Analyst
 from stopwise.web.evidence_cache import EvidenceCache, Shown
 from stopwise.web.expected_end import expected_end
@@ -31,9 +31,7 @@ def study(tmp_path: Path) -> sw.Study:
     return study
 
 
-def test_another_process_finds_the_same(study: sw.Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysts, "FEW_PAIRS", 50)
-    monkeypatch.setattr(analysts, "FEW_SIMULATED", 50)
+def test_another_process_finds_the_same(study: sw.Study) -> None:
     analyst = Analyst(study)
     try:
         assert analyst.evidence() == Shown.of(study)
@@ -53,8 +51,16 @@ def test_another_process_finds_the_same(study: sw.Study, monkeypatch: pytest.Mon
         analyst.close()
 
 
-def test_an_error_there_is_an_error_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysts, "FEW_PAIRS", 0)
+def test_evidence_needs_nothing_to_draw_with(
+    study: sw.Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``stopwise[study]`` alone is enough for the pages."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert '"curve":{' in Shown.of(study).json
+    assert expected_end(study).trials == 64
+
+
+def test_an_error_there_is_an_error_here(tmp_path: Path) -> None:
     study = running(str(tmp_path / "study"), 0)
     analyst = Analyst(study)
     try:

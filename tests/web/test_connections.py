@@ -1,9 +1,10 @@
 """Tokens that end, streams that end with them, and connections that never ask for anything."""
 
+import resource
 import socket
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -86,28 +87,65 @@ def test_a_connection_that_asks_for_nothing_is_ended(
         assert httpx.get(f"{url}/api/health", trust_env=False).is_success
 
 
+HEAD = b"POST /api/join HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+HALF = (b"", HEAD[:30], HEAD + b"Content-Length: 100\r\n\r\n{")
+
+
+@contextmanager
+def files_allowed(most: int) -> Iterator[None]:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
 def test_many_silent_connections_stop_nobody(
     study: sw.Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of those that wait only so many stay; the oldest goes, and who asks is answered."""
-    monkeypatch.setattr(impatience, "MOST", 20)
-    with served(study) as url:
+    """Of 1,200 only so many stay: both ends of all would need more files than are allowed."""
+    for seconds in (impatience, "SECONDS"), (limits, "SECONDS_FOR_BODY"):
+        monkeypatch.setattr(*seconds, 1e6)  # none of them ends by itself
+    with served(study) as url, files_allowed(1900), ExitStack() as stack:
         port = int(url.rpartition(":")[2])
-        lines = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(60)]
+        for number in range(1200):
+            line = socket.create_connection(("127.0.0.1", port), timeout=60)
+            stack.enter_context(line).sendall(HALF[number % 3])
         assert httpx.get(f"{url}/api/health", trust_env=False, timeout=60).is_success
-        eventually(lambda: len(impatience.Impatient.silent) <= 20)
-        for line in lines:
-            line.close()
-    eventually(lambda: not impatience.Impatient.silent)
+        eventually(lambda: len(impatience.Impatient.waiting) <= impatience.MOST)
+        stack.close()
+        eventually(lambda: not impatience.Impatient.waiting)
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(
     study: sw.Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "SECONDS_FOR_BODY", 0.3)
-    head = b"POST /api/join HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
     with served(study) as url:
         port = int(url.rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
-            line.sendall(head + b'Content-Length: 100\r\n\r\n{"token"')
+            line.sendall(HEAD + b'Content-Length: 100\r\n\r\n{"token"')
             assert b" 408 " in line.recv(4096)
+
+
+def test_an_upload_may_be_slow_but_must_come(
+    study: sw.Study, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a byte now and then nobody stays for ever; what comes steadily has all its time."""
+    study.lock()
+    study.next_trial("a", who="the operator")
+    monkeypatch.setattr(limits, "SECONDS_FOR_BODY", 3.0)
+    head = (
+        f"POST /api/trials/1/recordings HTTP/1.1\r\nHost: x\r\n"
+        f"Authorization: Bearer {tokens['operator']}\r\nContent-Length: 800000\r\n\r\n"
+    ).encode()
+    with served(study) as url:
+        port = int(url.rpartition(":")[2])
+        for part, answer in ((b"x", b" 408 "), (bytes(8000), b" 400 ")):
+            with socket.create_connection(("127.0.0.1", port), timeout=0.05) as line:
+                line.sendall(head)
+                found = b""
+                while not found:
+                    line.sendall(part)
+                    with suppress(TimeoutError):
+                        found = line.recv(4096)
+                assert answer in found

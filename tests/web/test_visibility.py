@@ -34,6 +34,8 @@ LATER = (
     replace(
         next(entry.event for entry in EVENTS if isinstance(entry.event, Locked)),
         stored_trials={"step 10k": 40},
+        simulated={"stack": {"cup at the left": {"A": 0.28125, "B": 0.71875}}},
+        salt="7c7c",
     ),
     Released(trial=9, reason="robot is hot", score=0.125),
     replace(
@@ -47,7 +49,7 @@ EVENTS += [Entry(900 + at, 1.0, "ada", event, None, "", "") for at, event in enu
 # What the proof of blinding rests on (docs/design/studies.md); all else is open.
 HIDDEN = {
     Visibility.BLIND: {
-        "locked": {"plan", "arms", "baseline", "later", "stored_trials"},
+        "locked": {"plan", "arms", "baseline", "later", "stored_trials", "simulated", "salt"},
         "assigned": {"arm", "salt", "opens"},
         "released": {"score"},
         "scored": {"score", "answer", "tag", "seconds", "salt"},

@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from hmac import compare_digest
 from http import HTTPStatus
 from threading import Thread
 from typing import Any, Self, TypeAlias, TypeVar
@@ -17,8 +18,6 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.sync.server import Server, ServerConnection, serve
-
-__all__ = ["Router"]
 
 Choice: TypeAlias = str | Callable[[Any], bytes | str]
 SECONDS_BETWEEN_LOOKS = 0.05
@@ -51,6 +50,9 @@ class Router:
         Seconds to wait for a server, and for each of its answers.
     left
         Called with the last choice when a client goes.
+    api_key
+        What clients have to send as their key, by openpi's protocol; None lets anyone ask who can
+        reach the address.
 
     Attributes
     ----------
@@ -67,13 +69,15 @@ class Router:
         metadata: Mapping[str, Any] | None = None,
         patience: float = PATIENCE,
         left: Callable[[Choice], None] = lambda _: None,
+        api_key: str | None = None,
     ) -> None:
+        self._key = api_key
         self._choose, self._patience, self._left = choose, patience, left
         self._open: set[PolicyServer | ServerConnection] = set()
         self._greeting = packed(dict(metadata or {}))
         try:
             self._server: Server = serve(
-                self._converse, host, port, process_request=_health, **CONNECTION
+                self._converse, host, port, process_request=self._admit, **CONNECTION
             )
         except OSError as error:
             raise StopwiseError(f"cannot listen on {host}, port {port}: {error}") from error
@@ -89,6 +93,15 @@ class Router:
             connection.close()
         self._server.shutdown()
         self._thread.join()
+
+    def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Answer those that only ask whether someone is there, and refuse who lacks the key."""
+        if request.path == "/healthz":
+            return connection.respond(HTTPStatus.OK, "OK\n")
+        sent = request.headers.get("Authorization", "")
+        if self._key is None or compare_digest(sent.encode(), f"Api-Key {self._key}".encode()):
+            return None
+        return connection.respond(HTTPStatus.UNAUTHORIZED, "send the api_key of the router\n")
 
     def _converse(self, client: ServerConnection) -> None:
         """Serve one client until it goes."""
@@ -145,8 +158,3 @@ def answered(server: PolicyServer, message: Any) -> bytes | str:
     except StopwiseError as error:
         LOG.warning("%s", error)
         return "the policy could not answer"
-
-
-def _health(connection: ServerConnection, request: Request) -> Response | None:
-    """Answer those that only ask whether someone is there."""
-    return connection.respond(HTTPStatus.OK, "OK\n") if request.path == "/healthz" else None

@@ -97,9 +97,11 @@ class OrderQuestion(Question):
 
     def standings(self) -> tuple[Standing, ...]:
         """Return where each pair stands now."""
-        self._pairs.adjust()
-        self._pairs.look_ahead(self.rows)
-        outcome, family = self._pairs.result(None), self._ranking.family
+        pairs, known = self._pairs, self._pairs.adjusted
+        pairs.adjust()
+        pairs.look_ahead(self.rows)
+        outcome, family = pairs.result(None), self._ranking.family
+        pairs.adjusted = known  # what is saved must not depend on whether anyone has looked
         return tuple(
             Standing(**standing_of(self.rules, family, outcome, pair))
             for pair in range(family.size)
@@ -124,7 +126,7 @@ class OrderQuestion(Question):
 
     def analyze(self, table: Table) -> Analysis:
         """Return the whole analysis of a table of rows, under the same rules."""
-        return rank(table.beside_reference(self.rules), self._ranking)
+        return self._told(rank(table.beside_reference(self.rules), self._ranking))
 
     def _show(self, scores: Floats) -> None:
         pairs = self._pairs

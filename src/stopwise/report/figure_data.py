@@ -145,7 +145,7 @@ def _curve(pair: "PairResult", kind: str) -> Curve:
     label = pair.relation if pair.decided else f"{names[0]} ? {names[1]}"
     # The curve is that of a difference, and does not reach alpha where sameness was shown.
     ended = pair.n if pair.decided and not pair.same else None
-    return Curve(wrapped(label, 24), path.n, value, ended)
+    return Curve(label, path.n, value, ended)
 
 
 def _heights(scores: Floats, bounds: tuple[float, float]) -> Ints:

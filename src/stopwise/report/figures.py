@@ -1,6 +1,7 @@
 """Drawing with matplotlib: colour-blind safe, without any global state."""
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -147,7 +148,8 @@ def plot_eliminations(analysis: "BestAnalysis") -> "Figure":
 
 def plot_evidence(analysis: "Analysis", kind: str = "p") -> "Figure":
     """Draw p-values ("p") or e-values ("e") against trials, with the threshold."""
-    curves = evidence_curves(analysis, kind)
+    found = evidence_curves(analysis, kind)
+    curves = [replace(curve, label=wrapped(curve.label)) for curve in found]
     lines = sum(curve.label.count("\n") + 1 for curve in curves)
     labelled = len(curves) <= MOST_NAMED and lines <= MOST_LINES
     # Narrow, so that letters stay legible on a phone.

@@ -49,6 +49,8 @@ class Table:
         Cheap scores of the same trials, an array like ``scores``, or None.
     scenes
         Names of the rows' scenes, where there are any.
+    scenes_drawn
+        Whether a study has drawn the scene of each row from those that the proxy's mean is of.
     """
 
     policies: tuple[str, ...]
@@ -64,6 +66,7 @@ class Table:
     preferences: bool = False
     proxy: Floats | None = None
     scenes: tuple[str, ...] = ()
+    scenes_drawn: bool = False
 
     def __post_init__(self) -> None:
         # A view, so that the caller's own array can still be written.

@@ -12,8 +12,9 @@ from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Checked, Released
+from stopwise.study.simulated import listed_states
 from stopwise.study.state import StudyState, TrialRecord
-from stopwise.study.study_plan import StudyPlan
+from stopwise.study.study_plan import Check, Conditions, StudyPlan
 
 A_DAYS_WORK = 12 * 3600.0  # seconds on the study's clock for which a check list holds
 
@@ -108,7 +109,7 @@ def lapsed(state: StudyState, now: float) -> list[Released]:
     ]
 
 
-def checks_due(state: StudyState, station: str, now: float) -> tuple[str, ...]:
+def checks_due(state: StudyState, station: str, now: float) -> tuple[Check, ...]:
     """Return what is to be checked at a station before its next trial, nothing within a day."""
     last = state.checked.get(station)
     fresh = last is not None and state.clock_at(now) - last <= A_DAYS_WORK
@@ -118,16 +119,26 @@ def checks_due(state: StudyState, station: str, now: float) -> tuple[str, ...]:
 def check(state: StudyState, station: str, ticked: Collection[str], note: str) -> Checked:
     """Return the event that the check list was gone through; what is not ticked needs a note."""
     checks = locked_plan(state).checks
+    names = [item.name for item in checks]
     for item in ticked:
-        require_choice("a check", item, checks)
-    missing = [item for item in checks if item not in ticked]
+        require_choice("a check", item, names)
+    missing = [name for name in names if name not in ticked]
     require(
         not missing or bool(note.strip()),
         f"{', '.join(missing)}: not ticked, so say why in the note",
     )
+    unseen = [name for name in photos_due(state, station, checks) if name in ticked]
+    require(not unseen, f"{', '.join(unseen)}: add its photo first")
     require(len(note) <= 2000, "a note can have at most 2,000 characters")
-    kept = tuple(item for item in checks if item in ticked)
+    kept = tuple(name for name in names if name in ticked)
     return Checked(station=station, ticked=kept, note=note.strip())
+
+
+def photos_due(state: StudyState, station: str, checks: Collection[Check]) -> tuple[str, ...]:
+    """Return the items that ask for a photo and have none since the last check list."""
+    last = state.checked.get(station, 0.0)
+    there = {item for where, item, *_, when in state.photos if where == station and when >= last}
+    return tuple(item.name for item in checks if item.photo and item.name not in there)
 
 
 def holding(state: StudyState, station: str, now: float) -> TrialRecord | None:
@@ -297,6 +308,10 @@ def _drawn_task(lots: Lots, plan: StudyPlan, row: int, arm: str) -> str | None:
 
 def _condition(lots: Lots, plan: StudyPlan, task: str, row: int, arm: str) -> str | None:
     conditions = plan.task(task).conditions
+    states = listed_states(plan, plan.task(task))
+    if states:  # in turn, the mean of the proxy in those left would not be that of the list
+        conditions = Conditions(listed=states)
+        return lots.condition(conditions, row, "block", task, in_turn=False)
     if plan.design == "blocks":
         # In turn, what is left would depend on what has been: rows of a drawn task draw afresh.
         return lots.condition(conditions, row, "block", task, in_turn=plan.shares is None)

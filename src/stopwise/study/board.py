@@ -20,7 +20,7 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
 from stopwise.errors import NotAllowed
 from stopwise.questions import pose, resume
-from stopwise.questions.question import Places, Question, complete
+from stopwise.questions.question import Places, Question, Shown, complete
 
 CHECKPOINT = 256  # rows between saved questions, so that undoing a trial need not replay all
 KEPT = 2  # of them; what was done longer ago is seldom undone
@@ -40,12 +40,15 @@ class Slot:
         The number of the trial that settled it, or None.
     dropped
         Whether it stays empty for good: its trial was voided and cannot be repeated.
+    proxy
+        What a simulator makes of it, if the plan has one.
     """
 
     holder: int | None = None
     score: float | None = None
     settled_by: int | None = None
     dropped: bool = False
+    proxy: float | None = None
 
     @property
     def settled(self) -> bool:
@@ -288,16 +291,16 @@ class SlotBoard:
                 del self._checkpoints[:-KEPT]
         self._changed = False
 
-    def _settled(self, places: Places) -> dict[str, list[float | None]] | None:
+    def _settled(self, places: Places) -> dict[str, list[Shown]] | None:
         """Return the scores of a row, or None as long as one of its slots is awaited."""
 
-        def found(arm: str, number: int) -> float | None:
+        def found(arm: str, number: int) -> Shown:
             row = number if self._own is None else self._own[arm][number]
             slot = self.rows[row].get(arm)
             if slot is None:  # the row was opened without the arm, which has no score to offer
                 return None
             if not slot.settled:
                 raise LookupError
-            return slot.score
+            return self._question.shown(arm, slot.score, slot.proxy)
 
         return complete(found, places)

@@ -17,6 +17,7 @@ SECONDS_TO_WAIT = 30
 # What people can mend, by what the databases say of it.
 SIGNS = {
     "disk-full": ("is full", "No space left", "could not extend", "File too large"),
+    "disk-error": ("disk I/O error",),  # also what SQLite says of a quota
     "read-only": ("readonly", "read-only"),
     "no-answer": ("connection", "timeout", "is locked", "recovery"),
 }

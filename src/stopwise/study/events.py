@@ -22,7 +22,7 @@ class Locked(
     Event,
     kind="locked",
     says="plan locked, SHA-256 {digest:.16}…",
-    left_out=("edition", "stopwise", "later", "stored_trials"),
+    left_out=("edition", "stopwise", "later", "stored_trials", "simulated", "salt"),
 ):
     """The plan was frozen, and the labels were drawn.
 
@@ -38,6 +38,9 @@ class Locked(
         The labels, that of the baseline, and those of policies that join later.
     stored_trials
         The labels of policies that were tried before the study, with the numbers of their trials.
+    simulated, salt
+        Of each task and start state, the proxy's scores by label; and what keeps the hash of the
+        entry from being searched for the labels.
     """
 
     edition: Open[int | None] = None
@@ -49,6 +52,8 @@ class Locked(
     baseline: Blind[str | None]
     later: Blind[tuple[str, ...]] = ()
     stored_trials: Blind[dict[str, int] | None] = None
+    simulated: Blind[dict[str, Any] | None] = None
+    salt: Blind[str | None] = None
 
 
 class Assigned(
@@ -157,6 +162,16 @@ class Checked(Event, kind="checked", says="{station}: start-of-day check list go
     station: Open[str]
     ticked: Open[tuple[str, ...]]
     note: Open[str]
+
+
+class Photographed(Event, kind="photographed", says="{station}: photo of “{item}” added"):
+    """An item of a station's check list has a photo: a file beside the study, as in ``Filmed``."""
+
+    station: Open[str]
+    item: Open[str]
+    file: Open[str]
+    digest: Open[str]
+    size: Open[int]
 
 
 OUTCOMES = {

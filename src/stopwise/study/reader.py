@@ -22,7 +22,7 @@ from stopwise.study.records import record_frame, trial_table
 from stopwise.study.selection import Exits, tallies
 from stopwise.study.state import StudyState, TokenRecord
 from stopwise.study.store import Store
-from stopwise.study.study_plan import StudyPlan
+from stopwise.study.study_plan import Check, StudyPlan
 from stopwise.study.study_report import study_report
 from stopwise.study.study_reporting import StudyReporting
 from stopwise.study.trial_actions import own_trial, require_trial
@@ -120,9 +120,17 @@ class StudyReader:
     def checks_due(self, station: str) -> tuple[str, ...]:
         """Return what is to be checked at a station before it gets its next trial."""
         with self._ledger.reading() as state:
-            if state.plan is None or assignment.finished(state):
-                return ()
-            return assignment.checks_due(state, station, self.store.now())
+            return tuple(item.name for item in self._due(state, station))
+
+    def photos_due(self, station: str) -> tuple[str, ...]:
+        """Return which of these ask for a photo that is not there yet."""
+        with self._ledger.reading() as state:
+            return assignment.photos_due(state, station, self._due(state, station))
+
+    def _due(self, state: StudyState, station: str) -> tuple[Check, ...]:
+        if state.plan is None or assignment.finished(state):
+            return ()
+        return assignment.checks_due(state, station, self.store.now())
 
     def whereabouts(self, trial: int, *, station: str) -> views.Whereabouts:
         """Return the status of a station's trial, even if the station no longer holds it."""
@@ -162,10 +170,11 @@ class StudyReader:
     def lost_recordings(self) -> list[str]:
         """Return the recordings that are missing or were changed since they were stored."""
         with self._ledger.reading() as state:
-            known = list(state.recordings)
+            known = [(file, digest) for _, file, digest in state.recordings]
+            known += [(file, digest) for _, _, file, digest, _ in state.photos]
         return [
             file
-            for _, file, digest in known
+            for file, digest in known
             if not recordings.is_intact(self._recordings / file, digest)
         ]
 
@@ -216,7 +225,8 @@ class StudyReader:
             if used:
                 state.require_edition()
             if state.unblinded_at is None:
-                return trial_table(state, assignment.locked_plan(state)).frame.drop("trial")
+                frame = trial_table(state, assignment.locked_plan(state)).frame
+                return frame.drop("trial", "proxy", strict=False)  # which tells whose label it is
             frame = self.records()
             if not used:
                 return frame

@@ -6,6 +6,7 @@ from typing import Any
 
 from stopwise.errors import NotAllowed
 from stopwise.study import ratings, recordings, views
+from stopwise.study.ledger import require_name
 from stopwise.study.robot_side import RobotSide
 
 
@@ -32,6 +33,32 @@ class RecordedTrials(RobotSide):
             lambda state, _: [*recordings.add(state, trial, name, digest, size)], who=who
         )
         return name
+
+    def add_photo(
+        self,
+        station: str,
+        item: str,
+        content: str | Path | Iterable[bytes],
+        *,
+        who: str | None = None,
+    ) -> str:
+        """Keep a photo of an item of a station's check list; see ``add_recording``."""
+        require_name(station, "a station")
+        with self._ledger.reading() as state:
+            recordings.require_check(state, station, item)
+        parts = recordings.chunks(Path(content)) if isinstance(content, str | Path) else content
+        file = recordings.keep(self._recordings, parts, recordings.PHOTOS)
+        self._ledger.commit(
+            lambda state, _: [*recordings.add_photo(state, station, item, file)], who=who or station
+        )
+        return file[0]
+
+    def photo(self, name: str) -> Path:
+        """Return the file of a photo of a check list."""
+        with self._ledger.reading() as state:
+            if not any(file == name for _, _, file, *_ in state.photos):
+                raise NotAllowed("no check list has a photo of this name")
+        return self._recordings / name
 
     def recording(self, trial: int, name: str) -> Path:
         """Return the file of a recording."""

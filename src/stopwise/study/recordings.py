@@ -1,13 +1,15 @@
 """Videos and photos of trials: kept beside the study, and bound to the journal by their hash."""
 
+import errno
 import hashlib
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from stopwise.errors import InvalidInput, NotAllowed, StoreFailed, require
-from stopwise.study.events import Filmed
+from stopwise.study.assignment import locked_plan
+from stopwise.study.events import Filmed, Photographed
 from stopwise.study.state import StudyState
 from stopwise.study.trial_actions import require_trial
 
@@ -26,6 +28,9 @@ TYPES = {
 }
 
 
+PHOTOS = ("jpg", "png", "webp")
+
+
 def ending_of(start: bytes) -> str | None:
     """Return what kind of file begins like this; its name is not asked."""
     if start.startswith(b"\xff\xd8\xff"):
@@ -39,7 +44,9 @@ def ending_of(start: bytes) -> str | None:
     return "webm" if start.startswith(b"\x1aE\xdf\xa3") else None
 
 
-def keep(folder: Path, content: Iterable[bytes]) -> tuple[str, str, int]:
+def keep(
+    folder: Path, content: Iterable[bytes], kinds: Collection[str] = tuple(TYPES)
+) -> tuple[str, str, int]:
     """Store a recording for its owner alone; return its name, SHA-256 and size."""
     folder.mkdir(mode=0o700, exist_ok=True)
     part, size, start, digest = folder / f".{secrets.token_hex(8)}", 0, b"", hashlib.sha256()
@@ -52,12 +59,14 @@ def keep(folder: Path, content: Iterable[bytes]) -> tuple[str, str, int]:
                 digest.update(chunk)
                 file.write(chunk)
         ending = ending_of(start)
-        if ending is None:
-            raise InvalidInput(f"a recording must be one of {', '.join(TYPES)}, by its content")
+        if ending is None or ending not in kinds:
+            raise InvalidInput(f"a recording must be one of {', '.join(kinds)}, by its content")
         name = f"{digest.hexdigest()[:32]}.{ending}"
         part.replace(folder / name)
     except OSError as error:
-        raise StoreFailed(f"the recording was not stored: {error.strerror}") from error
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        why = f"the recording was not stored: {error.strerror}"
+        raise StoreFailed(why, code="disk-full" if full else None) from error
     finally:
         part.unlink(missing_ok=True)
     return name, digest.hexdigest(), size
@@ -74,6 +83,31 @@ def require_room(state: StudyState, number: int) -> None:
         raise NotAllowed(f"trial {number} has {MOST} recordings already")
 
 
+def add_photo(
+    state: StudyState, station: str, item: str, file: tuple[str, str, int]
+) -> list[Photographed]:
+    """Return the event that an item of a check list has a photo; nothing if it has that one."""
+    require_check(state, station, item)
+    name, digest, size = file
+    if any(known == name for _, known, _ in state.recordings):
+        raise NotAllowed("this file is the recording of a trial already")
+    if any(
+        (where, what, known) == (station, item, name) for where, what, known, *_ in state.photos
+    ):
+        return []
+    return [Photographed(station=station, item=item, file=name, digest=digest, size=size)]
+
+
+def require_check(state: StudyState, station: str, item: str) -> None:
+    """Raise unless an item of the check list asks for a photo, and the day's list is still open."""
+    asking = [check.name for check in locked_plan(state).checks if check.photo]
+    require(item in asking, f"no photo is asked for {item!r}")
+    last = state.checked.get(station, 0.0)
+    since = [what for where, what, *_, when in state.photos if where == station and when >= last]
+    if since.count(item) >= MOST:
+        raise NotAllowed(f"{item!r} has {MOST} photos already")
+
+
 def add(state: StudyState, number: int, name: str, digest: str, size: int) -> list[Filmed]:
     """Return the event that a trial has a recording; nothing if it has that one already."""
     require_room(state, number)
@@ -82,6 +116,8 @@ def add(state: StudyState, number: int, name: str, digest: str, size: int) -> li
             return []
         if file == name:
             raise NotAllowed(f"this file is the recording of trial {known} already")
+    if any(file == name for _, _, file, *_ in state.photos):
+        raise NotAllowed("this file is a photo of a check list already")
     return [Filmed(trial=number, file=name, digest=digest, size=size)]
 
 

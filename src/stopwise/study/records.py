@@ -27,6 +27,7 @@ SCHEMA: dict[str, Any] = {
     "status": pl.String,
     "used": pl.Boolean,
     "score": pl.Float64,
+    "proxy": pl.Float64,  # only if there is one
     # What the entries about a trial say besides.
     "answer": pl.String,
     "tag": pl.String,
@@ -54,14 +55,20 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
             break
         rows = board.question.scores() if state.refusal is None else board.settled_scores()
         for row, scores in enumerate(rows, start=1):
-            found += [(task, shown[arm], score, str(row)) for arm, score in scores.items()]
+            slots = board.rows[row - 1]
+            found += [
+                (task, shown[arm], score, str(row), slots[arm].proxy if arm in slots else None)
+                for arm, score in scores.items()
+            ]
     if not found:
         raise NotAllowed("no row of trials is complete yet")
-    names = ("task", "policy", "score", "block")
+    names = ("task", "policy", "score", "block", "proxy")
     columns = dict(zip(names, map(list, zip(*found, strict=True)), strict=True))
     known = set(columns["task"])
     if plan.design != "blocks":
         del columns["block"]
+    if not state.simulated:
+        del columns["proxy"]
     bounds = {task.name: task.score.bounds for task in plan.tasks if task.name in known}
     found_trials = Trials.from_columns(columns, bounds=bounds)
     judged = all(plan.task(task).judged_in_pairs for task in known)
@@ -72,7 +79,7 @@ def _drawn_tasks(state: StudyState, board: SlotBoard) -> list[tuple[object, ...]
     """Return the same of a study whose rows draw their tasks, each trial with its own."""
     used, shown = board.used_slots() if state.refusal is None else None, state.shown()
     return [
-        (state.trials[slot.settled_by - 1].task, shown[arm], slot.score, str(row + 1))
+        (state.trials[slot.settled_by - 1].task, shown[arm], slot.score, str(row + 1), None)
         for row, slots in enumerate(board.rows)
         for arm, slot in slots.items()
         if slot.settled_by is not None and (used is None or (row, arm) in used)
@@ -111,13 +118,15 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
                 "status": "duplicate" if duplicate else trial.status,
                 "used": None if state.refusal is not None else trial.counted and place in used,
                 "score": trial.score,
+                "proxy": state.slot(trial).proxy,
                 "episode": trial.episode or None,
                 **details[trial.number],
                 **({} if trial.seconds is None else {"seconds": trial.seconds}),
             }
         )
     frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
-    return frame if any(trial.episode for trial in state.trials) else frame.drop("episode")
+    unused = [name for name in ("episode", "proxy") if frame[name].is_null().all()]
+    return frame.drop(unused)
 
 
 def _details(entries: Iterable[Entry]) -> dict[int, dict[str, Any]]:

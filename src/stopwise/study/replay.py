@@ -24,6 +24,7 @@ from stopwise.study.events import (
     Imported,
     Joined,
     Locked,
+    Photographed,
     Rated,
     Released,
     Scored,
@@ -73,6 +74,7 @@ def _created(event: Created, state: StudyState, _: Entry) -> None:
 @take_in.register
 def _locked(event: Locked, state: StudyState, _: Entry) -> None:
     state.digest, state.edition, state.stopwise = event.digest, event.edition, event.stopwise
+    state.simulated = event.simulated or {}
     plan = StudyPlan.model_validate(event.plan)
     state.lock(plan, event.arms, event.baseline, event.later, stored=event.stored_trials)
 
@@ -97,7 +99,10 @@ def _assigned(event: Assigned, state: StudyState, entry: Entry) -> None:
     state.trials.append(trial)
     state.codes[trial.code] = trial.number
     state.held[trial.station] = trial.number
-    state.slot(trial).holder = trial.number
+    slot = state.slot(trial)
+    slot.holder = trial.number
+    if event.task in state.simulated:
+        slot.proxy = state.simulated[event.task][str(event.condition)][event.arm]
     board.owners[trial.row] = trial.station, trial.expires
 
 
@@ -136,6 +141,11 @@ def _episode_ended(event: EpisodeEnded, state: StudyState, _: Entry) -> None:
 @take_in.register
 def _checked(event: Checked, state: StudyState, _: Entry) -> None:
     state.checked[event.station] = state.clock
+
+
+@take_in.register
+def _photographed(event: Photographed, state: StudyState, _: Entry) -> None:
+    state.photos.append((event.station, event.item, event.file, event.digest, state.clock))
 
 
 @take_in.register

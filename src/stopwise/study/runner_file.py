@@ -28,12 +28,15 @@ policies:
 {policies}
 # robot: python main.py --port 8000  # with policies that are served, as `name: ws://gpu:8001`: what
                     # asks the router below for actions, the same for every policy
-# router: {{host: 127.0.0.1, port: 8000}}
+# router: {{host: 127.0.0.1, port: 8000}}   # on other hosts, with an api_key that the robot sends
 # camera: ffmpeg -loglevel error -f v4l2 -i /dev/video0 {{file}}   # films each episode; or, where
 # recording: /data/{{episode}}.mp4   # the robot's own program leaves a video of it
 # token: sw_...     # for a study that another machine serves: a token of role runner
 """
+FIELDS = ("trial", "code", "task", "condition", "episode")
 _FIELD = re.compile(r"\{(trial|code|task|condition|episode|file)\}")
+# What looks like one of them; a variable of a shell does not, nor do numbers or spaces in braces.
+_LIKE_A_FIELD = re.compile(r"(?<!\$)\{([A-Za-z_]\w*)\}")
 
 
 def _splits(command: str) -> str:
@@ -46,7 +49,24 @@ def _splits(command: str) -> str:
     return command
 
 
-Command = Annotated[str, Field(max_length=10_000), AfterValidator(_splits)]
+def _only(*names: str) -> AfterValidator:
+    """Refuse a text in which something else than these names would be filled in."""
+
+    def check(text: str) -> str:
+        for found in _LIKE_A_FIELD.findall(text):
+            if found not in names:
+                known = ", ".join(f"{{{name}}}" for name in names)
+                raise ValueError(
+                    f"{{{found}}} is not filled in, only {known}; if it is meant as it stands, "
+                    f"write {{ {found} }}"
+                )
+        return text
+
+    return AfterValidator(check)
+
+
+Text = Annotated[str, Field(max_length=10_000)]
+Command = Annotated[Text, AfterValidator(_splits), _only(*FIELDS)]
 
 
 def filled(command: str, values: Mapping[str, str]) -> list[str]:
@@ -89,10 +109,11 @@ class Way(PlanPart):
 
 
 class Address(PlanPart):
-    """Where the robot asks for actions."""
+    """Where the robot asks for actions, and the key with which it may, if one is given."""
 
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
+    api_key: str | None = Field(default=None, min_length=1)
 
 
 class RunnerFile(PlanPart):
@@ -106,8 +127,8 @@ class RunnerFile(PlanPart):
     policies: dict[str, Way] = Field(min_length=1)
     time_limit: float | None = Field(default=None, gt=0, le=1e6)
     robot: Command | None = None
-    camera: Command | None = None
-    recording: str | None = Field(default=None, max_length=4000)
+    camera: Annotated[Text, AfterValidator(_splits), _only(*FIELDS, "file")] | None = None
+    recording: Annotated[Text, _only(*FIELDS)] | None = None
     router: Address = Address()
     token: str | None = None
 

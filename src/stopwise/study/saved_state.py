@@ -31,6 +31,7 @@ PLAIN = (
         "attended",
         "checked",
         "amendments",
+        "simulated",
     ),
 )
 # How far evidence may lie from what another processor or another numpy makes of the same scores.
@@ -60,6 +61,7 @@ def dump_state(state: StudyState) -> str:
         },
         "tokens": [asdict(record) for record in state.tokens.values()],
         "imports": [asdict(known) for known in state.imports],
+        "photos": state.photos,
         "recordings": state.recordings,
         "ratings": state.ratings,
     }
@@ -133,6 +135,7 @@ def _state(content: dict[str, Any]) -> StudyState:
     state.codes = {trial.code: trial.number for trial in state.trials if trial.code}
     state.tokens = {record["token"]: TokenRecord(**record) for record in content["tokens"]}
     state.imports = [Import(**known) for known in content["imports"]]
+    state.photos = [(*where, when) for *where, when in content["photos"]]
     state.recordings = [(number, file, digest) for number, file, digest in content["recordings"]]
     state.ratings = [(number, who, score) for number, who, score in content["ratings"]]
     return state

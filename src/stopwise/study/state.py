@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from stopwise.core.registry import UNWRITTEN, other_edition
@@ -12,6 +12,7 @@ from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.entries import ORIGIN
+from stopwise.study.simulated import Simulated, proxy_means
 from stopwise.study.study_plan import StudyPlan
 
 TrialStatus = Literal["leased", "released", "scored", "voided"]
@@ -148,10 +149,14 @@ class StudyState:
         The trial that each station holds or held last.
     checked
         When, on the study's clock, each station's check list was gone through last.
+    photos
+        Of check lists: station, item, file, SHA-256, and when on the study's clock.
     recordings, ratings
         Recordings as trial, file and SHA-256; ratings by them as trial, by whom, and score.
     attended
         The stations at which a runner starts the policies, and who that is.
+    simulated
+        Of each task and start state, the proxy's scores by label.
     """
 
     seq: int = 0
@@ -172,12 +177,14 @@ class StudyState:
     held: dict[str, int] = field(default_factory=dict)
     attended: dict[str, str] = field(default_factory=dict)
     checked: dict[str, float] = field(default_factory=dict)
+    photos: list[tuple[str, str, str, str, float]] = field(default_factory=list)
     recordings: list[tuple[int, str, str]] = field(default_factory=list)
     ratings: list[tuple[int, str, float]] = field(default_factory=list)
     codes: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
     amendments: int = 0
     imports: list[Import] = field(default_factory=list)
+    simulated: Simulated = field(default_factory=dict)
 
     def clock_at(self, time: float) -> float:
         """Return the study's clock at this time of the store's clock."""
@@ -263,4 +270,7 @@ class StudyState:
         for name, rules in plan.questions().items():
             known = (joined or {}).get(name)
             own = rules.among(arms, baseline, later, stored)
+            if name in self.simulated:
+                means = proxy_means(plan, plan.task(name), self.simulated)
+                own = replace(own, proxy_mean=means)
             self.boards[name] = SlotBoard(own, self.refusal, known)

@@ -12,9 +12,16 @@ from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, Imported, Released, Scored, Undone
 from stopwise.study.ledger import require_name
 from stopwise.study.locate import is_url, open_store
-from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_plan
+from stopwise.study.plan_file import (
+    parse_plan,
+    plan_text,
+    rewrite_plan,
+    with_entry,
+    write_plan,
+)
 from stopwise.study.recorded_trials import RecordedTrials
 from stopwise.study.rubric import plain_answer
+from stopwise.study.simulated import from_trials
 from stopwise.study.state import StudyState
 
 TOKEN_DAYS = 90.0  # a token of which nothing else is said
@@ -107,6 +114,25 @@ class Study(RecordedTrials):
             rewrite_plan(self.folder, text)
         else:
             self._draft = plan
+
+    def import_proxy(self, trials: Trials) -> dict[str, int]:
+        """Write a simulator's scores into the draft; return the number of start states by task.
+
+        Parameters
+        ----------
+        trials
+            Simulated episodes of every policy from every start state, which is their block; of
+            several from one state the mean is taken. A task that lists no conditions gets these.
+        """
+        if self.locked:
+            raise NotAllowed("the study is locked: a proxy is fixed before the first trial")
+        plan = self.plan
+        if plan.proxy:
+            raise NotAllowed("the plan has a proxy already: delete it from study.yaml first")
+        tasks = {given: trial_import.plan_task(given, plan) for given in trials.tasks}
+        found = from_trials(trials, plan, tasks)
+        self.redraft(with_entry(self.plan_text, "proxy", found))
+        return {task: len(states) for task, states in found.items()}
 
     def lock(self, *, who: str = "owner") -> None:
         """Freeze and hash the plan and draw the labels; trials can be taken from now on."""

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import uses_seed, with_recorded_seed
@@ -15,6 +22,7 @@ from stopwise.errors import StopwiseError, require
 from stopwise.questions import QUESTIONS, for_files, pose
 from stopwise.rows.task_mean import MEAN, shares
 from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Preference, Rubric, confusing_name
+from stopwise.study.simulated import proxy_means, require_simulated
 
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
 
@@ -24,11 +32,24 @@ AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags", "chec
 SINCE = (
     *("reference", "goal", "top", "indifference", "later", "reserve"),
     *("futility", "margin", "equivalence", "given_back"),
-    *("over_tasks", "weights", "stored", "fresh", "checks"),
+    *("over_tasks", "weights", "stored", "fresh", "checks", "proxy"),
 )
 
 
-CheckItem = Annotated[str, Field(min_length=1, max_length=200)]
+class Check(PlanPart):
+    """Something to check at a station before the first trial of a day, perhaps with a photo."""
+
+    name: str = Field(min_length=1, max_length=200)
+    photo: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+    @model_serializer(mode="wrap")
+    def _as_written(self, whole: SerializerFunctionWrapHandler) -> Any:
+        return whole(self) if self.photo else self.name
 
 
 class Policy(PlanPart):
@@ -112,6 +133,9 @@ class StudyPlan(PlanPart):
         at least n_max: these are imported before the first trial, and only the other policies are
         tried. ``fresh`` is how many new trials each of them gets, to see whether conditions are
         still the same.
+    proxy
+        Of each task and start state, a simulator's score of each policy, fixed here before the
+        first trial; each row then draws its state from these (``Study.import_proxy``).
     n_max
         The greatest number of trials per policy and task, or None for no limit; per policy, if one
         question is asked about the mean over tasks.
@@ -135,7 +159,8 @@ class StudyPlan(PlanPart):
     tags
         Failure tags that operators may choose from.
     checks
-        What is to be checked at each station before the first trial of a day.
+        What is to be checked at each station before the first trial of a day: a text, or a
+        ``name`` with ``photo: true``.
     """
 
     name: str = Field(min_length=1, max_length=200)
@@ -161,6 +186,7 @@ class StudyPlan(PlanPart):
     weights: dict[str, float] = Field(default_factory=dict)
     stored: dict[str, int] = Field(default_factory=dict)
     fresh: int = Field(default=0, ge=0)
+    proxy: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict)
     n_max: int | None = Field(default=None, ge=1)
     futility: Literal["advisory", "binding"] | None = "advisory"
     margin: float = 0.0
@@ -170,7 +196,7 @@ class StudyPlan(PlanPart):
     look_ahead: int | None = Field(default=None, ge=0)
     given_back: Literal["worst", "again"] = "worst"
     tags: tuple[str, ...] = ()
-    checks: Annotated[tuple[CheckItem, ...], Field(max_length=50)] = ()
+    checks: Annotated[tuple[Check, ...], Field(max_length=50)] = ()
 
     @field_validator("policies", "tasks", mode="before")
     @classmethod
@@ -224,6 +250,7 @@ class StudyPlan(PlanPart):
             )
             self._check_preferences()
             self._check_mean()
+            require_simulated(self)
             for task in self.tasks:
                 pose(self.rules(task))
         except StopwiseError as error:
@@ -328,6 +355,7 @@ class StudyPlan(PlanPart):
             groups=self.stored,
             stored=tuple(self.stored),
             fresh=self.fresh,
+            proxy_mean=proxy_means(self, task, self.proxy),
             **for_files(declared),
             parameters=self._recorded_parameters(),
         )

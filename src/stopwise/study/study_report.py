@@ -1,8 +1,10 @@
 """The report of a study: the analysis, and all that a reader must know of how it came about."""
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
+from markupsafe import Markup
 
 from stopwise.core.registry import UNWRITTEN
 from stopwise.errors import InvalidState
@@ -19,6 +21,7 @@ from stopwise.study.events import (
     Imported,
     Joined,
     Locked,
+    Photographed,
     Released,
     Scored,
     Started,
@@ -48,11 +51,11 @@ def study_report(study: "StudyReader", place: Place = _beside) -> str:
         raise InvalidState(f"the study failed verification: {'; '.join(found.problems)}")
     analyses = list(study.analyses().values())
     figures = [analysis.figures() for analysis in analyses]
-    told = [*chapters(study), *recording_chapters(study, place)]
+    told = [*chapters(study, place), *recording_chapters(study, place)]
     return html.render(analyses, figures, told, doubts=study.verdict().doubts)
 
 
-def chapters(study: "StudyReader") -> list[Chapter]:
+def chapters(study: "StudyReader", place: Place = _beside) -> list[Chapter]:
     """Return what happened: the record, and all by which a trial was changed or left out."""
     entries = study.journal()
     withdrawn = _withdrawn(entries, shown=study.unblinded)
@@ -60,7 +63,7 @@ def chapters(study: "StudyReader") -> list[Chapter]:
         _record(study),
         *_selection(study),
         *_groups(study),
-        _checks(study, entries),
+        _checks(study, entries, place),
         _amendments(entries),
         _voided(entries),
     ]
@@ -79,6 +82,7 @@ def _record(study: "StudyReader") -> Chapter:
         ("journal", f"{counted(status.seq, 'entry')}, the last with SHA-256 {status.hash}"),
         ("blinding", "none" if plan.blinding == "none" else f"a code per {plan.blinding}"),
         ("names", "revealed" if status.unblinded else "not revealed: policies are shown as labels"),
+        *((f"proxy on {own.task}", own.proxy) for own in study.verdict().tasks if own.proxy),
         ("trials handed out", str(status.assigned)),
         *([("trials imported", str(status.imported))] if status.imported else []),
         *_started_by_runners(study.journal()),
@@ -195,12 +199,22 @@ def _amendments(entries: list[Entry]) -> Chapter:
     return Chapter("Amendments after the lock", ("when", "who", "what", "reason"), tuple(rows))
 
 
-def _checks(study: "StudyReader", entries: list[Entry]) -> Chapter:
-    known, rows = study.plan.checks, []
-    for when, who, event in _told(entries, Checked):
-        missing = [item for item in known if item not in event.ticked]
-        rows.append((event.station, when, who, ", ".join(missing) or "-", event.note or "-"))
-    columns = ("station", "when", "who", "not ticked", "note")
+def _checks(study: "StudyReader", entries: list[Entry], place: Place) -> Chapter:
+    rows, asked = [], any(isinstance(entry.event, Photographed) for entry in entries)
+    photos: dict[str, list[Markup]] = defaultdict(list)  # of lists that are not finished yet
+    shown = Markup(
+        '<a href="{0}"><img src="{0}" alt="{1}" title="{1}" width="160" loading="lazy"></a>'
+    )
+    for entry in entries:
+        match entry.event:
+            case Photographed(station=station, item=item, file=file):
+                photos[station].append(shown.format(place(0, file), item))
+            case Checked(station=station, ticked=ticked, note=note):
+                missing = [item.name for item in study.plan.checks if item.name not in ticked]
+                told = (", ".join(missing) or "-", note or "-")
+                seen = [Markup(" ").join(photos.pop(station, ["-"]))] if asked else []
+                rows.append((station, as_text(entry.time), entry.who, *told, *seen))
+    columns = ("station", "when", "who", "not ticked", "note", *(["photos"] if asked else []))
     return Chapter("Start-of-day check lists", columns, tuple(rows))
 
 

@@ -9,9 +9,9 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from stopwise.core.arrays import Floats
 from stopwise.questions import pose
-from stopwise.questions.question import Places, Question, complete
+from stopwise.questions.question import Places, Question, Shown, complete
+from stopwise.rows.table import Table
 from stopwise.study.assignment import finished
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
@@ -53,7 +53,7 @@ class StudyReporting:
             for name, rules, joined, table in named_tables(state, plan):
                 question, rows = pose(rules, joined), state.boards[name].question.rows
                 tell = self._reporter.on_rows(question, name)
-                for row in question.take(partial(_row, question, table.scores, rows)):
+                for row in question.take(partial(_row, question, table, rows)):
                     if row >= self._rows.get(name, 0):
                         tell()
                 self._rows[name] = rows
@@ -72,12 +72,14 @@ def revealed(state: StudyState) -> bool:
 
 
 def _row(
-    question: Question, scores: Floats, rows: int, places: Places
-) -> dict[str, list[float | None]] | None:
+    question: Question, table: Table, rows: int, places: Places
+) -> dict[str, list[Shown]] | None:
     """Return the scores of the next of so many rows, None for a trial that has none."""
 
-    def found(policy: str, number: int) -> float | None:
-        score = float(scores[number, question.policies.index(policy)])
-        return None if math.isnan(score) else score
+    def found(policy: str, number: int) -> Shown:
+        at = number, question.policies.index(policy)
+        both = (None if kind is None else float(kind[at]) for kind in (table.scores, table.proxy))
+        score, proxy = (None if one is None or math.isnan(one) else one for one in both)
+        return question.shown(policy, score, proxy)
 
     return complete(found, places) if question.rows < rows else None

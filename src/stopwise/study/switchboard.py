@@ -79,7 +79,7 @@ class Switchboard:
         LOG.propagate = False
         address = self._file.router
         try:
-            with Router(self._choose, host=address.host, port=address.port, left=self._left):
+            with Router(self._choose, left=self._left, **address.model_dump()):
                 yield
         finally:
             LOG.removeHandler(handler)

@@ -137,6 +137,11 @@ def void(state: StudyState, number: int, reason: str, *, redraw: bool = True) ->
     if trial.status == "voided":
         raise NotAllowed(f"trial {number} is already voided")
     _require_blind(state, "void a trial")
+    if not redraw and locked_plan(state).proxy:
+        raise NotAllowed(
+            "with a proxy every state that was drawn must be tried: a trial can be run again, but "
+            "its place cannot stay empty"
+        )
     for one in (trial, state.rival(trial)):
         if one is not None and (one.status == "scored" or one.lapsed):
             _require_first(one)

@@ -45,10 +45,15 @@ def imported(
             "trials cannot be imported into a study of the mean over tasks: their tasks were not "
             "drawn by it"
         )
+    if plan.proxy:
+        raise NotAllowed(
+            "trials cannot be imported into a study with a proxy: it draws the states that trials "
+            "start from, and knows what the simulator makes of these"
+        )
     labels = {name: label for label, name in names.items()}
     events: list[Event] = []
     for given in trials.tasks:
-        task = _plan_task(given, plan)
+        task = plan_task(given, plan)
         aligned = align(
             trials, task=given, design="paired" if plan.design == "blocks" else "independent"
         )
@@ -135,7 +140,7 @@ def _require_new(state: StudyState, task: str, rows: tuple[dict[str, float], ...
         )
 
 
-def _plan_task(task: str, plan: StudyPlan) -> str:
+def plan_task(task: str, plan: StudyPlan) -> str:
     """Return the task of the plan that a task of a file is; a single one needs no name."""
     names = [known.name for known in plan.tasks]
     if task == "task" and len(names) == 1:

@@ -15,10 +15,11 @@ from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Elimination, Standing
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import MEAN, described
-from stopwise.study.assignment import finished
+from stopwise.study.assignment import finished, locked_plan
 from stopwise.study.board import SlotBoard
 from stopwise.study.records import trial_table
 from stopwise.study.selection import doubts
+from stopwise.study.simulated import in_words
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
 
@@ -79,6 +80,8 @@ class TaskVerdict:
         Whether a further decision by n_max has become too unlikely to be worth more trials.
     futility
         What that means for the study, in words; empty otherwise.
+    proxy
+        What a proxy does in the study, and what is assumed of it, in words; empty without one.
     """
 
     task: str
@@ -101,6 +104,7 @@ class TaskVerdict:
     equivalence: float | None = None
     futile: bool = False
     futility: str = ""
+    proxy: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,6 +167,8 @@ class StudyVerdict:
                 del task["equivalence"]
                 for pair in task["pairs"]:
                     del pair["equivalence"], pair["p_equivalent"]
+            if not task["proxy"]:
+                del task["proxy"]
         return content
 
     def __str__(self) -> str:
@@ -175,7 +181,10 @@ _ADAPTER = TypeAdapter(StudyVerdict)
 def verdict(state: StudyState) -> StudyVerdict:
     """Return the verdict of the rows that can be used now."""
     shown = _shown(state)
-    tasks = tuple(_task_verdict(name, board, shown) for name, board in state.boards.items())
+    tasks = tuple(
+        replace(_task_verdict(name, board, shown), proxy=in_words(locked_plan(state), name))
+        for name, board in state.boards.items()
+    )
     return StudyVerdict(
         tasks=tasks,
         finished=finished(state),
@@ -218,7 +227,12 @@ def named_tables(
         if plan.shares is not None:
             frame = trial_table(state, plan).frame
             mean = described("random", plan.shares, frame, rules.run_policies)
-        yield name, rules, joined, replace(table, policies=rules.policies, mean=mean)
+        yield (
+            name,
+            rules,
+            joined,
+            replace(table, policies=rules.policies, mean=mean, scenes_drawn=name in plan.proxy),
+        )
 
 
 def _shown(state: StudyState) -> dict[str, str]:

@@ -19,8 +19,9 @@ from stopwise.study.study import Study
 from stopwise.web.evidence_cache import Shown
 from stopwise.web.expected_end import ExpectedEnd, expected_end
 
-# What is quick is done here: so many comparisons, or trials; of a forecast, trials to simulate.
-FEW_PAIRS, FEW_TRIALS, FEW_SIMULATED = 60, 400, 400
+# What is quick is done here: the evidence of so many comparisons, or trials; a forecast of so many.
+FEW_PAIRS, FEW_TRIALS, FEW_SIMULATED = 10, 40, 100
+GIVE_WAY = "import os; os.nice(10); "  # before anything else: importing takes a second
 WORK: dict[str, Callable[[Study], Any]] = {
     "evidence": Shown.of,
     "forecast": expected_end,
@@ -30,8 +31,8 @@ WORK: dict[str, Callable[[Study], Any]] = {
 
 
 def _where(trial: int, file: str) -> str:
-    """Return where the server has a recording of a trial."""
-    return f"/api/trials/{trial}/recordings/{file}"
+    """Return where the server has a recording of a trial, or (0) a photo of a check list."""
+    return f"/api/photos/{file}" if not trial else f"/api/trials/{trial}/recordings/{file}"
 
 
 class Analyst:
@@ -66,7 +67,7 @@ class Analyst:
             process.end(for_good=True)
 
     def _do(self, what: str) -> Any:
-        if self._is_quick(what):
+        if what != "report" and self._is_quick(what):
             return WORK[what](self._study)
         place = "report" if what == "verdict" else what
         with self._lock:
@@ -76,9 +77,8 @@ class Analyst:
 
     def _is_quick(self, what: str) -> bool:
         pairs, trials = self._study.size()
-        if what == "forecast":
-            return pairs * (self._study.plan.n_max or 0) <= FEW_SIMULATED
-        return pairs <= FEW_PAIRS and trials <= FEW_TRIALS
+        simulated = pairs * (self._study.plan.n_max or 0) if what == "forecast" else 0
+        return pairs <= FEW_PAIRS and trials <= FEW_TRIALS and simulated <= FEW_SIMULATED
 
 
 class _Process:
@@ -120,7 +120,7 @@ class _Process:
         if running is None or running.poll() is not None:
             self.end()
             running = self._running = subprocess.Popen(
-                [sys.executable, "-c", "from stopwise.web.analyst import main; main()"],
+                [sys.executable, "-c", GIVE_WAY + "from stopwise.web.analyst import main; main()"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -157,7 +157,6 @@ def _work(questions: BinaryIO, answers: BinaryIO) -> None:
 
 def main() -> None:
     """Be such a process; whatever is printed does not get into the answers."""
-    os.nice(10)
     mine = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     _work(sys.stdin.buffer, mine)

@@ -22,6 +22,7 @@ STATUS: tuple[tuple[type[StopwiseError], int, str], ...] = (
 )
 PLAIN = {
     "disk-full": "The study's disk is full: tell the owner to make room.",
+    "disk-error": "The study's disk is over its quota, or broken: tell the owner.",
     "read-only": "The study's store cannot be written, only read: tell the owner.",
     "no-answer": "The study's database does not answer: tell the owner.",
 }

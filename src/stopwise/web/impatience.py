@@ -1,4 +1,4 @@
-"""Connections that never ask for anything: ended after a while, and never too many of them."""
+"""Connections on which no whole request comes: ended in time, and never too many of them."""
 
 import asyncio
 from collections import OrderedDict
@@ -8,16 +8,17 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SECONDS = 10.0  # for the head of a request to come
-MOST = 200  # connections that wait for one; beyond, the oldest goes
+MOST = 200  # connections without a whole request; beyond, the one that was silent longest goes
 
 
 class Impatient(H11Protocol):
     """HTTP as uvicorn speaks it, for those who say what they want.
 
-    Otherwise connections that were opened and left would use up all that the system allows.
+    Otherwise connections that were opened and left would use up all that the system allows. How
+    long a body may take, ``limits`` says.
     """
 
-    silent: ClassVar[OrderedDict["Impatient", asyncio.TimerHandle]] = OrderedDict()
+    waiting: ClassVar[OrderedDict["Impatient", asyncio.TimerHandle | None]] = OrderedDict()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as there
         """Wait for a request, but not for ever."""
@@ -31,6 +32,8 @@ class Impatient(H11Protocol):
             self._expect()
         else:
             self._heard()
+        if self.conn.their_state is h11.SEND_BODY:
+            self._wait(None)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget it."""
@@ -38,15 +41,17 @@ class Impatient(H11Protocol):
         super().connection_lost(exc)
 
     def _expect(self) -> None:
-        if self in self.silent:
-            return
-        self.silent[self] = self.loop.call_later(SECONDS, self.transport.abort)
-        if len(self.silent) > MOST:
-            oldest, limit = self.silent.popitem(last=False)
-            limit.cancel()
-            oldest.transport.abort()
+        if self not in self.waiting:
+            self._wait(self.loop.call_later(SECONDS, self.transport.abort))
+
+    def _wait(self, limit: asyncio.TimerHandle | None) -> None:
+        self.waiting[self] = limit
+        if len(self.waiting) > MOST:
+            longest = next(iter(self.waiting))
+            longest._heard()
+            longest.transport.abort()
 
     def _heard(self) -> None:
-        limit = self.silent.pop(self, None)
+        limit = self.waiting.pop(self, None)
         if limit is not None:
             limit.cancel()

@@ -1,6 +1,7 @@
 """What a stranger cannot do to the server: large bodies, many tries, framing, sniffing."""
 
 import asyncio
+import math
 import re
 import threading
 import time
@@ -14,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 256 * 1024
 SECONDS_FOR_BODY = 20.0
+SLOWEST = 10 * 1024.0  # bytes per second of a recording: it may take long, but must come
 UPLOAD = re.compile(r"/api/trials/\d+/recordings")
 HEADERS = {
     "Content-Security-Policy": (
@@ -51,16 +53,15 @@ class SafeHeaders:
 
 
 class SmallBodies:
-    """Refuses bodies beyond a limit, also those that do not say how long they are."""
+    """Refuses bodies that are too large or too slow, also those of unknown length."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, unless it is too large."""
-        if UPLOAD.fullmatch(scope.get("path", "")):
-            await self.app(scope, receive, send)  # which has a limit of its own
-            return
+        upload = UPLOAD.fullmatch(scope.get("path", "")) is not None
+        largest = math.inf if upload else LARGEST_BODY  # an upload has a limit of its own
         text = f"a request can have at most {LARGEST_BODY // 1024} KiB"
         received, whole = 0, False
         until = asyncio.get_running_loop().time() + SECONDS_FOR_BODY
@@ -68,18 +69,19 @@ class SmallBodies:
         async def receive_some() -> Message:
             nonlocal received, whole
             try:
-                async with asyncio.timeout_at(None if whole else until):
+                more = received / SLOWEST if upload else 0.0
+                async with asyncio.timeout_at(None if whole else until + more):
                     message = await receive()
             except TimeoutError as error:
                 raise HTTPException(408, "the rest of the request did not come") from error
             whole = not message.get("more_body", False)
             received += len(message.get("body", b""))
-            if received > LARGEST_BODY:
+            if received > largest:
                 raise HTTPException(413, text)
             return message
 
         declared = dict(scope.get("headers", ())).get(b"content-length", b"0")
-        if declared.isdigit() and int(declared) > LARGEST_BODY:
+        if declared.isdigit() and int(declared) > largest:
             answer = JSONResponse({"error": "too_large", "detail": text}, status_code=413)
             await answer(scope, receive, send)
         else:

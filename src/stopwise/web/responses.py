@@ -63,6 +63,9 @@ class NextView(_Answer):
     checks: tuple[str, ...] = Field(
         default=(), description="The start-of-day check list, if it is due before the next trial."
     )
+    photos: tuple[str, ...] = Field(
+        default=(), description="Which items of it ask for a photo that is not there yet."
+    )
 
 
 class RecordingView(_Answer):
@@ -155,6 +158,7 @@ class TaskView(_Answer):
     by: str = "means"
     best: str | None
     candidates: list[CandidateView]
+    proxy: str = ""
 
     @property
     def answer(self) -> type[Analysis]:

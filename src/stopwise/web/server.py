@@ -62,6 +62,8 @@ class Serving:
         tls: bool = False,
     ) -> "Serving":
         """Take a port: on this machine only, unless the whole network may come."""
+        import scipy.stats  # noqa: F401  # now: at the first analysis everyone would wait for it
+
         people_use = None if url is None else web_address(url)
         host = lan_address() if lan else "127.0.0.1"
         known = urlsplit(people_use).hostname if people_use else None

@@ -14,6 +14,7 @@ app = typer.Typer(
 )
 _command = partial(app.command, cls=Command)
 _command("init")(plan.init)
+_command("import-proxy")(trials.import_proxy)
 _command("lock")(plan.lock)
 _command("status")(status.status)
 _command("run")(run.run)

@@ -1,4 +1,4 @@
-"""``stopwise study correct``, ``void``, ``export``, ``import`` and ``resolve``: its trials."""
+"""``stopwise study correct``, ``void``, ``export``, ``resolve`` and imports: its trials."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -11,8 +11,6 @@ from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import AsJson, ReadingOptions
 from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
 from stopwise.messages import counted
-
-__all__ = ["correct", "export", "import_trials", "resolve", "void"]
 
 WRITERS = {".csv": "write_csv", ".jsonl": "write_ndjson", ".parquet": "write_parquet"}
 
@@ -105,6 +103,28 @@ def import_trials(
             trials, source=file.name, reason=reason, again=again, who=person(who)
         )
     typer.echo(f"imported: {counted(count, 'trial')}")
+
+
+@grouped
+def import_proxy(
+    *,
+    place: Place = ".",
+    file: Annotated[
+        Path, typer.Argument(help="Simulated episodes of each policy from each start state.")
+    ],
+    reading: ImportReadingOptions,
+) -> None:
+    """Write a simulator's scores into the plan before the lock: they save trials on the robot.
+
+    The start state is the block of an episode (--column block=NAME).
+    """
+    from stopwise import read_trials
+
+    with open_study(place) as study:
+        found = study.import_proxy(read_trials(file, **reading.keywords()))
+    for task, states in found.items():
+        typer.echo(f"{task}: the simulator's scores from {counted(states, 'start state')}")
+    typer.echo("written into the plan; each row will draw its state from these")
 
 
 def resolve(

@@ -1,9 +1,12 @@
 """Videos and photos of trials, and second ratings by them."""
 
+import pathlib
+from collections.abc import Callable, Iterable
+from functools import partial
 from tempfile import SpooledTemporaryFile
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Path, Request
+from fastapi import APIRouter, HTTPException, Path, Query, Request
 from fastapi.responses import FileResponse
 from starlette.concurrency import run_in_threadpool
 
@@ -11,8 +14,8 @@ from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
 from stopwise.study.recordings import LARGEST, TYPES
 from stopwise.web.failures import FAILURES
-from stopwise.web.permissions import AtTheRobot, Rater, Watcher
-from stopwise.web.requests import RatingRequest
+from stopwise.web.permissions import AtTheRobot, Operator, Rater, Watcher
+from stopwise.web.requests import Name, RatingRequest
 from stopwise.web.responses import Done, RatingView, RecordingView
 from stopwise.web.routes.trials import TrialNumber
 from stopwise.web.site import Here, Site
@@ -20,6 +23,11 @@ from stopwise.web.site import Here, Site
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api", tags=["recordings"], responses=FAILURES)
+FileName = Annotated[str, Path(pattern=r"^[0-9a-f]{32}\.[a-z0-9]{3,4}$")]
+A_FILE: dict[str, Any] = {
+    "response_class": FileResponse,
+    "responses": {200: {"content": {kind: {} for kind in TYPES.values()}}},
+}
 BODY = {"requestBody": {"required": True, "content": {"application/octet-stream": {}}}}
 
 
@@ -31,6 +39,24 @@ async def add_recording(
     taken_by = await run_in_threadpool(site.study.taken_by, trial)
     if grant.role is not Role.RUNNER and taken_by != grant.name:
         raise NotAllowed(f"trial {trial} was taken by someone else")
+    return await _stored(request, partial(site.study.add_recording, trial, who=grant.name))
+
+
+@router.post("/stations/photo", status_code=201, openapi_extra=BODY)
+async def add_photo(
+    site: Here,
+    grant: Operator,
+    request: Request,
+    item: Annotated[str, Query(min_length=1, max_length=200)],
+    station: Annotated[Name | None, Query()] = None,
+) -> RecordingView:
+    """Store a photo of an item of a station's check list: the body is the file."""
+    where = station or grant.name
+    return await _stored(request, partial(site.study.add_photo, where, item, who=grant.name))
+
+
+async def _stored(request: Request, store: Callable[[Iterable[bytes]], str]) -> RecordingView:
+    """Take in the body of a request, then store it."""
     with SpooledTemporaryFile(max_size=2**20) as file:
         size = 0
         async for chunk in request.stream():
@@ -39,27 +65,25 @@ async def add_recording(
                 raise HTTPException(413, f"a recording can have at most {LARGEST // 2**20} MiB")
             await run_in_threadpool(file.write, chunk)
         file.seek(0)
-        parts = iter(lambda: file.read(2**20), b"")
-        name = await run_in_threadpool(site.study.add_recording, trial, parts, who=grant.name)
+        name = await run_in_threadpool(store, iter(lambda: file.read(2**20), b""))
     return RecordingView(recording=name)
 
 
-@router.get(
-    "/trials/{trial}/recordings/{name}",
-    response_class=FileResponse,
-    responses={200: {"content": {kind: {} for kind in TYPES.values()}}},
-)
-def recording(
-    site: Here,
-    grant: Watcher,
-    trial: TrialNumber,
-    name: Annotated[str, Path(pattern=r"^[0-9a-f]{32}\.[a-z0-9]{3,4}$")],
-) -> FileResponse:
+@router.get("/trials/{trial}/recordings/{name}", **A_FILE)
+def recording(site: Here, grant: Watcher, trial: TrialNumber, name: FileName) -> FileResponse:
     """Return a recording: to those who rate it, and after unblinding to owners and viewers."""
     _require_may_see(site, grant, trial)
-    return FileResponse(
-        site.study.recording(trial, name), media_type=TYPES[name.rpartition(".")[2]]
-    )
+    return _as_it_is(site.study.recording(trial, name))
+
+
+@router.get("/photos/{name}", **A_FILE)
+def photo(site: Here, _: Watcher, name: FileName) -> FileResponse:
+    """Return a photo of a check list, which shows no trial."""
+    return _as_it_is(site.study.photo(name))
+
+
+def _as_it_is(path: pathlib.Path) -> FileResponse:
+    return FileResponse(path, media_type=TYPES[path.suffix[1:]])
 
 
 @router.get("/ratings/next")

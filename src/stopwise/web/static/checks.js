@@ -4,11 +4,12 @@ import { makeRubric } from "./rubric.js";
 
 const find = (id) => document.getElementById(id);
 
-// done: called when it is stored; problem: with what is wrong, in words.
-export function offerChecks(checks, station, done, problem) {
-  const milestones = checks.map((name) => ({ name, weight: 1 }));
+// found: the list, and which items ask for a photo; done: called when it is stored; problem: with
+// what is wrong, in words.
+export function offerChecks(found, station, done, problem) {
+  const milestones = found.checks.map((name) => ({ name, weight: 1 }));
   const list = makeRubric({ kind: "milestones", milestones }, () => {});
-  find("check-list").replaceChildren(list.element);
+  find("check-list").replaceChildren(list.element, ...found.photos.map((item) => camera(item, station)));
   find("checked").onclick = async () => {
     const body = { station, ticked: list.answer() ?? [], note: find("check-note").value };
     try {
@@ -18,4 +19,29 @@ export function offerChecks(checks, station, done, problem) {
       problem(error.message);
     }
   };
+}
+
+// Takes a photo of one item and sends it at once.
+function camera(item, station) {
+  const label = document.createElement("label");
+  const input = document.createElement("input");
+  const state = document.createElement("span");
+  label.className = "quiet";
+  Object.assign(input, { type: "file", accept: "image/jpeg,image/png,image/webp" });
+  input.setAttribute("capture", "environment");
+  state.setAttribute("role", "status");
+  input.addEventListener("change", async () => {
+    if (!input.files.length) return;
+    state.textContent = "Sending…";
+    try {
+      const query = new URLSearchParams({ station, item });
+      await call("POST", `/api/stations/photo?${query}`, input.files[0]);
+      state.textContent = "Photo stored.";
+    } catch (error) {
+      state.textContent = `Not stored: ${error.message}`;
+      input.value = "";
+    }
+  });
+  label.append(`Photo: ${item}`, input, state);
+  return label;
 }

@@ -99,7 +99,7 @@ async function take() {
     if (found.trial) {
       begin(found.trial);
     } else if (found.checks.length) {
-      offerChecks(found.checks, kept.station, take, problem);
+      offerChecks(found, kept.station, take, problem);
       show("checks");
     } else {
       show(found.finished ? "done" : "waiting");

@@ -4,11 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from stopwise.web.links import join_link
 
-__all__ = ["DESKTOP", "PHONE", "code_of", "joined", "picture", "ready", "undo"]
+__all__ = ["DESKTOP", "PHONE", "code_of", "joined", "picture", "ready", "tab", "undo"]
 
 PHONE: ViewportSize = {"width": 390, "height": 844}
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
@@ -32,6 +32,14 @@ def joined(browser: Browser, url: str, token: str, viewport: ViewportSize) -> Pa
     page.goto(join_link(url, token))
     page.wait_for_url(lambda address: "join" not in address)
     assert token not in page.url
+    ready(page)
+    return page
+
+
+def tab(context: BrowserContext, url: str) -> Page:
+    """Open the operator's page once more."""
+    page = context.new_page()
+    page.goto(f"{url}/operate")
     ready(page)
     return page
 

@@ -27,3 +27,11 @@ def test_names_and_numbers_are_whole_at_every_width(width: int) -> None:
         assert text.count("0.608 (40)") == len(ROWS)
     else:
         assert sum("0.608 (40)" in line for line in lines) == len(ROWS)
+
+
+def test_blocks_of_numbers_say_what_each_begins_with() -> None:
+    screen = io.StringIO()
+    rows = [{"n_max": number, "power": "0.80", "fixed sample": 123456} for number in (50, 100)]
+    Console(file=screen, width=20).print(table_of(rows, ()))
+
+    assert screen.getvalue().splitlines()[0] == "n_max 50"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -176,3 +177,50 @@ def test_a_plan_beside_a_reference_speaks_of_one_policy() -> None:
     assert "If the policy performs as assumed" in plan.sentence
     assert "at most 50 trials reaches" in plan.sentence
     assert "design" not in plan.sentence
+
+
+def test_a_plan_with_stored_trials_does_not_advise_a_larger_n_max() -> None:
+    """The number of rows makes the groups of stored trials, so that more are not free."""
+    rough: dict[str, Any] = {"n_max": 20, "detectable": False, "precision": 0.05}
+    plain, stored = sw.plan(0.3, 0.7, **rough), sw.plan(0.3, 0.7, stored=100, **rough)
+
+    assert any("generously" in note for note in plain.notes)
+    assert not any("generously" in note for note in stored.notes)
+
+
+def test_many_robots_need_no_less_than_one_trial_takes() -> None:
+    rough: dict[str, Any] = {
+        "n_max": 20,
+        "detectable": False,
+        "precision": 0.05,
+        "minutes_per_trial": 6,
+    }
+    few, many = (sw.plan(0.2, 0.8, robots=robots, **rough) for robots in (1, 200))
+    one, row = few.table()[0], many.table()[0]
+
+    assert one["mean_hours"] == pytest.approx(0.1 * one["mean_trials"])
+    assert one["hours_saved"] == pytest.approx(0.1 * one["trials_saved"])
+    assert row["mean_hours"] == row["most_hours"] == pytest.approx(0.1)
+    assert row["hours_saved"] == 0
+
+
+def test_a_copy_given_as_stored_is_told_as_one(tmp_path: Path) -> None:
+    """Pairs cannot be declared of trials that were run before; and others share no scenes."""
+    scores = [(round(score, 3),) for score in RNG.random(40)]
+    old = table(tmp_path / "old.csv", "score", scores)
+    near = table(tmp_path / "near.csv", "score", [(0.9 * score,) for (score,) in scores])
+    given = ("--stored", f"old={old}", "--bounds", "0,1", "--n-max", "40")
+    _, copy = run("watch", "--once", "--policy", f"new={old}", *given)
+    _, alike = run("watch", "--once", "--policy", f"new={near}", *given)
+
+    assert "note: the scores of old and new are the same, row by row: is one a copy" in copy
+    assert "stored trials must have been run apart from the new ones" in alike
+    assert "as paired" not in copy + alike
+
+
+def test_files_of_stored_trials_are_said_to_be_given_otherwise(tmp_path: Path) -> None:
+    new = table(tmp_path / "new.csv", "policy,score", [("new", 0.5)] * 9)
+    code, said = run("analyze", new, "--stored", "old=old.csv")
+
+    assert code == 2
+    assert "as in --policy old=old.csv --policy new=FILE --stored old" in said

@@ -196,10 +196,13 @@ def test_a_watch_awaits_the_new_policy_only(tmp_path: Path) -> None:
 
 def test_a_race_takes_stored_trials_from_a_file(tmp_path: Path) -> None:
     options = ["--policy", "high=tests.rollout.players:make_high", "--bounds", "0,1"]
-    place = ["race", "--env", "tests.rollout.players:draw", "--n-max", "50", *options, "--json"]
-    code, said = run(*place, "--stored", f"old={baseline(tmp_path)}")
+    place = ["race", "--env", "tests.rollout.players:draw", "--n-max", "50", *options]
+    stored = baseline(tmp_path)
+    code, said = run(*place, "--stored", f"old={stored}", "--json")
+    _, printed = run(*place, "--stored", f"old={stored}")
 
     assert code == 0, said
+    assert f"note: {stored}: score column: 'success' (guessed)" in printed
     found = json.loads(said)
     assert found["order"] == "high > old"
     assert found["race"]["used"] < 50

@@ -195,6 +195,16 @@ def test_a_tracker_that_cannot_be_opened_is_left_out(
     assert "tensorboard could not be opened" in warning.getMessage()
 
 
+def test_a_log_that_is_opened_says_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    raced(report_to="tensorboard")
+    (folder,) = (tmp_path / "runs").iterdir()
+
+    assert capsys.readouterr().err == f"tensorboard: written to {folder.relative_to(tmp_path)}\n"
+
+
 def test_a_race_that_is_stopped_reports_what_it_has() -> None:
     memory = Memory()
 

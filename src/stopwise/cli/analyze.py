@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from stopwise.data.trials import Trials
     from stopwise.questions.analysis import Analysis
 
-__all__ = ["analyze", "as_typed", "show"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class AnalyzeReadingOptions(TableReadingOptions):
@@ -133,6 +131,7 @@ def analyze(
     if proxy.audit is not None:
         how["missing"] = "keep"
     trials = read_trials(trial_source(files, policy), **how)
+    _refuse_stored_files(stored or [], trials.policies)
     settings: dict[str, Any] = {
         **comparison.keywords(),
         **({} if bins is None else {"bins": bins}),
@@ -164,6 +163,17 @@ def analyze(
             typer.echo(f"written: {path}", err=output.as_json)
     if code is not None:
         raise typer.Exit(code)
+
+
+def _refuse_stored_files(stored: list[str], policies: Sequence[str]) -> None:
+    """Raise if a file is given as in ``race`` and ``watch``, and say how it is here."""
+    for item in stored:
+        if "=" in item and item not in policies:
+            name = item.partition("=")[0]
+            raise Mistyped(
+                f"--stored takes the name of a policy in the files, but got {item!r}: give its "
+                f"file with the others, as in --policy {item} --policy new=FILE --stored {name}"
+            )
 
 
 def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions, *, pool: bool) -> None:

@@ -101,8 +101,8 @@ class FittingTable:
         if self.table.title:
             yield Text.from_markup(str(self.table.title), style="italic")
         for row in self.rows:
-            (_, first), *others = row.items()
-            yield Text(str(first), style="bold")
+            (name, first), *others = row.items()
+            yield Text(f"{first}" if name in self.words else f"{name} {first}", style="bold")
             line = ""
             for text in (f"  {name}: {value}" for name, value in others if str(value)):
                 if len(line + text) > options.max_width:

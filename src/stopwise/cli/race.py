@@ -45,8 +45,6 @@ from stopwise.messages import counted
 if TYPE_CHECKING:
     from stopwise.rollout.race_result import RaceProgress
 
-__all__ = ["race"]
-
 FACTORY = "NAME=package.module:factory"
 
 
@@ -218,7 +216,9 @@ def race(
                 bounds=limits,
                 proxy=proxy,
                 proxy_scenes=proxy_scenes,
-                stored=stored_scores(stored, score=score or _measure(env), bounds=limits),
+                stored=stored_scores(
+                    stored, quiet=output.as_json, score=score or _measure(env), bounds=limits
+                ),
                 **mean_settings(tasks, weight),
                 seed=seed,
                 success=success,

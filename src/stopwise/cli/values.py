@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from stopwise.cli.command import Mistyped
+from stopwise.cli.wording import in_options
 from stopwise.errors import require
 
 WEIGHT = "TASK=NUMBER"
@@ -61,13 +62,23 @@ def parse_bounds(text: str | None, option: str = "--bounds") -> Any:
     return low, high
 
 
-def stored_scores(items: list[str] | None, **reading: Any) -> dict[str, list[float]]:
-    """Return the scores of policies that were tried before, from a file each."""
+def stored_scores(
+    items: list[str] | None, *, quiet: bool = True, **reading: Any
+) -> dict[str, list[float]]:
+    """Return the scores of policies that were tried before, from a file each.
+
+    Which column was taken for the score is told on standard error, unless ``quiet``.
+    """
+    from stopwise.cli.printing import say
     from stopwise.data.read import read_trials
 
     found = {}
     for name, path in named_values(items or [], "--stored NAME=FILE").items():
         trials = read_trials(path, **reading)
+        codes = () if quiet else ("score-column-guessed", "score-column-default")
+        taken = [note for note in trials.notes if getattr(note, "code", "") in codes]
+        for note in in_options(taken):
+            say(f"note: {path}: {note}", err=True)
         own = trials.policies[0] if len(trials.policies) == 1 else name
         known = ", ".join(trials.policies)
         require(own in trials.policies, f"{path}: the policies are {known}, but not {name!r}")

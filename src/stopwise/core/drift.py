@@ -11,8 +11,6 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 
-__all__ = ["Drift"]
-
 # A standard normal is farther from 0 with probability .01.
 UNUSUAL = 2.576
 RISES, FALLS = "rises", "falls"

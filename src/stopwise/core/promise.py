@@ -47,7 +47,9 @@ def promise(
     return f"{chance} is {size}" + (f", given {' and '.join(given)}" if given else "")
 
 
-def dependence_text(policy0: str, policy1: str, found: str, method: str) -> str:
+def dependence_text(
+    policy0: str, policy1: str, found: str, method: str, *, pairable: bool = True
+) -> str:
     """Return what it means that scores which are taken for independent are not, as a clause.
 
     Parameters
@@ -58,6 +60,8 @@ def dependence_text(policy0: str, policy1: str, found: str, method: str) -> str:
         How their scores move: "together" or "opposed".
     method
         The method's name.
+    pairable
+        Whether the trials may be declared as paired; stored ones may not.
     """
     moves = "rise and fall together" if found == TOGETHER else "move against each other"
     costs = (
@@ -65,10 +69,12 @@ def dependence_text(policy0: str, policy1: str, found: str, method: str) -> str:
     )
     paired = "paired" in registry.find(method).designs
     instead = "" if paired else ", with nscore-plus, nscore or wsr"
+    advice = f"declare such trials as paired{instead}"
+    if not pairable:
+        advice = "stored trials must have been run apart from the new ones"
     return (
         f"the scores of {policy0} and {policy1} {moves} from pair to pair, as if they shared "
-        f"scenes or conditions, although they are taken for independent: {costs}; declare "
-        f"such trials as paired{instead}"
+        f"scenes or conditions, although they are taken for independent: {costs}; {advice}"
     )
 
 

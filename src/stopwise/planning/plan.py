@@ -378,7 +378,8 @@ def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
 
 def _notes(rows: list[PlanRow], rules: Rules) -> list[str]:
     found = []
-    if rules.method == NScorePlus.name:  # it plans for n_max, and yet it can be extended
+    # It plans for n_max, and yet it can be extended; stored trials make groups by n_max.
+    if rules.method == NScorePlus.name and not rules.stored:
         found.append(GENEROUS)
     found += [STORED.format(number) for number in (rules.groups or {}).values()]
     if any(row.power > MOST_POWER for row in rows):

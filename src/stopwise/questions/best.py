@@ -253,7 +253,7 @@ class BestQuestion(Question):
         table = table.without({*self.rules.later, *self._joined} - known)
         unit_scores(table, self._comparison)  # validity rests on this check of the bounds
         question = type(self)(self.rules, self._joined)
-        return shown(question, table, question._replay(table))
+        return self._told(shown(question, table, question._replay(table)))
 
     def add(self, row: Mapping[str, float | Sequence[float | None]]) -> None:
         """Add one row of scores: several of a policy that it tries several times.

@@ -126,7 +126,7 @@ class OrderQuestion(Question):
 
     def analyze(self, table: Table) -> Analysis:
         """Return the whole analysis of a table of rows, under the same rules."""
-        return rank(table.beside_reference(self.rules), self._ranking)
+        return self._told(rank(table.beside_reference(self.rules), self._ranking))
 
     def _show(self, scores: Floats) -> None:
         pairs = self._pairs

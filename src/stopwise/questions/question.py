@@ -21,6 +21,7 @@ from stopwise.core.snapshot import Resumable
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
+from stopwise.questions.reach import out_of_reach
 from stopwise.questions.standing import Elimination, Standing, remaining_rows
 from stopwise.rows.table import Table
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from stopwise.study.verdict import TaskVerdict
 
 T = TypeVar("T")
+Found = TypeVar("Found", bound=Analysis)
 # Which trials a row takes: of each policy that it needs, their numbers among its own, from 0.
 Places = Mapping[str, range]
 # A score, with that of a proxy if there is one; None for a trial that has no score to offer.
@@ -117,6 +119,12 @@ class Question(Resumable):
     @abstractmethod
     def analyze(self, table: Table) -> Analysis:
         """Return the whole analysis of a table of rows, under the same rules."""
+
+    def _told(self, found: Found) -> Found:
+        """Return an analysis that says first, if so, that nothing could have been decided."""
+        if found.eliminated or any(pair.decided for pair in found.pairs):
+            return found
+        return replace(found, warnings=(*out_of_reach(self), *found.warnings))
 
     def _show(self, scores: Floats) -> None:
         """Take in one row of scores in [0, 1], NaN for policies without a trial in it.

@@ -20,6 +20,7 @@ from stopwise.messages import Message, Setting
 from stopwise.questions import pose, resume
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.question import FindRow, Places, Shown, complete
+from stopwise.questions.reach import out_of_reach, warn
 from stopwise.questions.standing import Elimination, Standing
 from stopwise.rows.task_mean import TaskMean
 from stopwise.trackers import reporter_of
@@ -101,6 +102,7 @@ class StopRule(Resumable):
             **settings,
         )
         self._question = pose(rules)
+        warn(out_of_reach(self._question))
         for name, own in self._stored.items():
             self._question.comparison.check(np.array(own), f"stored trials of {name!r}")
         # Results that are not looked at yet, by number; None where a policy has none to offer.

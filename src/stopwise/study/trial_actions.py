@@ -10,7 +10,7 @@ from stopwise.errors import NotAllowed, require
 from stopwise.study.assignment import locked_plan, needed, require_reason
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, UNNEEDED, Released, Scored, Started, Undone, Voided
-from stopwise.study.rubric import plain_answer
+from stopwise.study.rubric import DONE, WON, plain_answer
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
@@ -191,26 +191,30 @@ def judged(
             "are asked as well is drawn once its row is complete",
         )
         return answer, None
-    score = task.score.score(answer)
     if task.judged_in_pairs:
-        _require_its_turn(state, trial, first=score is None)
+        _require_its_turn(state, trial, answer)
+    score = task.score.score(answer)
     if score is not None:
         # A score that the test does not take would stand in the way of every later verdict.
         state.board(trial).comparison.unit_score(score, f"trial {trial.number}")
     return answer, score
 
 
-def _require_its_turn(state: StudyState, trial: TrialRecord, *, first: bool) -> None:
+def _require_its_turn(state: StudyState, trial: TrialRecord, answer: Any) -> None:
     """Raise unless the answer is the one to the first, or to the second, trial of a row."""
     if state.slot(trial).holder != trial.number:
         raise NotAllowed(f"the row of trial {trial.number} was handed out again: nothing is stored")
     second = state.run_before(trial) is not None
-    if first and second:
+    if second and answer == DONE:
         raise NotAllowed(
             f"trial {trial.number} is the second of its row: say which was better, first, second "
             "or tie"
         )
-    if not first and not second:
+    if not second and answer != DONE:
+        require(
+            answer in tuple(WON),
+            f"the first of two trials is only said to be {DONE}, but got {answer!r}",
+        )
         raise NotAllowed(
             f"no other trial of its row was run before trial {trial.number}: say done, and run "
             "that one next"

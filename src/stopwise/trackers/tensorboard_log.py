@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ class TensorboardLog:
             from tensorboardX import SummaryWriter
 
             writer = SummaryWriter(comment="-stopwise")
+            sys.stderr.write(f"tensorboard: written to {writer.logdir}\n")
         self._writer = writer
 
     def begin(self, settings: Mapping[str, Any]) -> None:

@@ -1,0 +1,69 @@
+"""Whether a design can decide anything: the clearest results that there can be, played through."""
+
+import json
+import logging
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from stopwise.core.rules import Rules
+from stopwise.messages import Message
+
+if TYPE_CHECKING:
+    from stopwise.questions.question import Question
+
+# More rows are not played through.
+MOST_ROWS = 500
+
+
+def out_of_reach(question: "Question") -> tuple[Message, ...]:
+    """Say that no result could decide anything by n_max, under the rules of a question.
+
+    Nothing is said with a proxy, whose scores of the clearest results nobody knows.
+    """
+    rules = question.rules
+    if rules.n_max is None or rules.n_max > MOST_ROWS or rules.proxy_mean is not None:
+        return ()
+    if _within_reach(type(question), json.dumps(rules.settings())):
+        return ()
+    clearest = "one policy had the best score and all others the worst in every trial"
+    if rules.reference is not None:
+        clearest = "every trial had the best score, or every trial the worst"
+    small = f"n_max = {rules.n_max} is too small for alpha {rules.alpha:g}"
+    return (Message(f"{small}: nothing could be decided even if {clearest}", code="out-of-reach"),)
+
+
+@lru_cache(maxsize=256)
+def warn(notes: tuple[Message, ...]) -> None:
+    """Log notes as warnings, each but once: for what runs trials itself, before the first."""
+    for note in notes:
+        logging.getLogger("stopwise").warning(note)
+
+
+@lru_cache(maxsize=256)
+def _within_reach(kind: type["Question"], settings: str) -> bool:
+    rules = Rules.recorded(**json.loads(settings))
+    return any(_decides(kind(rules), scores) for scores in _clearest(kind(rules)))
+
+
+def _decides(question: "Question", scores: dict[str, float]) -> bool:
+    """Whether something is claimed if every trial of a policy has this score."""
+    rows = question.take(
+        lambda places: {name: [scores[name]] * len(places[name]) for name in places}
+    )
+    return any(question.decided or question.eliminated for _ in islice(rows, MOST_ROWS))
+
+
+def _clearest(question: "Question") -> Iterator[dict[str, float]]:
+    """Yield the results that tell the most: opposed in either way, and where it counts, alike."""
+    rules, accepted = question.rules, question.comparison.levels
+    low, high = rules.bounds
+    if accepted is not None and rules.by == "means":
+        low, high = sorted(rules.scale.score(accepted[[0, -1]]).tolist())
+    names = rules.run_policies
+    ahead = {rules.baseline} if rules.baseline else set(names[: rules.top])
+    for one, other in ((high, low), (low, high)):
+        yield {name: one if name in ahead else other for name in names}
+    if rules.equivalence is not None or rules.indifference:
+        yield dict.fromkeys(names, high)

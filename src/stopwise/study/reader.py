@@ -226,7 +226,8 @@ class StudyReader:
                 state.require_edition()
             if state.unblinded_at is None:
                 frame = trial_table(state, assignment.locked_plan(state)).frame
-                return frame.drop("trial", "proxy", strict=False)  # which tells whose label it is
+                # What a simulator says tells whose label it is.
+                return frame.drop("trial", *(["proxy"] if state.simulated else []))
             frame = self.records()
             if not used:
                 return frame
@@ -300,7 +301,9 @@ class StudyReader:
         """
         with self._ledger.reading() as state:
             lease = 60.0 * assignment.locked_plan(state).lease_minutes
-            times = sorted(trial.when for trial in state.trials if trial.code and trial.has_result)
+            times = sorted(
+                trial.when for trial in state.trials if trial.code and trial.status == "scored"
+            )
         gaps = [gap for one, two in pairwise(times[-RECENT:]) if (gap := two - one) <= lease]
         known = len(gaps) >= FEW_GAPS and sum(gaps) >= len(gaps)
         return sum(gaps) / len(gaps) / 60.0 if known else None

@@ -120,6 +120,11 @@ def _forecast(
         f"policy{where} so far: nothing is left to forecast",
         code="nothing-left",
     )
+    require(
+        rules.proxy_mean is None and rules.audit is None,
+        "what a simulator or a judge will say of further trials is not forecast",
+        code="proxy-not-forecast",
+    )
     require_choice("goal", rules.goal, CONTINUED)
     continuation = CONTINUED[rules.goal](table, rules)
     with opened(executor) as workers:

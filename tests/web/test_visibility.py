@@ -20,13 +20,18 @@ from stopwise.study.event import KINDS, Event, Visibility
 from stopwise.study.events import Joined, Locked, Released, TokenCreated
 from stopwise.study.study_report import chapters
 from stopwise.web.responses import EntryView
-from tests.study.scripted import fix_draws, scripted, scripted_runner
+from tests.study.scripted import fix_draws, scripted, scripted_judge, scripted_runner
 from tests.web.serving import served
 
 GOLDEN = Path(__file__).parents[1] / "study" / "golden"
 EVENTS = [
     decode(line, "hash")
-    for name in ("journal.jsonl", "journal_best.jsonl", "journal_runner.jsonl")
+    for name in (
+        "journal.jsonl",
+        "journal_best.jsonl",
+        "journal_judge.jsonl",
+        "journal_runner.jsonl",
+    )
     for line in (GOLDEN / name).read_text(encoding="utf-8").splitlines()
 ]
 # Fields that came later and are left out where they say nothing.
@@ -54,6 +59,7 @@ HIDDEN = {
         "released": {"score"},
         "scored": {"score", "answer", "tag", "seconds", "salt"},
         "imported": {"rows"},
+        "judged": {"score", "salt"},
         "joined": {"arm", "policy", "salt"},
         "rated": {"score", "answer", "salt"},
         "episode ended": {"outcome", "seconds", "salt"},
@@ -111,7 +117,7 @@ def test_no_view_of_an_entry_holds_what_is_hidden(entry: Any) -> None:
             assert view.content[name] == getattr(entry.event, name)
 
 
-@pytest.mark.parametrize("script", [scripted, scripted_runner])
+@pytest.mark.parametrize("script", [scripted, scripted_judge, scripted_runner])
 def test_nothing_blind_is_shown_of_a_running_study(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Callable[..., sw.Study]
 ) -> None:

@@ -41,7 +41,9 @@ class Slot:
     dropped
         Whether it stays empty for good: its trial was voided and cannot be repeated.
     proxy
-        What a simulator makes of it, if the plan has one.
+        What a simulator makes of it, or a judge, if the plan has one.
+    asked
+        Whether people score it beside the judge; None before that is drawn.
     """
 
     holder: int | None = None
@@ -49,11 +51,12 @@ class Slot:
     settled_by: int | None = None
     dropped: bool = False
     proxy: float | None = None
+    asked: bool | None = None
 
     @property
     def settled(self) -> bool:
         """Whether nothing more is awaited."""
-        return self.score is not None or self.dropped
+        return self.score is not None or self.dropped or self.asked is False
 
 
 class SlotBoard:
@@ -207,7 +210,7 @@ class SlotBoard:
 
     def used_slots(self) -> set[tuple[int, str]]:
         """Return the row and arm of each slot whose score the question was shown."""
-        shown = enumerate(self.question.scores())
+        shown = enumerate(self.question.scores(judged=self.rules.audit is not None))
         if self._own is None:
             return {(number, arm) for number, scores in shown for arm in scores}
         return {(self._own[arm][number], arm) for number, scores in shown for arm in scores}
@@ -218,7 +221,8 @@ class SlotBoard:
         for number, row in enumerate(self.rows):
             for arm, slot in row.items():
                 wanted = (number, arm) in used or (arm in first and number >= first[arm])
-                if slot.score is not None and not wanted and arm not in self.rules.stored:
+                counts = slot.settled and not slot.dropped
+                if counts and not wanted and arm not in self.rules.stored:
                     yield number, arm, slot
 
     def saved(self) -> int:

@@ -218,7 +218,8 @@ class StudyReader:
                 state.require_edition()
             if state.unblinded_at is None:
                 frame = trial_table(state, assignment.locked_plan(state)).frame
-                return frame.drop("trial", "proxy", strict=False)  # which tells whose label it is
+                # What a simulator says tells whose label it is.
+                return frame.drop("trial", *(["proxy"] if state.simulated else []))
             frame = self.records()
             if not used:
                 return frame

@@ -21,7 +21,8 @@ class Assignment:
         The blind code; give it to whatever starts the policy.
     rubric
         How the trial is scored: the task's ``score`` from the plan. Judged by preference, the
-        second trial of a row also has the code of the ``first``, which it is compared with.
+        second trial of a row also has the code of the ``first``, which it is compared with. Of the
+        kind "judge", it is only said to be done; it may come back to be ``audited``.
     given_back
         What it counts as if it is given back after it began: "worst" or "again".
     seconds_left
@@ -221,8 +222,11 @@ def _episode(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
 
 def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
     """Return how a trial is scored, and the code of the one that it is compared with, if any."""
+    if locked_plan(state).audit is not None and not trial.audited:
+        return {"kind": "judge"}
     first = state.run_before(trial)
     content: dict[str, Any] = locked_plan(state).task(trial.task).score.model_dump(mode="json")
+    content |= {"audited": True} if trial.audited else {}
     return content if first is None else {**content, "first": first.code}
 
 

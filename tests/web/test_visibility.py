@@ -128,12 +128,16 @@ def test_nothing_blind_is_shown_of_a_running_study(
     with study, served(study) as url, httpx.Client(base_url=url, trust_env=False) as client:
         client.post("/api/join", json={"token": token})
         entries = client.get("/api/journal?limit=1000").json()["entries"]
-        page = client.get("/owner").text
+        page = client.get("/owner?trials=1000").text
+        lines = client.get("/api/trials?limit=1000").text
+        listed = page[page.index('id="live-trials"') : page.index('name="reason"')]
+        assert listed.count('name="trial"') == len(study.trial_lines(1000))
         journal = page[page.index("<h2>Journal</h2>") :]
         report = "\n".join("; ".join(row) for chapter in chapters(study) for row in chapter.rows)
 
         assert len(entries) == len(study.journal()) == journal.count("<tr>") - 1
         shown = {"journal": json.dumps(entries), "page": journal, "report": report}
+        shown |= {"trials": lines, "list": listed}
         events = [entry.event for entry in study.journal()]
         told = {text for event in events for text in telling(values(event, Visibility.OPEN))}
         for event, seen in zip(events, entries, strict=True):

@@ -240,6 +240,13 @@ class SlotBoard:
         )
         return spared - sum(arm in done for _, arm, _ in self.overshoot())
 
+    def left(self) -> int:
+        """Return how many more trials there can be up to n_max; 0 without one."""
+        needed, n_max = self.question.needed, self.rules.n_max or 0
+        ahead = (row[arm].settled for row in self.rows[self.used :] for arm in needed if arm in row)
+        places = (n_max - self.joined.get(arm, 0) - self.question.rows_for(arm) for arm in needed)
+        return max(0, sum(places) - sum(ahead))
+
     def restore(
         self, rows: list[dict[str, Slot]], owners: list[tuple[str, float]], saved: str
     ) -> None:

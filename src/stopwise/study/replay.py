@@ -96,6 +96,7 @@ def _assigned(event: Assigned, state: StudyState, entry: Entry) -> None:
         station=event.station,
         expires=state.clock + event.lease,
         who=entry.who,
+        when=entry.time,
     )
     state.trials.append(trial)
     state.codes[trial.code] = trial.number
@@ -204,9 +205,11 @@ def _audit_drawn(event: AuditDrawn, state: StudyState, _: Entry) -> None:
 
 
 @take_in.register
-def _scored(event: Scored, state: StudyState, _: Entry) -> None:
+def _scored(event: Scored, state: StudyState, entry: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.status = "scored"
+    if event.correction is None:
+        trial.when = entry.time
     if trial.number in state.asked:
         state.asked.remove(trial.number)
     if event.score is not None:

@@ -40,6 +40,8 @@ class TrialRecord:
         Whether its score settled its slot; a second result for a slot does not.
     who
         Who took it.
+    when
+        The time when it was handed out; from its result on, when that came.
     first
         The score that was withdrawn first, if one was.
     audited
@@ -71,6 +73,7 @@ class TrialRecord:
     running: bool = False
     seconds: float | None = None
     audited: bool = False
+    when: float = 0.0
 
     @property
     def has_result(self) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
@@ -23,9 +24,9 @@ def picture(page: Page, name: str, *, full_page: bool = False) -> None:
         page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png", full_page=full_page)
 
 
-def joined(browser: Browser, url: str, token: str, viewport: ViewportSize) -> Page:
+def joined(browser: Browser, url: str, token: str, viewport: ViewportSize, **settings: Any) -> Page:
     """Follow a join link; any error of a script fails the test."""
-    context = browser.new_context(viewport=viewport)
+    context = browser.new_context(viewport=viewport, **settings)
     context.set_default_timeout(120_000)
     page = context.new_page()
     page.on("pageerror", lambda error: pytest.fail(f"script: {error}"))

@@ -99,7 +99,11 @@ def lapsed(state: StudyState, now: float) -> list[Released]:
         for _, _, slot in board.open_slots()
         if slot.holder is not None
     )
-    over = (t for t in held if t.begun and t.status == "leased" and t.expires <= clock)
+    over = (
+        trial
+        for trial in held
+        if trial.begun and trial.status == "leased" and not trial.audited and trial.expires <= clock
+    )
     return [
         Released(trial=trial.number, reason=LAPSED, score=task.score.worst)
         for trial in over
@@ -145,10 +149,11 @@ def holding(state: StudyState, station: str, now: float) -> TrialRecord | None:
     """Return the trial that a station has taken and not yet reported, if its lease still runs."""
     number = state.held.get(station)
     trial = state.trial(number) if number is not None else None
-    if trial is None or trial.status != "leased" or trial.expires <= state.clock_at(now):
-        return None
-    slot = state.slot(trial)
-    return trial if slot.holder == trial.number and not slot.settled else None
+    if trial is not None and trial.status == "leased" and trial.expires > state.clock_at(now):
+        slot = state.slot(trial)
+        if slot.holder == trial.number and not slot.settled and not trial.audited:
+            return trial
+    return state.to_audit(station)
 
 
 def _require_alone(state: StudyState, holder: str, station: str, now: float) -> None:
@@ -229,7 +234,7 @@ def _first_free(
     state: StudyState, board: SlotBoard, clock: float, station: str | None
 ) -> tuple[int, list[str]]:
     """Return the lowest row with free slots, and their arms."""
-    first = -1
+    first, beside_judge = -1, locked_plan(state).audit is not None
     arms: list[str] = []
     for row, arm, slot in board.open_slots():
         if arms and row > first:
@@ -242,6 +247,7 @@ def _first_free(
         free = slot.holder is None or (
             state.trials[slot.holder - 1].expires <= clock
             and not (seen and _seen_first(state, slot))
+            and not (beside_judge and state.trials[slot.holder - 1].over)
         )
         if open_to_it and free:
             first = row

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.scores import Scale, is_number, numeric_array
@@ -213,6 +212,8 @@ def _least_mean(values: Floats, level: float) -> float:
     m: below the bound it has reached 1 / level (Waudby-Smith and Ramdas, 2024, with bets for this
     number of values). Each bet is made from the values before.
     """
+    from scipy.optimize import brentq
+
     count, need = values.size, -math.log(level)
     seen = np.arange(1, count + 1) + 1.0
     means = (0.5 + np.cumsum(values)) / seen

@@ -94,6 +94,7 @@ def _assigned(event: Assigned, state: StudyState, entry: Entry) -> None:
         station=event.station,
         expires=state.clock + event.lease,
         who=entry.who,
+        taken=state.clock,
     )
     state.trials.append(trial)
     state.codes[trial.code] = trial.number
@@ -101,7 +102,7 @@ def _assigned(event: Assigned, state: StudyState, entry: Entry) -> None:
     slot = state.slot(trial)
     slot.holder = trial.number
     if event.task in state.simulated:
-        slot.proxy = state.simulated[event.task][str(event.condition)][event.arm]
+        slot.proxy = state.simulated[event.task][str(event.condition)].get(event.arm)
     board.owners[trial.row] = trial.station, trial.expires
 
 

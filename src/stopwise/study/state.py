@@ -30,6 +30,8 @@ class TrialRecord:
         The assignment number, from 1.
     row, arm, task
         Its slot. Several trials may have been handed out for one slot; one of them settles it.
+    taken
+        When it was handed out, on the study's clock.
     started
         Whether it has begun: its timer was started, or its code was resolved.
     expires
@@ -68,6 +70,7 @@ class TrialRecord:
     episode: str = ""
     running: bool = False
     seconds: float | None = None
+    taken: float = 0.0
 
     @property
     def has_result(self) -> bool:
@@ -239,11 +242,16 @@ class StudyState:
         first = len(policies) - len(since)
         drawn = lots.labels(self.plan.model_copy(update={"policies": policies[:first]}))
         late = zip(since, policies[first:], strict=True)
-        return {**drawn, **{arm: policy.name for arm, policy in late}}
+        named = {**drawn, **{arm: policy.name for arm, policy in late}}
+        check = self.plan.drift_check
+        if check is not None and self.plan.drift_arm is not None:
+            named[self.plan.drift_arm] = check.name
+        return named
 
     def shown(self) -> dict[str, str]:
         """Return the name under which each arm is shown: its label until unblinded."""
-        return self.names or {arm: arm for arm in self.arms}
+        check = None if self.plan is None else self.plan.drift_arm
+        return self.names or {arm: arm for arm in (*self.arms, *([check] if check else []))}
 
     def lock(
         self,
@@ -270,4 +278,4 @@ class StudyState:
             if name in self.simulated:
                 means = proxy_means(plan, plan.task(name), self.simulated)
                 own = replace(own, proxy_mean=means)
-            self.boards[name] = SlotBoard(own, self.refusal, known)
+            self.boards[name] = SlotBoard(own, self.refusal, known, plan.drift_arm)

@@ -7,8 +7,6 @@ import signal
 import sys
 import threading
 
-__all__ = ["main"]
-
 INTERRUPTED = 130
 # They run nobody else's code, and multiply small matrices only: threads for these cost more than
 # they bring, and a twentieth of a second to start.

@@ -9,8 +9,6 @@ from stopwise.core import progress
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["bar", "install"]
-
 # A bar need not move more often than this; drawing costs more than most steps of the work.
 MOVES = 200
 # The bars on the screen at this moment, if any: only one set can be.

@@ -5,16 +5,6 @@ from typing import ClassVar
 
 from stopwise.messages import Message, Setting, named
 
-__all__ = [
-    "InvalidInput",
-    "InvalidState",
-    "NotAllowed",
-    "StopwiseError",
-    "StoreFailed",
-    "require",
-    "require_choice",
-]
-
 
 class StopwiseError(Exception):
     """Base class: catch this to catch everything that stopwise raises on purpose.

@@ -7,9 +7,6 @@ from collections.abc import Iterable
 from itertools import chain, count
 from pathlib import Path
 
-__all__ = ["plain_names", "replace_file"]
-
-
 PRIVATE = 0o600  # of files that hold names or secrets
 
 

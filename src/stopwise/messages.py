@@ -7,20 +7,6 @@ as the command line (``--missing drop``), rewords it with ``worded``; nobody has
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-__all__ = [
-    "BLANK",
-    "Blank",
-    "Message",
-    "Notes",
-    "Setting",
-    "counted",
-    "first_few",
-    "listed",
-    "named",
-    "placed",
-    "reworded",
-]
-
 # So many of a list are named in a sentence.
 MOST_NAMED = 4
 

@@ -2,13 +2,14 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from stopwise.web.links import join_link
 
-__all__ = ["DESKTOP", "PHONE", "code_of", "joined", "picture", "ready", "undo"]
+__all__ = ["DESKTOP", "PHONE", "code_of", "joined", "picture", "ready", "tab", "undo"]
 
 PHONE: ViewportSize = {"width": 390, "height": 844}
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
@@ -23,15 +24,23 @@ def picture(page: Page, name: str, *, full_page: bool = False) -> None:
         page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png", full_page=full_page)
 
 
-def joined(browser: Browser, url: str, token: str, viewport: ViewportSize) -> Page:
+def joined(browser: Browser, url: str, token: str, viewport: ViewportSize, **settings: Any) -> Page:
     """Follow a join link; any error of a script fails the test."""
-    context = browser.new_context(viewport=viewport)
+    context = browser.new_context(viewport=viewport, **settings)
     context.set_default_timeout(120_000)
     page = context.new_page()
     page.on("pageerror", lambda error: pytest.fail(f"script: {error}"))
     page.goto(join_link(url, token))
     page.wait_for_url(lambda address: "join" not in address)
     assert token not in page.url
+    ready(page)
+    return page
+
+
+def tab(context: BrowserContext, url: str) -> Page:
+    """Open the operator's page once more."""
+    page = context.new_page()
+    page.goto(f"{url}/operate")
     ready(page)
     return page
 

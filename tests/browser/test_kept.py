@@ -9,13 +9,13 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 from playwright.sync_api import Error as PlaywrightError
 
 import stopwise as sw
 from stopwise.web.certificate import own_certificate
 from tests.browser.conftest import launched
-from tests.browser.phone import PHONE, code_of, joined, ready
+from tests.browser.phone import PHONE, code_of, joined, ready, tab
 from tests.web.serving import CUPS, served
 
 STATION = "arm 1"
@@ -59,13 +59,6 @@ def expect_entered(page: Page, note: str = "the left cup wobbled") -> None:
 def stored(study: sw.Study) -> list[tuple[int, object, str]]:
     scored = [entry.content for entry in study.journal() if entry.kind == "scored"]
     return [(each["trial"], each["answer"], each["note"]) for each in scored]
-
-
-def tab(context: BrowserContext, url: str) -> Page:
-    page = context.new_page()
-    page.goto(f"{url}/operate")
-    ready(page)
-    return page
 
 
 def test_a_reload_and_a_crash_keep_what_was_ticked_and_typed(

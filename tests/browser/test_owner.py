@@ -1,14 +1,19 @@
-"""The owner's page: a score that was entered wrongly is put right."""
+"""The owner's page: the end first, wrong scores put right, the names at last; and the wall."""
 
+import re
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 import stopwise as sw
-from stopwise.web import evidence_cache
-from tests.browser.phone import DESKTOP, PHONE, joined
+from stopwise.cli.simulated_study import half_run
+from stopwise.web import analyst
+from stopwise.web.evidence_cache import Shown
+from tests.browser.phone import DESKTOP, PHONE, joined, picture
+from tests.study.live import Clock
 from tests.web.serving import CUPS, served
 
 LEVELS = {
@@ -16,10 +21,12 @@ LEVELS = {
     "levels": [{"name": "failed", "value": 0}, {"name": "done", "value": 2}],
 }
 NUMBER = {"kind": "number", "low": 0, "high": 30, "step": 0.5, "unit": "cm"}
+SCREEN: ViewportSize = {"width": 1920, "height": 1080}
+DARK = "rgb(11, 16, 20)"
 
 
 def form_of(owner: Page) -> Locator:
-    return owner.locator("section", has=owner.get_by_role("heading", name="Correct a score"))
+    return owner.locator("section", has=owner.get_by_role("heading", name="Correct or void"))
 
 
 def entries_of(study: sw.Study, kind: str) -> list[dict[str, Any]]:
@@ -42,9 +49,7 @@ def test_a_wrong_score_is_corrected(browser: Browser, tmp_path: Path) -> None:
         form = form_of(owner)
         button = form.get_by_role("button", name="Correct", exact=True)
         expect(button).to_be_disabled()
-        form.get_by_label("Trial").fill("9")
-        expect(form.get_by_role("status")).to_have_text("there is no trial 9")
-        form.get_by_label("Trial").fill("1")
+        form.get_by_role("radio", name="Trial 1, scored").check()
         expect(form).to_contain_text("Trial 1 should have been")
         expect(form.locator(".form-state")).to_be_empty()
         form.get_by_role("button", name="cup reached").click()
@@ -61,7 +66,8 @@ def test_a_wrong_score_is_corrected(browser: Browser, tmp_path: Path) -> None:
         journal = owner.locator("#live-journal")
         expect(journal).to_contain_text("score of trial 1 withdrawn: tapped three instead of one")
         expect(journal).to_contain_text("trial 1 rescored")
-        expect(form.get_by_label("Trial")).to_have_value("")
+        expect(form.get_by_role("radio", name="Trial 1, scored, corrected")).to_be_disabled()
+        expect(form.locator("input:checked")).to_have_count(0)
         expect(form.locator(".choice")).to_have_count(0)
         expect(button).to_be_disabled()
         assert len(entries_of(study, "undone")) == 1
@@ -75,16 +81,24 @@ def test_the_names_come_though_the_evidence_is_behind(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server at work shows what it last found: the page asks again until it has the newest."""
-    monkeypatch.setattr(evidence_cache, "REST", 200.0)  # seconds, for what takes some 20 ms
     with sw.Study.create(tmp_path / "cups", CUPS) as study, served(study) as url:
         score_one(study, [])
         study.record(2, ["cup reached"], station="arm 1")
-        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
-        expect(owner.locator("#live-evidence")).to_contain_text("until you unblind")
+        token, old, found = study.create_token("owner", "ada"), Shown.of(study), threading.Event()
+        monkeypatch.setitem(
+            analyst.WORK, "evidence", lambda of: Shown.of(of) if found.is_set() else old
+        )
+        owner = joined(browser, url, token, DESKTOP)
+        evidence = owner.locator("#live-evidence")
+        expect(evidence).to_contain_text("until you unblind")
         owner.once("dialog", lambda dialog: dialog.accept())
         owner.get_by_role("button", name="Unblind").press("Enter")
-        expect(owner.locator("#live-evidence")).to_contain_text("Unblinded.")
-        expect(owner.locator("#live-evidence")).to_contain_text("flow-v2")
+        expect(owner.locator("#names")).to_contain_text("flow-v2")
+        with owner.expect_response(lambda answer: "live" in answer.url):
+            expect(evidence).to_contain_text("until you unblind")
+        found.set()
+        expect(evidence).to_contain_text("Unblinded.")
+        expect(owner.locator(".verdict")).to_contain_text("flow-v2")
         owner.context.close()
 
 
@@ -93,7 +107,7 @@ def test_the_names_come_though_the_evidence_is_behind(
     [
         ("binary", True, lambda form: form.get_by_role("button", name="Failure").click(), False),
         (LEVELS, "failed", lambda form: form.get_by_role("button", name="done").click(), "done"),
-        (NUMBER, 3.0, lambda form: form.get_by_label("Score").fill("12.125"), 12.125),
+        (NUMBER, 3.0, lambda form: form.get_by_role("spinbutton").fill("12.125"), 12.125),
     ],
     ids=["binary", "levels", "number"],
 )
@@ -105,7 +119,7 @@ def test_each_rubric_is_corrected(
         score_one(study, wrong)
         owner = joined(browser, url, study.create_token("owner", "ada"), PHONE)
         form = form_of(owner)
-        form.get_by_label("Trial").fill("1")
+        form.get_by_role("cell", name="scored", exact=True).click()  # the whole line can be tapped
         form.get_by_label("Reason").fill("mistaken")
         choose(form)
         form.get_by_role("button", name="Correct", exact=True).click()
@@ -121,20 +135,150 @@ def test_what_cannot_be_corrected_is_one_line(browser: Browser, tmp_path: Path) 
         owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
         form = form_of(owner)
         button = form.get_by_role("button", name="Correct", exact=True)
-        for trial, score, line in (
-            ("1", "31", "the score must lie in [0, 30], but got 31.0"),
-            ("2", "12", "trial 2 is leased, not scored"),
-        ):
-            form.get_by_label("Trial").fill(trial)
-            form.get_by_label("Score").fill(score)
-            form.get_by_label("Reason").fill("mistaken")
-            button.click()
-            expect(form.get_by_role("status")).to_have_text(line)
+        form.get_by_role("radio", name="Trial 1, scored").check()
+        form.get_by_role("spinbutton").fill("31")
+        form.get_by_label("Reason").fill("mistaken")
+        button.click()
+        line = "the score must lie in [0, 30], but got 31.0"
+        expect(form.get_by_role("status")).to_have_text(line)
+        form.get_by_role("radio", name="Trial 2, under way").check()
+        expect(form.get_by_role("spinbutton")).to_have_count(0)
+        expect(button).to_be_disabled()
         assert entries_of(study, "undone") == []
         study.unblind(reason="done")
         owner.reload()
         expect(owner.get_by_role("heading", name="Amend")).to_be_visible()
         expect(form).to_have_count(0)
+        owner.context.close()
+
+
+def test_a_trial_is_chosen_from_a_list_and_voided(browser: Browser, tmp_path: Path) -> None:
+    clock = Clock()
+    with sw.Study.create(tmp_path / "cups", CUPS, clock=clock) as study, served(study) as url:
+        score_one(study, [])
+        token = study.create_token("owner", "ada")
+        japan = {"timezone_id": "Asia/Tokyo", "locale": "en-GB"}
+        owner = joined(browser, url, token, DESKTOP, **japan)
+        form = form_of(owner)
+        rows = form.get_by_role("row")
+        expect(rows.nth(1)).to_contain_text(re.compile("2.*arm 1.*under way"))
+        expect(rows.nth(2)).to_contain_text("15/11/2023, 07:13")
+        form.get_by_role("radio", name="Trial 1, scored").check()
+        study.record(2, [], station="arm 1")
+        expect(rows.nth(1)).to_contain_text("scored")  # the list is live, and the choice stays
+        expect(form.get_by_role("radio", name="Trial 1, scored")).to_be_checked()
+        form.get_by_label("Reason").fill("camera was unplugged")
+        with owner.expect_event("dialog") as asked:
+            owner.once("dialog", lambda dialog: dialog.accept())
+            form.get_by_role("button", name="Void").click()
+        assert asked.value.message == "Void trial 1? It does not count, and is run again."
+        expect(form.get_by_role("radio", name="Trial 1, voided")).to_be_disabled()
+        assert [each["trial"] for each in entries_of(study, "voided")] == [1]
+        owner.context.close()
+
+
+def test_older_trials_are_fetched(browser: Browser, tmp_path: Path) -> None:
+    with half_run(tmp_path / "cups") as study, served(study) as url:
+        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
+        trials = form_of(owner).get_by_role("radio")
+        expect(trials).to_have_count(50)
+        owner.get_by_role("button", name="Older trials").click()
+        expect(trials).to_have_count(52)
+        expect(owner.get_by_role("button", name="Older trials")).to_have_count(0)
+        owner.context.close()
+
+
+def test_unblinding_is_apart_and_leads_to_the_names(browser: Browser, tmp_path: Path) -> None:
+    with half_run(tmp_path / "cups") as study, served(study) as url:
+        owner = joined(browser, url, study.create_token("owner", "ada"), PHONE)
+        unblind, log = (owner.get_by_role("button", name=name) for name in ("Unblind", "Log it"))
+        ground = "element => getComputedStyle(element).backgroundColor"
+        assert unblind.evaluate(ground) != log.evaluate(ground)
+        gap = "element => scrollY + element.getBoundingClientRect().top"
+        assert unblind.evaluate(gap) > log.evaluate(gap) + 300
+        expect(owner.locator("main > :last-child")).to_contain_text("Reveals the policy names")
+        owner.once("dialog", lambda dialog: dialog.accept())
+        unblind.press("Enter")
+        names = owner.locator("#names")
+        expect(names).to_be_focused()
+        for name in ("diffusion-v1", "flow-v2", "vla-large"):
+            expect(names.get_by_text(name)).to_be_in_viewport()
+        expect(owner.locator(".verdict")).to_contain_text("flow-v2")
+        expect(owner.locator(".verdict")).to_be_in_viewport()
+        expect(names).to_be_focused()
+        owner.context.close()
+
+
+def test_the_expected_end_comes_first(browser: Browser, tmp_path: Path) -> None:
+    with half_run(tmp_path / "cups") as study, served(study) as url:
+        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
+        end = owner.locator("main > #live-evidence > :first-child")
+        expect(end).to_contain_text(re.compile(r"About \d+ more trials, [\d.]+ (hours|minutes)"))
+        expect(end).to_contain_text(re.compile(r"50 of about \d+ trials, \d+ at most"))
+        trial = study.holding("arm 1")
+        assert trial is not None
+        study.record(trial.trial, [], station="arm 1")
+        expect(end).to_contain_text("51 of about")
+        expect(owner.locator(f'.end[data-seq="{study.seq}"]')).to_have_count(1)
+        owner.context.close()
+
+
+SIZES = """() => [...document.querySelectorAll("body *")]
+    .filter((one) => one.checkVisibility() && [...one.childNodes].some(
+        (part) => part.nodeType === 3 && part.textContent.trim()))
+    .map((one) => {
+        const size = parseFloat(getComputedStyle(one).fontSize);
+        const scale = one.ownerSVGElement ? one.getScreenCTM().a : 1;
+        return (size * scale) / innerHeight;
+    })"""
+
+
+def test_the_wall_is_read_from_afar(browser: Browser, tmp_path: Path) -> None:
+    with half_run(tmp_path / "cups") as study, served(study) as url:
+        wall = joined(browser, url, study.create_token("viewer", "tv"), SCREEN)
+        wall.get_by_role("link", name="Wall").click()
+        expect_readable(wall, curves=3)
+        picture(wall, "study-wall")
+        expect(wall.locator(".stations")).to_have_text("arm 1 trial 52, running")
+        study.record(52, [], station="arm 1")
+        expect(wall.locator(".end")).to_contain_text("51 of about")
+        expect(wall.locator(".stations")).to_have_text("Nobody is at work.")
+        assert "vla-large" not in wall.content()
+        wall.context.close()
+
+
+def expect_readable(wall: Page, *, curves: int) -> None:
+    """Expect large letters, light on dark, all on one screen and nothing to operate."""
+    expect(wall.locator("html[data-ready]")).to_have_count(1)
+    expect(wall.locator(".lead")).to_contain_text("more trials")
+    expect(wall.locator(".verdict")).to_contain_text("pairs decided")
+    expect(wall.locator("polyline")).to_have_count(curves)
+    assert min(wall.evaluate(SIZES)) >= 1 / 30
+    assert wall.evaluate("() => document.documentElement.scrollHeight <= innerHeight")
+    expect(wall.locator(":is(button, input, select, a):visible")).to_have_count(0)
+    assert wall.evaluate("() => getComputedStyle(document.body).backgroundColor") == DARK
+
+
+def test_of_much_the_pages_show_what_matters(browser: Browser, tmp_path: Path) -> None:
+    """20 policies on 5 tasks were 63,000 pixels."""
+    many = {
+        "policies": [f"policy {number}" for number in range(20)],
+        "tasks": [f"task {number}" for number in range(5)],
+    }
+    plan = {"name": "Twenty checkpoints", "method": "wsr", "n_max": 3, **many}
+    with sw.Study.create(tmp_path / "study", plan) as study, served(study) as url:
+        study.lock()
+        for _ in range(200):
+            trial = study.next_trial("left")
+            assert trial is not None
+            study.record(trial.trial, False, station="left")
+        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
+        expect(owner.locator(".end")).to_contain_text("200 of about 300 trials, 300 at most")
+        expect(owner.locator(".verdict")).to_have_count(5)
+        assert owner.evaluate("() => document.documentElement.scrollHeight") < 3500
+        owner.set_viewport_size(SCREEN)
+        owner.get_by_role("link", name="Wall").click()
+        expect_readable(owner, curves=6)
         owner.context.close()
 
 
@@ -145,5 +289,7 @@ def test_operators_and_viewers_are_offered_no_correction(browser: Browser, tmp_p
             page = joined(browser, url, study.create_token(role, role), PHONE)
             page.goto(f"{url}/owner")
             assert not page.url.endswith("/owner")
+            page.goto(f"{url}/wall")
+            assert page.url.endswith("/wall") == (role == "viewer")  # it shows evidence
             expect(form_of(page)).to_have_count(0)
             page.context.close()

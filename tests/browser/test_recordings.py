@@ -1,13 +1,18 @@
 """A photo from the phone, a second rating by someone else, and both in the report."""
 
 import io
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, FilePayload, Page, expect
+import pytest
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, expect
 
 import stopwise as sw
-from tests.browser.phone import DESKTOP, PHONE, joined, picture
-from tests.web.serving import served
+from tests.browser.phone import DESKTOP, PHONE, joined, picture, tab
+from tests.web.serving import CUPS, served
+from tests.web.test_connections import eventually
 
 PAGE: FilePayload = {"name": "x.jpg", "mimeType": "image/jpeg", "buffer": b"<html>"}
 
@@ -88,3 +93,56 @@ def test_a_photo_is_rated_by_another_and_shown_after_unblinding(
         owner.get_by_role("link", name="png").click()
         expect(owner.locator("img")).to_be_visible()
     assert len([entry for entry in study.journal() if entry.kind == "rated"]) == 1
+
+
+@pytest.mark.parametrize("fault", ["offline", "full"])
+def test_a_photo_waits_for_the_server(browser: Browser, tmp_path: Path, fault: str) -> None:
+    """Taken in two tabs, one of them closed: each is stored once, whatever tab comes next."""
+    study = sw.Study.create(tmp_path / "cups", CUPS)
+    study.lock()
+    with served(study) as url:
+        phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
+        phone.get_by_role("button", name="Next trial").click()
+        other = tab(phone.context, url)
+        with no_way(phone.context, fault) as said:
+            for page, content in ((phone, b"one"), (other, b"two")):
+                page.get_by_text("Add a note").click()
+                page.locator("#film").set_input_files([PAGE | {"buffer": drawn() + content}])
+                expect(page.locator("#film-state")).to_contain_text(said)
+            phone.close()
+            other.get_by_role("button", name="None of these").click()
+            other.locator("#save").click()
+            expect(other.locator("footer")).to_contain_text(said)
+        tab(other.context, url)
+        expect(other.locator("footer")).to_contain_text("Everything that was kept")
+        expect(other.locator("#saved-state")).to_have_text("Stored.")
+        eventually(lambda: kept(other) == 0)
+    filmed = [entry.content for entry in study.journal() if entry.kind == "filmed"]
+    assert len(filmed) == len({each["digest"] for each in filmed}) == 2
+    assert study.lost_recordings() == []
+
+
+@contextmanager
+def no_way(context: BrowserContext, fault: str) -> Iterator[str]:
+    """Cut the connection, or let no file grow; yield what the operator reads."""
+    if fault == "offline":
+        context.set_offline(True)
+        yield "Kept on this device: it is sent when the connection is back"
+        context.set_offline(False)
+        return
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    yield "Kept on this device: The study's disk is full"
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def kept(page: Page) -> int:
+    """Return how many photos the browser still keeps."""
+    count = """() => new Promise((resolve) => {
+        const request = indexedDB.open(document.getElementById("stage").dataset.study);
+        request.onsuccess = () => {
+            const films = request.result.transaction("films").objectStore("films").count();
+            films.onsuccess = () => { request.result.close(); resolve(films.result); };
+        };
+    })"""
+    return int(page.evaluate(count))

@@ -3,7 +3,7 @@
 import resource
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from sqlalchemy import event
 
 import stopwise as sw
 from tests.browser.phone import DESKTOP, PHONE, code_of, joined
+from tests.study.silence import Line
 from tests.web.serving import CUPS, served
 
 
@@ -115,3 +116,35 @@ def test_people_read_what_is_wrong(browser: Browser, tmp_path: Path, fault: Faul
         assert study.status().counted == 1
         for page in (phone, owner):
             page.context.close()
+
+
+def test_a_line_that_goes_dead_loses_and_doubles_nothing(browser: Browser, tmp_path: Path) -> None:
+    """Packets are dropped without a word: of one phone the request, of another the answer."""
+    with (
+        sw.Study.create(tmp_path / "cups", CUPS) as study,
+        served(study) as url,
+        ExitStack() as ends,
+    ):
+        study.lock()
+        phones = []
+        for number, cut_at in enumerate((b"/score", b'"counted"')):
+            line = ends.enter_context(closing(Line(int(url.rpartition(":")[2]))))
+            token = study.create_token("operator", f"arm {number}")
+            phone = joined(browser, f"http://127.0.0.1:{line.port}", token, PHONE)
+            phone.get_by_role("button", name="Next trial").click()
+            code_of(phone)
+            phone.get_by_role("button", name="cup lifted").click()
+            line.cut_at = cut_at
+            phone.locator("#save").click()
+            phones.append((phone, line))
+        for phone, line in phones:
+            expect(phone.locator("#connection")).to_have_text("waiting for connection")
+            line.drop()
+        scored = [entry for entry in study.journal() if entry.kind == "scored"]
+        assert [entry.who for entry in scored] == ["arm 1"]  # whose answer was lost
+        for phone, line in phones:
+            line.mend()
+            expect(phone.locator("#saved-state")).to_have_text("Stored.")
+            phone.context.close()
+        stored = [entry.content["trial"] for entry in study.journal() if entry.kind == "scored"]
+        assert sorted(stored) == [1, 2]

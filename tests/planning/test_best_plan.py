@@ -12,9 +12,9 @@ from stopwise.core.rules import Rules
 from stopwise.planning.best_plan_result import BestPlan, naming_curves
 from stopwise.planning.guesses import Guess
 from stopwise.planning.named_best import NamingModel
-from stopwise.planning.plan_result import power_curves
 from stopwise.planning.populations import Guessed, Population, Resampled, Tied
 from stopwise.questions.best import BestQuestion
+from stopwise.report.plan_figures import power_curves
 
 RATES = (0.4, 0.5, 0.6, 0.8)
 SEEN = (np.random.default_rng(4).random((12, 4)) < RATES) * 1.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.planning.plan_result import detectable_points, power_curves, stopping_curves
+from stopwise.report.plan_figures import power_curves, stopping_curves
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +36,11 @@ def test_stopping_curves_rise_to_the_power(single: sw.Plan, several: sw.Plan) ->
 
 
 def test_larger_budgets_find_smaller_gaps(several: sw.Plan) -> None:
-    points = detectable_points(several)
+    (line, *_), *_ = several.plot_detectable().axes[0].containers
+    n, gaps = line.get_data()
 
-    assert [point.n for point in points] == [20, 40]
-    assert points[0].gap > points[1].gap
+    assert n.tolist() == [20, 40]
+    assert gaps[0] > gaps[1]
     assert "smallest gap detected" in several.sentence
 
 

@@ -173,3 +173,16 @@ def test_the_command_line(tmp_path: Path) -> None:
     known = ["--proxy-mean", "base=.5", "--proxy-mean", "new=.7", "--json"]
     assert '"proxy_share": 0.0' in run(*usual, *known)[1]
     assert "--proxy-scores (simulated scenes)" in run(*usual)[1]
+
+
+def test_sorted_files_are_doubted_as_without_a_proxy() -> None:
+    """The worse policy wins at first; with a proxy the interval leaves out the mean of all."""
+    doubted = []
+    for first in range(6):
+        real = scenes(30, first=1000 * first)
+        first_score = pl.col("score").filter(pl.col("policy") == "base").first().over("scene")
+        real = real.sort(first_score, descending=True, maintain_order=True)
+        known = sw.analyze(read(real, proxy="sim"), n_max=30, **KNOWN)
+        doubted.append((bool(known.doubts), bool(sw.analyze(read(real), n_max=30).doubts)))
+    assert sum(without for _, without in doubted) == 6
+    assert sum(own for own, _ in doubted) >= 5

@@ -1,4 +1,4 @@
-"""A line to PostgreSQL that goes dead without a word: nothing is passed on, nothing is closed."""
+"""A line to a server that goes dead without a word: nothing is passed on, nothing is closed."""
 
 import socket
 import threading
@@ -14,11 +14,11 @@ class Line:
     Attributes
     ----------
     cut_at
-        What must not be passed on to the server: with it the connection is dead.
+        What must not be passed on, either way: with it the connection is dead.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._place = f"{folder}/.s.PGSQL.5432"
+    def __init__(self, place: Path | int) -> None:
+        self._place = place
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._open: list[socket.socket] = []
         self._dead: set[socket.socket] = set()
@@ -26,10 +26,14 @@ class Line:
         self.cut_at: bytes | None = None
         threading.Thread(target=self._accept, daemon=True).start()
 
+    @property
+    def port(self) -> int:
+        """The port at the near end."""
+        return int(self._listener.getsockname()[1])
+
     def url(self, database: str) -> str:
         """Return the address of a database at the end of this line."""
-        port = self._listener.getsockname()[1]
-        return f"postgresql://stopwise@127.0.0.1:{port}/{database}"
+        return f"postgresql://stopwise@127.0.0.1:{self.port}/{database}"
 
     def drop(self) -> None:
         """Let nothing through any more, also of connections that are made from now on."""
@@ -49,13 +53,20 @@ class Line:
         with suppress(OSError):
             while True:
                 near, _ = self._listener.accept()
-                far = socket.socket(socket.AF_UNIX)
-                far.connect(self._place)
+                far = self._reach()
                 self._open += [near, far]
                 if self._lost:
                     self._dead.update((near, far))
                 for ends in ((near, far), (far, near)):
                     threading.Thread(target=self._pass_on, args=ends, daemon=True).start()
+
+    def _reach(self) -> socket.socket:
+        """Return a connection to PostgreSQL, by its folder, or to a port of this machine."""
+        if isinstance(self._place, int):
+            return socket.create_connection(("127.0.0.1", self._place))
+        far = socket.socket(socket.AF_UNIX)
+        far.connect(f"{self._place}/.s.PGSQL.5432")
+        return far
 
     def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):

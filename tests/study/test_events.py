@@ -21,6 +21,7 @@ from tests.study.scripted import (
     fix_draws,
     scripted,
     scripted_best,
+    scripted_judge,
     scripted_runner,
     stored_lines,
 )
@@ -29,6 +30,7 @@ GOLDEN = Path(__file__).with_name("golden")
 FILES = (
     "journal.jsonl",
     "journal_best.jsonl",
+    "journal_judge.jsonl",
     "journal_runner.jsonl",
     "journal_without_editions.jsonl",
 )
@@ -73,6 +75,17 @@ def test_the_same_study_with_a_runner_is_stored_as_the_same_text(
 
     with scripted_runner(f"sqlite:///{tmp_path}/study.db#cups") as study:
         assert stored_lines(study) == golden("journal_runner.jsonl")
+        assert study.verify().problems == ()
+
+
+def test_the_same_study_with_a_judge_is_stored_as_the_same_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fix_draws(monkeypatch)
+    monkeypatch.setattr(lifecycle, "__version__", "0.1.0")
+
+    with scripted_judge(f"sqlite:///{tmp_path}/study.db#cups") as study:
+        assert stored_lines(study) == golden("journal_judge.jsonl")
         assert study.verify().problems == ()
 
 

@@ -83,6 +83,9 @@ def test_the_second_trial_is_told_what_it_is_compared_with(tmp_path: Path) -> No
         for early in ("first", "tie"):
             with pytest.raises(sw.NotAllowed, match="no other trial of its row was run before"):
                 study.record(first.trial, early, station="left")
+        for wrong in (True, "A", 1, None, ["first"]):
+            with pytest.raises(sw.InvalidInput, match="is only said to be done, but got"):
+                study.record(first.trial, wrong, station="left")
         recorded = study.record(first.trial, "done", station="left")
         assert (recorded.score, recorded.counted) == (None, False)
         assert (study.status().scored, study.status().duplicates) == (0, 0)
@@ -92,7 +95,7 @@ def test_the_second_trial_is_told_what_it_is_compared_with(tmp_path: Path) -> No
         with pytest.raises(sw.NotAllowed, match="is the second of its row: say which was better"):
             study.record(second.trial, "done", station="left")
         for wrong in (True, "A", 1, None, ["first"]):
-            with pytest.raises(sw.InvalidInput, match="one of done, first, second, tie, but got"):
+            with pytest.raises(sw.InvalidInput, match="one of first, second, tie, but got"):
                 study.record(second.trial, wrong, station="left")
         study.record(second.trial, "second", station="left")
         assert study.status().counted == 2
@@ -269,7 +272,7 @@ def test_preferences_are_typed(tmp_path: Path) -> None:
 
     assert found.exit_code == 0, found.output
     assert "the first of two: watch how it goes, and type `done`" in found.output
-    assert "one of done, first, second, tie, but got 'y'" in found.output
+    assert "the first of two trials is only said to be done, but got 'y'" in found.output
     assert "which was better, 1 the first (CODE" in found.output
     assert "saved: trial 1, done" in found.output
     assert "saved: trial 2, second" in found.output

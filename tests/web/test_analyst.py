@@ -10,6 +10,7 @@ import pytest
 import stopwise as sw
 from stopwise.web.analyst import Analyst
 from stopwise.web.evidence_cache import EvidenceCache, Shown
+from stopwise.web.expected_end import expected_end
 from tests.study.live import running
 from tests.web.serving import served
 
@@ -19,7 +20,9 @@ MANY = {"policies": [f"p{number}" for number in range(8)], "tasks": ["stack", "p
 @pytest.fixture
 def study(tmp_path: Path) -> sw.Study:
     """A study of 28 pairs on each of two tasks."""
-    study = sw.Study.create(tmp_path / "many", {"name": "many", "method": "wsr", **MANY})
+    study = sw.Study.create(
+        tmp_path / "many", {"name": "many", "method": "wsr", "n_max": 4, **MANY}
+    )
     study.lock()
     for number in range(32):
         trial = study.next_trial("left")
@@ -33,12 +36,13 @@ def test_another_process_finds_the_same(study: sw.Study) -> None:
     try:
         assert analyst.evidence() == Shown.of(study)
         assert analyst.verdict() == study.verdict()
-        assert set(analyst._processes) == {True, False}
+        assert analyst.forecast() == expected_end(study)
+        assert set(analyst._processes) == {"evidence", "report", "forecast"}
         trial = study.next_trial("left")
         assert trial is not None
         study.record(trial.trial, True, station="left")
         assert analyst.evidence().seq == study.seq
-        process = analyst._processes[True]._running
+        process = analyst._processes["evidence"]._running
         assert process is not None
         process.kill()
         process.wait()
@@ -53,6 +57,7 @@ def test_evidence_needs_nothing_to_draw_with(
     """``stopwise[study]`` alone is enough for the pages."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert '"curve":{' in Shown.of(study).json
+    assert expected_end(study).trials == 64
 
 
 def test_an_error_there_is_an_error_here(tmp_path: Path) -> None:

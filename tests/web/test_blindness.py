@@ -141,13 +141,14 @@ def test_the_evidence_of_the_owner_is_blind_too(
     headers = {"Authorization": f"Bearer {tokens['owner']}"}
     client.post("/api/join", json={"token": tokens["owner"]})
     paths = ("status", "evidence", "verdict", "report", "trials.csv", "journal", "tokens")
-    for path in (*paths, "trials/1/rubric"):
+    for path in (*paths, "trials/1/rubric", "trials", "forecast"):
         response = client.get(f"/api/{path}", headers=headers)
         assert response.status_code == 200, path
         assert unmasked(response) is None, path
     for entry in client.get("/api/journal?limit=1000", headers=headers).json()["entries"]:
         assert not {"arm", "opens", "arms", "salt"} & set(entry["content"]), entry
-    assert unmasked(client.get("/owner/live")) is None
+    for page in ("/owner", "/owner/live", "/wall"):
+        assert unmasked(client.get(page)) is None
 
     assert client.post("/api/plan/unblind", json={}, headers=headers).status_code == 200
     assert "flow-v2" in client.get("/api/evidence", headers=headers).text
@@ -309,7 +310,7 @@ def test_a_name_that_is_a_script_is_text_everywhere(
             httpx.Client(base_url=url, trust_env=False, timeout=60) as client,
         ):
             client.post("/api/join", json={"token": token})
-            for page in ("/operate", "/owner", "/owner/live", "/view", "/api/report"):
+            for page in ("/operate", "/owner", "/owner/live", "/view", "/wall", "/api/report"):
                 text = client.get(page).text
                 assert "script&gt;" in text or page == "/view", page
                 assert not re.search(r"<script>|<img src=x", text), page

@@ -20,13 +20,18 @@ from stopwise.study.event import KINDS, Event, Visibility
 from stopwise.study.events import Joined, Locked, Released, TokenCreated
 from stopwise.study.study_report import chapters
 from stopwise.web.responses import EntryView
-from tests.study.scripted import fix_draws, scripted, scripted_runner
+from tests.study.scripted import fix_draws, scripted, scripted_judge, scripted_runner
 from tests.web.serving import served
 
 GOLDEN = Path(__file__).parents[1] / "study" / "golden"
 EVENTS = [
     decode(line, "hash")
-    for name in ("journal.jsonl", "journal_best.jsonl", "journal_runner.jsonl")
+    for name in (
+        "journal.jsonl",
+        "journal_best.jsonl",
+        "journal_judge.jsonl",
+        "journal_runner.jsonl",
+    )
     for line in (GOLDEN / name).read_text(encoding="utf-8").splitlines()
 ]
 # Fields that came later and are left out where they say nothing.
@@ -54,6 +59,7 @@ HIDDEN = {
         "released": {"score"},
         "scored": {"score", "answer", "tag", "seconds", "salt"},
         "imported": {"rows"},
+        "judged": {"score", "salt"},
         "joined": {"arm", "policy", "salt"},
         "rated": {"score", "answer", "salt"},
         "episode ended": {"outcome", "seconds", "salt"},
@@ -111,7 +117,7 @@ def test_no_view_of_an_entry_holds_what_is_hidden(entry: Any) -> None:
             assert view.content[name] == getattr(entry.event, name)
 
 
-@pytest.mark.parametrize("script", [scripted, scripted_runner])
+@pytest.mark.parametrize("script", [scripted, scripted_judge, scripted_runner])
 def test_nothing_blind_is_shown_of_a_running_study(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Callable[..., sw.Study]
 ) -> None:
@@ -122,12 +128,16 @@ def test_nothing_blind_is_shown_of_a_running_study(
     with study, served(study) as url, httpx.Client(base_url=url, trust_env=False) as client:
         client.post("/api/join", json={"token": token})
         entries = client.get("/api/journal?limit=1000").json()["entries"]
-        page = client.get("/owner").text
+        page = client.get("/owner?trials=1000").text
+        lines = client.get("/api/trials?limit=1000").text
+        listed = page[page.index('id="live-trials"') : page.index('name="reason"')]
+        assert listed.count('name="trial"') == len(study.trial_lines(1000))
         journal = page[page.index("<h2>Journal</h2>") :]
         report = "\n".join("; ".join(row) for chapter in chapters(study) for row in chapter.rows)
 
         assert len(entries) == len(study.journal()) == journal.count("<tr>") - 1
         shown = {"journal": json.dumps(entries), "page": journal, "report": report}
+        shown |= {"trials": lines, "list": listed}
         events = [entry.event for entry in study.journal()]
         told = {text for event in events for text in telling(values(event, Visibility.OPEN))}
         for event, seen in zip(events, entries, strict=True):

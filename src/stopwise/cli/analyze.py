@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from stopwise.data.trials import Trials
     from stopwise.questions.analysis import Analysis
 
-__all__ = ["analyze", "as_typed", "show"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class AnalyzeReadingOptions(TableReadingOptions):

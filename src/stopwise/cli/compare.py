@@ -16,8 +16,6 @@ from stopwise.cli.printing import print_notes, print_tables, say, table_of
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
 
-__all__ = ["compare"]
-
 SCHEMA = 1
 COUNTS = re.compile(r"(\d+)/(\d+)")
 MOST_TRIALS = 10**12

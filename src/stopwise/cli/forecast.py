@@ -20,8 +20,6 @@ from stopwise.cli.plan import PlanReadingOptions
 if TYPE_CHECKING:
     from stopwise.planning.forecast_result import Forecast
 
-__all__ = ["forecast"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ForecastComparisonOptions(

@@ -18,8 +18,6 @@ from stopwise.errors import StopwiseError, require
 if TYPE_CHECKING:
     from stopwise.questions.gate import Gate
 
-__all__ = ["gate"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class GateReadingOptions(ReadingOptions, left_out=("order", "seed")):

@@ -12,8 +12,6 @@ from stopwise.cli.output_files import check_places
 from stopwise.cli.plan import PlanReadingOptions
 from stopwise.cli.values import named_values, parse_bounds
 
-__all__ = ["metrics"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class MetricsComparisonOptions(

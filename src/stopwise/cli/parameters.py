@@ -7,8 +7,6 @@ import re
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-__all__ = ["read_plainly"]
-
 FORMS: dict[type[Any], re.Pattern[str]] = {
     str: re.compile(r".*", re.DOTALL),
     Path: re.compile(r".+", re.DOTALL),

@@ -21,8 +21,6 @@ from stopwise.cli.options import (
 from stopwise.cli.output_files import check_places
 from stopwise.cli.values import numbers
 
-__all__ = ["PlanCommand", "PlanReadingOptions", "plan"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class PlanComparisonOptions(ComparisonOptions, left_out=("n_max", "baseline", "by")):

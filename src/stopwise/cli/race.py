@@ -45,8 +45,6 @@ from stopwise.messages import counted
 if TYPE_CHECKING:
     from stopwise.rollout.race_result import RaceProgress
 
-__all__ = ["race"]
-
 FACTORY = "NAME=package.module:factory"
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MILESTONES = ("cup reached", "cup grasped", "cup lifted", "stacked and released")
 # The chance of each policy to get from one milestone to the next.
 SKILL = {"diffusion-v1": 0.62, "flow-v2": 0.95, "vla-large": 0.8}
-TRIALS = 51
+TRIALS, PACE = 51, 200.0  # a result every so many seconds
 PLAN: dict[str, Any] = {
     "name": "Cup stacking",
     "description": "Simulated stations: which of three policies stacks cups best?",
@@ -45,7 +45,8 @@ def half_run(folder: Path) -> "Study":
     from stopwise import Study
 
     rng = np.random.default_rng(4)
-    study = Study.create(folder, PLAN)
+    ago = [TRIALS * PACE]  # seconds: the last trial was over just now
+    study = Study.create(folder, PLAN, clock=lambda: time.time() - ago[0])
     study.lock(who="ada")
     for number in range(TRIALS):
         station = f"arm {number % 2 + 1}"
@@ -53,6 +54,7 @@ def half_run(folder: Path) -> "Study":
         if trial is None:
             break
         study.start(trial.trial, station=station)
+        ago[0] -= PACE
         reached = _reached(rng, SKILL[study.resolve(trial.code).policy])
         tag = None if len(reached) == len(MILESTONES) else "dropped"
         seconds = round(float(rng.uniform(20, 90)), 1)

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from stopwise.rollout.task_sight import TaskSight
     from stopwise.rollout.watch import Watch
 
-__all__ = ["watch"]
-
 # The exit code of --once that says: go on.
 GO_ON = 3
 

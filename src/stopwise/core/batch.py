@@ -11,8 +11,6 @@ from stopwise.core.barnard import barnard_p_value
 from stopwise.core.citation import Citation
 from stopwise.core.method import Evidence, Method
 
-__all__ = ["Barnard", "BatchState", "Boschloo", "Fisher", "Welch"]
-
 # Without any spread the sign of the gap decides, so rounding must not pass for a gap.
 ROUNDING = 1e-9
 

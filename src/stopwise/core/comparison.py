@@ -13,11 +13,13 @@ from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.confidence import NO_MARGIN, ConfidenceSequence
 from stopwise.core.confidence_state import Interval, Pairs
+from stopwise.core.dependence import FALSE_ALARMS
 from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence, Method
 from stopwise.core.nscore_plus import Proxied
 from stopwise.core.proxy import bounds_of_pairs
 from stopwise.core.rules import FromRules, Rules
+from stopwise.core.scene_watch import SceneTests
 from stopwise.core.scores import Scale, numeric_array, without_gradient
 from stopwise.errors import InvalidInput, require
 
@@ -81,6 +83,16 @@ class Comparison:
             means.append(tuple(low if policy else -high for policy in self.directions))
             gaps.append(0.5 * (high - low))
         return Proxied.of(test, tuple(means), tuple(gaps), self.rules.audit)
+
+    @cached_property
+    def scenes(self) -> SceneTests | None:
+        """The watch on the scenes of one pair with a proxy, or None without."""
+        return self.scenes_of(0, 1)
+
+    def scenes_of(self, pair: int, pairs: int) -> SceneTests | None:
+        """Return the watch on one of so many pairs, which share its level; None without a proxy."""
+        level = FALSE_ALARMS / (pairs * len(self.directions))
+        return SceneTests.of(self.test, pair, level) if isinstance(self.test, Proxied) else None
 
     @property
     def doubted(self) -> float:

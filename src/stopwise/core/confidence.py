@@ -26,8 +26,6 @@ from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.confidence_state import Bet, Bettor, ConfidenceState, Pairs
 from stopwise.core.normal import HAZARD, ROOT_HALF, erfcx
 
-__all__ = ["NO_MARGIN", "ConfidenceSequence", "group_size"]
-
 # Nodes per side. Twice as many: up to 2 % narrower, and slower updates.
 NODES = 32
 # Up to twice so many pairs each counts by itself; then groups of a share of the pairs seen do.

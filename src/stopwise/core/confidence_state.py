@@ -6,8 +6,6 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
 
-__all__ = ["Bet", "Bettor", "ConfidenceState", "Interval", "Pairs"]
-
 
 class Interval(NamedTuple):
     """A closed interval [low, high]."""

@@ -17,8 +17,6 @@ from scipy.special import ndtr
 
 from stopwise.core.arrays import Floats
 
-__all__ = ["Drift", "changed"]
-
 # A standard normal is farther from 0 with probability .01.
 UNUSUAL = 2.576
 FIRST_LOOK = 12  # scores at the first look; each look comes when there are half as many more

@@ -14,8 +14,6 @@ import numpy as np
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.method import Method
 
-__all__ = ["Sameness", "SamenessState"]
-
 
 class SamenessState(NamedTuple):
     """What the tests of "policy 1 is not worse" and "policy 0 is not worse" have seen."""

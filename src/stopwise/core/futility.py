@@ -20,8 +20,6 @@ from stopwise.core.scores import is_number
 from stopwise.errors import require, require_choice
 from stopwise.messages import named
 
-__all__ = ["MayBeFutile", "Outlook", "chance_of_growth", "futility_text"]
-
 FUTILITIES = (None, "advisory", "binding")
 # Effects per pair that a decision may be hoped for: the greatest, and how many.
 GREATEST_EFFECT, EFFECTS = 2.0, 14

@@ -17,8 +17,6 @@ from stopwise.messages import named
 if TYPE_CHECKING:
     from stopwise.core.rules import Rules
 
-__all__ = ["averaged", "averages", "checked_groups", "trials_of"]
-
 
 def trials_of(number: int | None, n_max: int | None, row: int) -> range:
     """Return the trials, by their numbers, that a row takes of a policy with so many in all.

@@ -13,8 +13,6 @@ from stopwise.core.futility import MayBeFutile, chance_of_growth
 from stopwise.core.method import Evidence, evidence_from_log_e
 from stopwise.core.scores import LEVEL_TOLERANCE, level_values, require_whole
 
-__all__ = ["NScore", "NScoreState"]
-
 # The published cap of the bet; at 1 a single pair could wipe out all evidence.
 LARGEST_BET = 0.995
 # Finer bins than these cost time and memory and no longer change the bets.

@@ -25,13 +25,13 @@ __all__ = [
     "declared_proxy",
     "pairs_of",
     "scene_bounds",
-    "scenes_differ",
+    "unlike_chance",
 ]
 
 # Bounds of the mean of g1 - g0; of several pairs, those of each.
 ProxyMeans = tuple[float, float] | tuple[tuple[float, float], ...]
-# Sizes of the bets against a mean that real scenes do not have.
-RATES = (0.03, 0.1, 0.3, 0.8)
+# Of how many draws before it a forecast of the next is made.
+MEMORIES = (2**40, 50, 10)
 # Of alpha, what bounds of the mean may cost if it is not known.
 SHARE = 0.1
 
@@ -141,26 +141,34 @@ def _bounds(mean: Any, scale: Scale) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def scenes_differ(total: Floats, squares: Floats, mean: Floats, level: float) -> Bools:
-    """Whether g1 - g0 is on average less than this mean, so that claims would be void.
+def unlike_chance(drawn: Bools, chance: float, level: float) -> bool:
+    """Whether draws contradict that each is true with this chance, whatever came before.
 
-    If it is not, that is ever said with probability at most the level. For h = g1 - g0 - mean, at
-    most c = 1 - mean, each exp(-r h / c + (log(1 - r) + r) h^2 / c^2) with 0 < r < 1 has mean at
-    most 1 (Fan, Grama and Liu, 2015), so their products are evidence, and so is the mean of these.
-
-    Parameters
-    ----------
-    total, squares
-        Sums of h and of its square over the pairs seen, of each direction.
-    mean
-        The declared lower bound, as the direction sees it.
+    If they do not, that is said with probability at most the level: several forecasts bet on each
+    draw, and their mean wealth is evidence, at any time.
     """
-    most = np.maximum(1.0 - mean, 0.5)[..., None]  # narrower is not needed, and divides by little
-    rates = np.array(RATES)
-    log_e = -rates * total[..., None] / most
-    log_e = log_e + (np.log1p(-rates) + rates) * squares[..., None] / most**2
-    found: Bools = np.logaddexp.reduce(log_e, axis=-1) - math.log(len(RATES)) >= -math.log(level)
-    return found
+    forecasts = _forecasts(drawn)
+    factors = np.where(drawn, forecasts / chance, (1 - forecasts) / (1 - chance))
+    wealth = np.logaddexp.reduce(np.cumsum(np.log(factors), axis=1)) - math.log(len(factors))
+    return bool((wealth >= -math.log(level)).any())
+
+
+def _forecasts(drawn: Bools) -> Floats:
+    """Return chances of each draw from those before it: by all, by the last few, by those alike.
+
+    Alike are the draws whose predecessor was as that of the next.
+    """
+    hits = np.concatenate([[0.0], np.cumsum(drawn)])
+    place = np.arange(drawn.size)
+    seen, among = [], []
+    for memory in MEMORIES:
+        first = np.maximum(place - memory, 0)
+        seen.append(hits[place] - hits[first])
+        among.append(place - first)
+    before = np.concatenate([[False], drawn[:-1]])[: drawn.size]
+    alike = np.where(before, np.cumsum(before), np.cumsum(~before)) - 1
+    both = np.where(before, np.cumsum(before & drawn), np.cumsum(~before & drawn)) - drawn
+    return (np.array([*seen, both]) + 0.5) / (np.array([*among, alike]) + 1.0)
 
 
 def scene_bounds(scores: object, rules: "Rules", level: float) -> tuple[tuple[float, float], ...]:

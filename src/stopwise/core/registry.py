@@ -11,20 +11,6 @@ from stopwise.core.method import Method
 from stopwise.errors import InvalidInput
 from stopwise.messages import Setting, named
 
-__all__ = [
-    "UNWRITTEN",
-    "UNWRITTEN_SEED",
-    "MethodInfo",
-    "MethodParameters",
-    "create",
-    "edition_of",
-    "find",
-    "methods",
-    "other_edition",
-    "uses_seed",
-    "with_recorded_seed",
-]
-
 _BY_NAME: ByName[Method[Any]] = ByName(
     {
         "nscore-plus": "stopwise.core.nscore_plus:NScorePlus",

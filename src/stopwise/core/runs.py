@@ -7,8 +7,6 @@ from typing import Any
 
 from stopwise.core.arrays import Ints
 
-__all__ = ["of_runs", "put_runs", "writable"]
-
 
 def of_runs(state: Any, places: Ints | list[int]) -> Any:
     """Return the state of the runs at these places."""

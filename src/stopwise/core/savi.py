@@ -15,8 +15,6 @@ from stopwise.core.nscore import gap_and_variance
 from stopwise.core.scores import LEVEL_TOLERANCE, level_values, require_whole
 from stopwise.errors import require
 
-__all__ = ["Savi", "SaviState", "closest_null"]
-
 MOST_LEVELS = 1001
 PRIOR_WEIGHT = 3.0
 # Far more steps than the solver needs; without convergence it does not bet, which is valid.

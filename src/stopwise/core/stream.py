@@ -12,14 +12,11 @@ from numpy.typing import ArrayLike
 
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
-from stopwise.core.dependence import FALSE_ALARMS
 from stopwise.core.futility import Outlook
 from stopwise.core.history import History
 from stopwise.core.keywords import described, flat
-from stopwise.core.nscore_plus.proxied import ProxiedState
 from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_verdict import Decision, Verdict
-from stopwise.core.proxy import scenes_differ
 from stopwise.core.registry import edition_of, with_recorded_seed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
@@ -31,8 +28,6 @@ from stopwise.messages import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["SequentialTest"]
 
 
 @described
@@ -344,11 +339,8 @@ class SequentialTest(Resumable):
 
     def _scenes_differ(self) -> bool:
         """Whether the proxy's scores in these scenes contradict its mean."""
-        state = self._state.method_state
-        if not isinstance(state, ProxiedState):
-            return False
-        level = FALSE_ALARMS / len(self._comparison.directions)
-        return bool(scenes_differ(state.hint, state.hint_square, state.mean, level).any())
+        tests, watch = self._comparison.scenes, self._state.watch
+        return tests is not None and watch is not None and bool(tests.differ(watch))
 
     def _outlook(self) -> Outlook | None:
         """Return what an undecided study may expect by n_max, while it has one ahead."""

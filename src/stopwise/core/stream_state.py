@@ -13,11 +13,10 @@ from stopwise.core.dependence import PairDependence
 from stopwise.core.drift import Drift
 from stopwise.core.equivalence import SamenessState
 from stopwise.core.pair_verdict import Decision
+from stopwise.core.scene_watch import WatchState
 from stopwise.core.scores import require_whole
 from stopwise.core.snapshot import encode_state, restore_array, restore_state
 from stopwise.errors import require
-
-__all__ = ["StreamState"]
 
 _DECISIONS = {1: Decision.POLICY1, 0: Decision.POLICY0, EQUIVALENT: Decision.EQUIVALENT}
 
@@ -39,6 +38,7 @@ class StreamState(NamedTuple):
     same: SamenessState | None = None  # with equivalence only, as the next
     drift: Drift | None = None  # up to the decision
     unaudited: int = 0  # pairs that a judge alone has scored
+    watch: WatchState | None = None  # with a proxy only: whether its scenes differ
 
     @property
     def scored(self) -> int:
@@ -64,6 +64,7 @@ class StreamState(NamedTuple):
             None,
             None if comparison.sameness is None else comparison.sameness.start(()),
             None if comparison.sameness is None else Drift(),
+            watch=None if comparison.scenes is None else comparison.scenes.start(),
         )
 
     def advanced(
@@ -94,6 +95,9 @@ class StreamState(NamedTuple):
             extremes = min(known), max(known)
         scores = comparison.directed(array0, array1)
         state = comparison.test.step(self.method_state, *scores)
+        watch = self.watch
+        if comparison.scenes is not None and watch is not None:
+            watch = comparison.scenes.step(watch, scores[0][1], scores[1][1])
         evidence = comparison.test.evidence(state)
         p_value, same, drift = np.minimum(self.p_value, evidence.p_value), self.same, self.drift
         decision, n_decided = self.decision, self.n_decided
@@ -122,6 +126,7 @@ class StreamState(NamedTuple):
             same,
             drift,
             unaudited,
+            watch,
         )
 
     def content(self) -> dict[str, Any]:
@@ -137,6 +142,7 @@ class StreamState(NamedTuple):
             "n_decided": self.n_decided,
             **({} if self.extremes is None else {"extremes": list(self.extremes)}),
             **({"unaudited": self.unaudited} if self.unaudited else {}),
+            **({} if self.watch is None else {"watch": self.watch.content()}),
             **self._watched(),
             **self._sameness(),
         }
@@ -169,6 +175,7 @@ class StreamState(NamedTuple):
             _restored_extremes(content.get("extremes")),
             *self._restored_sameness(content.get("sameness")),
             require_whole(content.get("unaudited", 0), "unaudited", 0, n),
+            self._restored_watch(content.get("watch")),
         )
 
     def _restored_interval(
@@ -205,6 +212,12 @@ class StreamState(NamedTuple):
         if self.dependence is None or content is None:
             return self.dependence
         return PairDependence.restored(content)
+
+    def _restored_watch(self, content: dict[str, Any] | None) -> WatchState | None:
+        """Return the watch on a proxy's scenes; what was saved without one begins to watch now."""
+        if self.watch is None or content is None:
+            return self.watch
+        return self.watch.restored(content)
 
 
 def _restored_extremes(content: list[float] | None) -> tuple[float, float] | None:

@@ -11,8 +11,6 @@ from stopwise.core.confidence_state import Bet
 from stopwise.core.futility import MayBeFutile, chance_of_growth
 from stopwise.core.method import Evidence, evidence_from_log_e
 
-__all__ = ["Wsr", "WsrState"]
-
 TRUNCATION = 0.95
 
 

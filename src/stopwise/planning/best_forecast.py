@@ -59,16 +59,12 @@ class BestForecast(Forecast):
         seen = ", ".join(f"{name} {count}" for name, count in self.seen.items())
         if self.decided:
             return f"{self.best} is named already (trials: {seen}); no more trials are needed."
-        hours = "" if self.hours is None else f", {self.hours:.1f} hours"
         return (
             f"Trials so far: {seen}; {counted(len(self.candidates), 'candidate')} left. The chance "
             f"that one is named by row {self.n_max} is {self.chance:.2f} (standard error "
             f"{self.chance_error:.2g}), and that at least one more is dropped, "
-            f"{self.chance_further:.2f}. Continuing takes "
-            f"{counted(round(self.mean_n), 'more row')} on average, and no more than "
-            f"{self.n_quantiles[1]} half of the time "
-            f"({counted(round(self.mean_trials), 'trial')} in total{hours}). "
-            f"{self._advice()}{self._validity()}"
+            f"{self.chance_further:.2f}. "
+            f"{self._continuing(counted(round(self.mean_n), 'more row'))}"
         )
 
     def table(self) -> list[dict[str, Any]]:

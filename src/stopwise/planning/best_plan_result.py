@@ -9,7 +9,7 @@ import numpy as np
 from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules
 from stopwise.planning.named_best import NamingTimes
-from stopwise.planning.plan_result import Plan, PlanRow, power_curves
+from stopwise.planning.plan_result import Plan, PlanRow
 from stopwise.planning.presentation import Rows, best_rows
 from stopwise.report import plan_figures
 from stopwise.report.plan_figures import ChanceCurve
@@ -92,7 +92,7 @@ class BestPlan(Plan):
     @property
     def sentence(self) -> str:
         """What to expect, in words, and what it rests on."""
-        if not self._single:
+        if not self.single:
             text = "The rows give the chance that the right policy is named, and what that takes."
             return f"{text} {self._caveat()}"
         row = self.shown
@@ -145,15 +145,16 @@ class BestPlan(Plan):
         """Return the rows as people read them."""
         return {"What to expect": best_rows(self)}
 
-    def _label(self, row: PlanRow) -> str:
-        if not self._single:
+    def label(self, row: PlanRow) -> str:
+        """Return what a figure calls a row: its scenario, or whether it is the one assumed."""
+        if not self.single:
             return row.scenario
         return "as assumed" if row in self._assumed else "the two best equal"
 
     def plot_power(self) -> "Figure":
         """Draw the chance that the right policy is named against n_max."""
         return plan_figures.plot_power(
-            power_curves(self),
+            plan_figures.power_curves(self),
             self.power,
             across="maximum number of rows (n_max)",
             upwards=NAMED,
@@ -186,5 +187,5 @@ def naming_curves(plan: BestPlan) -> list[ChanceCurve]:
         if row.n_max == plan.shown.n_max:
             chance = row.times.chance_by_trial()
             reached = np.flatnonzero(row.times.ends).max()  # no study goes on beyond this
-            curves.append(ChanceCurve.by_trial(plan._label(row), chance[: reached + 1]))
+            curves.append(ChanceCurve.by_trial(plan.label(row), chance[: reached + 1]))
     return curves

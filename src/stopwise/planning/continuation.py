@@ -18,8 +18,6 @@ from stopwise.questions.pairs import Replay, replay
 from stopwise.questions.ranking import Ranking
 from stopwise.rows.table import Table, unit_scores
 
-__all__ = ["Continuation", "ContinuationEnds", "further_trials", "study_ranking", "study_rules"]
-
 
 @dataclass(frozen=True, eq=False)
 class ContinuationEnds(Tally):

@@ -1,6 +1,6 @@
 """The question, midway through a study, whether it is worth continuing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -120,6 +120,11 @@ def _forecast(
         f"policy{where} so far: nothing is left to forecast",
         code="nothing-left",
     )
+    require(
+        rules.proxy_mean is None and rules.audit is None,
+        "what a simulator or a judge will say of further trials is not forecast",
+        code="proxy-not-forecast",
+    )
     require_choice("goal", rules.goal, CONTINUED)
     continuation = CONTINUED[rules.goal](table, rules)
     with opened(executor) as workers:
@@ -150,7 +155,11 @@ def _forecast(
 
 
 def forecast_study(
-    study: "Study", *, n_max: int | None = None, **settings: Any
+    study: "Study",
+    *,
+    n_max: int | None = None,
+    tasks: Collection[str] | None = None,
+    **settings: Any,
 ) -> dict[str, Forecast]:
     """Return a forecast for each task with rows left, under the study's own rules.
 
@@ -162,11 +171,15 @@ def forecast_study(
         A study with trials.
     n_max
         The maximum number of trials per policy, for a study that declared none.
+    tasks
+        Only these.
     **settings
         ``futility``, ``minutes_per_trial``, ``precision``, ``seed``, ``executor``, ``progress``.
     """
     found = {}
     for task, analysis in study.analyses().items():
+        if tasks is not None and task not in tasks:
+            continue
         require(
             analysis.n_max is None or n_max in (None, analysis.n_max),
             f"the study declared n_max = {analysis.n_max} for {task!r}, so it cannot be {n_max}",

@@ -141,12 +141,16 @@ class Forecast(PlanningResult):
             )
         else:
             chance = f"The chance of a verdict by then is {chance}."
+        more = f"{counted(round(self.mean_n), 'more trial')} per policy"
+        so_far = f"Trials so far: {seen}, of at most {self.n_max} each."
+        return f"{so_far} {chance} {self._continuing(more)}"
+
+    def _continuing(self, more: str) -> str:
+        """Return what going on takes, what is advised and what that rests on."""
         hours = "" if self.hours is None else f", {self.hours:.1f} hours"
         return (
-            f"Trials so far: {seen}, of at most {self.n_max} each. {chance} Continuing takes "
-            f"{counted(round(self.mean_n), 'more trial')} per policy on average, and no more than "
-            f"{self.n_quantiles[1]} half of the time "
-            f"({counted(round(self.mean_trials), 'trial')} in total{hours}). "
+            f"Continuing takes {more} on average, and no more than {self.n_quantiles[1]} half of "
+            f"the time ({counted(round(self.mean_trials), 'trial')} in total{hours}). "
             f"{self._advice()}{self._validity()}"
         )
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from stopwise.core.rules import Rules
 from stopwise.planning.presentation import PER_POLICY, PlanningResult, Rows, metric_rows
-from stopwise.report.plan_figures import TrialRange, plot_ranges
+from stopwise.report.plan_figures import plot_ranges
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -115,8 +115,8 @@ class MetricComparison(PlanningResult):
     def figures(self) -> dict[str, "Figure"]:
         """Return the figure by the name under which it is saved."""
         several = len({row.task for row in self.rows}) > 1
-        ranges = [
-            TrialRange(f"{row.task}: {row.metric}" if several else row.metric, *row.n_quantiles)
+        ranges = {
+            f"{row.task}: {row.metric}" if several else row.metric: row.n_quantiles
             for row in self.rows
-        ]
+        }
         return {"measures": plot_ranges(ranges)}

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import score_text
 from stopwise.messages import Message, counted
@@ -13,7 +11,6 @@ from stopwise.planning.presentation import PER_POLICY, PlanningResult, Rows, gap
 from stopwise.planning.smallest_gap import Detectable
 from stopwise.planning.stopping_times import StoppingTimes
 from stopwise.report import plan_figures
-from stopwise.report.plan_figures import ChanceCurve, GapPoint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -194,11 +191,11 @@ class Plan(PlanningResult):
         return self.rows
 
     @property
-    def _single(self) -> bool:
+    def single(self) -> bool:
         """Whether all these rows share one scenario."""
         return len({row.scenario for row in self._assumed}) == 1
 
-    def _label(self, row: PlanRow) -> str:
+    def label(self, row: PlanRow) -> str:
         """Return what a figure calls the scenario of a row."""
         return row.scenario
 
@@ -206,12 +203,12 @@ class Plan(PlanningResult):
     def advised(self) -> PlanRow | None:
         """The smallest n_max with the target power; None if there is none, or many scenarios."""
         enough = [row for row in self._assumed if row.power >= self.power]
-        return min(enough, key=lambda row: row.n_max) if enough and self._single else None
+        return min(enough, key=lambda row: row.n_max) if enough and self.single else None
 
     @property
     def sentence(self) -> str:
         """What to expect, in words, and what it rests on."""
-        if not self._single:
+        if not self.single:
             return f"{self._gap_sentence()}{self._nothing(self.rows[-1])} {self._caveat()}"
         row = self.advised or self.rows[-1] if self.needed is None else self.needed.row
         power = (
@@ -219,18 +216,15 @@ class Plan(PlanningResult):
             if row.exact
             else f"{row.power:.2f} (standard error {row.power_error:.2g})"
         )
+        alone = len(self.rules.run_policies) == 1
+        who = "the policy performs" if alone else "the policies perform"
         return (
-            f"{self._shortfall()}If {self._who} as assumed ({row.scenario}), a study of "
+            f"{self._shortfall()}If {who} as assumed ({row.scenario}), a study of "
             f"at most {self._trials(row.n_max)} reaches the right verdict with "
             f"probability {power}{self._ends(row)}. Half of such studies end within "
             f"{self._trials(row.n_quantiles[1])} (mean {row.mean_n:.0f})"
             f"{self._saving(row)}.{self._nothing(row)} {self._caveat()}"
         )
-
-    @property
-    def _who(self) -> str:
-        alone = len(self.rules.run_policies) == 1
-        return "the policy performs" if alone else "the policies perform"
 
     def _trials(self, number: int) -> str:
         """Return so many trials of each policy that is tried, in words."""
@@ -386,15 +380,15 @@ class Plan(PlanningResult):
 
     def plot_power(self) -> "Figure":
         """Draw power against n_max."""
-        return plan_figures.plot_power(power_curves(self), self.power)
+        return plan_figures.plot_power(plan_figures.power_curves(self), self.power)
 
     def plot_stopping(self) -> "Figure":
         """Draw the chance of having reached the right verdict by each trial."""
-        return plan_figures.plot_stopping(stopping_curves(self))
+        return plan_figures.plot_stopping(plan_figures.stopping_curves(self))
 
     def plot_detectable(self) -> "Figure":
         """Draw the smallest detectable gap against n_max."""
-        return plan_figures.plot_detectable(detectable_points(self), self.power)
+        return plan_figures.plot_detectable(self)
 
     def figures(self) -> dict[str, "Figure"]:
         """Return all figures by the name under which they are saved."""
@@ -402,38 +396,3 @@ class Plan(PlanningResult):
         if any(entry.gap is not None for entry in self.detectable):
             drawn["detectable"] = self.plot_detectable()
         return drawn
-
-
-def power_curves(plan: Plan) -> list[ChanceCurve]:
-    """Return a curve of power against n_max for each scenario."""
-    curves = []
-    for scenario in dict.fromkeys(row.scenario for row in plan.rows):
-        rows = [row for row in plan.rows if row.scenario == scenario]
-        n, power, error = np.array([(row.n_max, row.power, row.power_error) for row in rows]).T
-        curves.append(ChanceCurve(plan._label(rows[0]), n, power, error))
-    return curves
-
-
-def stopping_curves(plan: Plan) -> list[ChanceCurve]:
-    """Return the chance of the right verdict by each trial: one curve per row.
-
-    With several scenarios only the largest n_max is shown.
-    """
-    largest = max(row.n_max for row in plan.rows)
-    return [
-        ChanceCurve.by_trial(
-            f"n_max {row.n_max}" if plan._single else plan._label(row),
-            np.concatenate([[0.0], row.times.chance_by()]),
-        )
-        for row in plan.rows
-        if plan._single or row.n_max == largest
-    ]
-
-
-def detectable_points(plan: Plan) -> list[GapPoint]:
-    """Return the smallest detectable gap by n_max."""
-    return [
-        GapPoint(float(entry.n_max), entry.gap, entry.gap_error)
-        for entry in plan.detectable
-        if entry.gap is not None
-    ]

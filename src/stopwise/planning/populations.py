@@ -13,17 +13,6 @@ from stopwise.core.arrays import Floats
 from stopwise.errors import require
 from stopwise.planning.guesses import Guess
 
-__all__ = [
-    "WEIGHTS",
-    "Guessed",
-    "Moments",
-    "Population",
-    "Resampled",
-    "Tied",
-    "World",
-    "chances_of_weights",
-]
-
 # Weight, in trials, of the prior that a success or failure may yet come.
 JEFFREYS = 1.0
 # More policies than this, and not every combination of successes is given a share of the prior.

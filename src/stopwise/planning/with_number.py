@@ -9,8 +9,6 @@ from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
 from stopwise.planning.populations import Moments, Population, World
 
-__all__ = ["WithNumber", "unit_reference"]
-
 
 @dataclass(frozen=True, eq=False)
 class WithNumber(Population):

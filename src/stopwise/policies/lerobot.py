@@ -20,8 +20,6 @@ try:
 except ImportError as error:
     raise StopwiseError(f"a policy saved by LeRobot needs lerobot: {error}") from error
 
-__all__ = ["LeRobotPolicy"]
-
 
 class LeRobotPolicy:
     """A policy saved by LeRobot, which acts as it does in ``lerobot-eval``.

@@ -24,8 +24,6 @@ except ImportError as error:
         'served policies need websockets: pip install "stopwise[openpi]"'
     ) from error
 
-__all__ = ["PolicyServer", "ServedPolicy"]
-
 # Seconds to wait for an answer: the first one may have to wait until a large model is compiled.
 PATIENCE = 120.0
 # Not all servers answer pings while they compute, and images are large.

@@ -19,8 +19,6 @@ from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.sync.server import Server, ServerConnection, serve
 
-__all__ = ["Router"]
-
 Choice: TypeAlias = str | Callable[[Any], bytes | str]
 SECONDS_BETWEEN_LOOKS = 0.05
 LOG = logging.getLogger(__name__)

@@ -119,22 +119,9 @@ class Analysis(OrderInWords):
         return {policy.name: policy.letters for policy in self.policies}
 
     @property
-    def most_trials(self) -> int | None:
-        """The most trials of all policies together, or None without an n_max."""
-        if self.n_max is None:
-            return None
-        groups = self.rules.groups or {}
-        return sum(groups.get(name, self.n_max) for name in self.rules.run_policies)
-
-    @property
     def winners(self) -> tuple[str, ...]:
         """The policies that were named the best; none before that."""
         return () if self.best is None else (self.best,)
-
-    @property
-    def trials_used(self) -> int:
-        """Trials that were needed, over all policies."""
-        return sum(policy.trials_used for policy in self.policies)
 
     @property
     def trials_saved(self) -> int:
@@ -142,24 +129,11 @@ class Analysis(OrderInWords):
         return sum(policy.trials_saved for policy in self.policies)
 
     @property
-    def trials_unpaired(self) -> int:
-        """Trials that entered no comparison for want of a partner, over all policies."""
-        return sum(policy.trials_unpaired for policy in self.policies)
-
-    @property
     def methods_paragraph(self) -> str:
         """What was done, in words that can go into a paper as they are."""
         from stopwise.report.methods_text import order_paragraph
 
         return order_paragraph(self)
-
-    @property
-    def sorted_pairs(self) -> list[PairResult]:
-        """The pairs as people look for them: those of the best policy first."""
-        place = {policy.name: index for index, policy in enumerate(self.policies)}
-        return sorted(
-            self.pairs, key=lambda pair: sorted((place[pair.policy0], place[pair.policy1]))
-        )
 
     def decided_otherwise(self, orders: int = 100) -> int | None:
         """Return in how many random orders of the same rows other pairs are decided, if known."""

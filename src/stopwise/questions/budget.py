@@ -16,8 +16,6 @@ from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.errors import require_choice
 from stopwise.questions.family import Family
 
-__all__ = ["ADJUSTMENTS", "Bonferroni", "Budget", "Closed", "Holm", "Seen", "create"]
-
 Account = TypeVar("Account", bound=tuple[NDArray[Any], ...])
 # Power of the e-value to which the closed procedure stakes; 1 never moves a stake once placed.
 FOCUS = 2.0

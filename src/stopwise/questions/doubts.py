@@ -16,7 +16,6 @@ from stopwise.core.confidence_state import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.drift import Drift
 from stopwise.core.groups import averaged
-from stopwise.core.nscore_plus import Proxied
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.promise import (
     ENOUGH_PAIRS,
@@ -24,7 +23,7 @@ from stopwise.core.promise import (
     scenes_text,
     wide_bounds_text,
 )
-from stopwise.core.proxy import scenes_differ
+from stopwise.core.proxy import unlike_chance
 from stopwise.core.rules import Rules
 from stopwise.messages import Message, Setting, counted, first_few
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
@@ -192,17 +191,19 @@ def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[Me
     Of scenes like the simulated ones it is said of any with probability at most ``FALSE_ALARMS``,
     if the bounds of the mean hold.
     """
-    test, rules = comparison.test, comparison.rules
-    if not isinstance(test, Proxied):
+    rules = comparison.rules
+    if rules.proxy_mean is None:
         return ()
     found = [] if rules.audit is None else _share_audited(shown, rules.audit)
-    level = FALSE_ALARMS / (family.size * len(comparison.directions))
     for pair, (first, second) in enumerate(family.pairs.tolist()):
+        tests = comparison.scenes_of(pair, family.size)
+        assert tests is not None  # there is a proxy
+        watch = tests.start()
         both = shown[:, ~np.isnan(shown[1][:, [first, second]]).any(axis=1)]
-        r0, r1 = comparison.directed(both[..., first], both[..., second])
-        mean = np.array(test.proxy_means[pair])
-        hint = r1[1] - r0[1] - mean
-        if scenes_differ(hint.sum(axis=0), (hint * hint).sum(axis=0), mean, level).any():
+        guesses = (own[1] for own in comparison.directed(both[..., first], both[..., second]))
+        for guesses0, guesses1 in zip(*guesses, strict=True):
+            watch = tests.step(watch, guesses0, guesses1)
+        if tests.differ(watch):
             names = rules.policies[first], rules.policies[second]
             text = scenes_text(*names, audits=rules.audit is not None)
             found.append(Message(text, code="scenes-differ"))
@@ -210,15 +211,17 @@ def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[Me
 
 
 def _share_audited(shown: Floats, chance: float) -> list[Message]:
-    """Return that more or fewer rows were audited than chance explains, at the same level."""
+    """Return that rows were not audited as chance would have it, at the same level."""
     judged = ~np.isnan(shown[1]).all(axis=1)
     audited = (~np.isnan(shown[0]).all(axis=1))[judged]
-    excess = audited - chance
-    both = np.array([excess.sum(), -excess.sum()])
-    if not scenes_differ(both, excess @ excess, np.zeros(2), FALSE_ALARMS / 2).any():
+    if not unlike_chance(audited, chance, FALSE_ALARMS):
         return []
-    text = f"{audited.sum()} of {counted(audited.size, 'row')} were audited"
-    return [Message(f"{text}, which a chance of {chance:g} does not explain", code="audits-differ")]
+    half = audited.size // 2
+    text = (
+        f"{audited.sum()} of {counted(audited.size, 'row')} were audited, {audited[:half].sum()} "
+        f"of them in the first half, which a chance of {chance:g} for each does not explain"
+    )
+    return [Message(text, code="audits-differ")]
 
 
 def worn_out(table: Table, rules: Rules) -> tuple[Message, ...]:

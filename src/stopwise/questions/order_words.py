@@ -1,6 +1,5 @@
 """The words of a ranking: its sentence, what it claims, and what its intervals are."""
 
-from abc import abstractmethod
 from collections.abc import Mapping
 
 from stopwise.core.delegated import Delegated
@@ -58,24 +57,30 @@ class OrderInWords(Drawn):
     pooled_tasks = Delegated[int]("aligned.pooled_tasks", "Number of pooled tasks, 0 if none.")
 
     @property
-    @abstractmethod
     def most_trials(self) -> int | None:
         """The most trials of all policies together, or None without an n_max."""
+        if self.n_max is None:
+            return None
+        groups = self.rules.groups or {}
+        return sum(groups.get(name, self.n_max) for name in self.rules.run_policies)
 
     @property
-    @abstractmethod
     def trials_used(self) -> int:
         """Trials that were needed, over all policies."""
+        return sum(policy.trials_used for policy in self.policies)
 
     @property
-    @abstractmethod
     def trials_unpaired(self) -> int:
         """Trials that entered no comparison for want of a partner, over all policies."""
+        return sum(policy.trials_unpaired for policy in self.policies)
 
     @property
-    @abstractmethod
     def sorted_pairs(self) -> list[PairResult]:
-        """The pairs as people look for them."""
+        """The pairs as people look for them: those of the best policy first."""
+        place = {policy.name: index for index, policy in enumerate(self.policies)}
+        return sorted(
+            self.pairs, key=lambda pair: sorted((place[pair.policy0], place[pair.policy1]))
+        )
 
     @property
     def claim_over_tasks(self) -> str | None:

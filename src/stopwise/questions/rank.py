@@ -1,5 +1,6 @@
 """From a table of scores to its analysis: replay, results, doubts and warnings."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,10 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
 from stopwise.core.groups import averaged
+from stopwise.core.nscore_plus import Proxied
+from stopwise.core.nscore_plus.constants import MOST_WEIGHT
 from stopwise.core.progress import watched
+from stopwise.core.proxy import bounds_of_pairs
 from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
 from stopwise.messages import Message, counted
@@ -16,6 +20,7 @@ from stopwise.questions.analysis import Analysis
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.doubts import (
     CAUTIONS,
+    ROUNDING,
     checkpoints_only,
     dependent,
     doubtful,
@@ -233,7 +238,8 @@ def _pair_results(
     """Return the pairs' results, and the mean advantage of policy 1 over all trials of each.
 
     ``shown`` is what the tests saw: the scores, and those of a proxy if there is one. Then the
-    advantage is NaN: what is claimed rests on less noise than it has.
+    advantage is without what the proxy explains, as what is claimed rests on less noise than it
+    has.
     """
     span = comparison.scale.span
     results, differences = [], np.full(family.size, np.nan)
@@ -243,7 +249,9 @@ def _pair_results(
     for pair, (policy0, policy1) in enumerate(family.pairs.tolist()):
         rows = scores[:, [policy0, policy1]]
         met = rows[~np.isnan(rows).any(axis=1)]
-        if met.size and comparison.rules.proxy_mean is None:
+        if isinstance(comparison.test, Proxied):
+            differences[pair] = span * _beside_proxy(comparison, shown, pair, policy0, policy1)
+        elif met.size:
             r0, r1 = comparison.met(*met.T)
             differences[pair] = span * (r1 - r0).mean()
         trace = outcome.trace
@@ -257,6 +265,23 @@ def _pair_results(
             )
         )
     return tuple(results), differences
+
+
+def _beside_proxy(
+    comparison: Comparison, shown: Floats, pair: int, policy0: int, policy1: int
+) -> float:
+    """Return the mean advantage of policy 1, less what the proxy's own explains of it."""
+    scores0, scores1 = shown[..., policy0], shown[..., policy1]
+    met = ~np.isnan(scores0[1] + scores1[1])
+    if not met.any():
+        return math.nan
+    r0, r1 = comparison.directed(scores0[:, met], scores1[:, met])
+    difference, hint = (r1 - r0)[..., 0] * (1 if comparison.directions[0] else -1)
+    low, high = sorted(map(comparison.rules.advantage, bounds_of_pairs(comparison.rules)[pair]))
+    hint = hint - 0.5 * (low + high) / comparison.scale.span
+    weight = float(np.cov(difference, hint, bias=True)[0, 1]) / max(float(hint.var()), ROUNDING)
+    left = difference.mean() - min(max(weight, 0.0), MOST_WEIGHT) * hint.mean()
+    return float(left) / (comparison.rules.audit or 1.0)
 
 
 def _correlation(table: Table, family: Family) -> str:

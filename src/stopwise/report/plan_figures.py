@@ -1,5 +1,6 @@
-"""The figures of planning; what they show is computed by its results."""
+"""The figures of planning."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,10 @@ from stopwise.core.arrays import Floats
 from stopwise.report.canvas import COLOURS, GREY, STYLES, new_axes
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from stopwise.planning.plan_result import Plan
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
@@ -29,23 +33,30 @@ class ChanceCurve:
         return cls(label, np.arange(chance.size, dtype=float), chance, np.zeros(chance.size))
 
 
-@dataclass(frozen=True)
-class GapPoint:
-    """The smallest gap that n trials per policy can detect, and its standard error."""
+def power_curves(plan: "Plan") -> list[ChanceCurve]:
+    """Return a curve of power against n_max for each scenario."""
+    curves = []
+    for scenario in dict.fromkeys(row.scenario for row in plan.rows):
+        rows = [row for row in plan.rows if row.scenario == scenario]
+        n, power, error = np.array([(row.n_max, row.power, row.power_error) for row in rows]).T
+        curves.append(ChanceCurve(plan.label(rows[0]), n, power, error))
+    return curves
 
-    n: float
-    gap: float
-    error: float
 
+def stopping_curves(plan: "Plan") -> list[ChanceCurve]:
+    """Return the chance of the right verdict by each trial: one curve per row.
 
-@dataclass(frozen=True)
-class TrialRange:
-    """Trials per policy within which 10, 50 and 90 % of the studies end."""
-
-    label: str
-    tenth: int
-    half: int
-    most: int
+    With several scenarios only the largest n_max is shown.
+    """
+    largest = max(row.n_max for row in plan.rows)
+    return [
+        ChanceCurve.by_trial(
+            f"n_max {row.n_max}" if plan.single else plan.label(row),
+            np.concatenate([[0.0], row.times.chance_by()]),
+        )
+        for row in plan.rows
+        if plan.single or row.n_max == largest
+    ]
 
 
 def plot_power(
@@ -68,10 +79,7 @@ def plot_power(
         f"target: {target:g}", (1, target), xycoords=("axes fraction", "data"), ha="right",
         va="bottom", fontsize=8, color=GREY,
     )  # fmt: skip
-    axes.set_ylim(0, 1.03)
-    axes.set(xlabel=across, ylabel=upwards)
-    figure.legend(fontsize=8, frameon=False, loc="outside right upper")
-    return figure
+    return _chances(figure, axes, across, upwards)
 
 
 def plot_stopping(
@@ -87,20 +95,26 @@ def plot_stopping(
             curve.n, curve.chance, STYLES[index % len(STYLES)], where="post", label=curve.label,
             color=COLOURS[index % len(COLOURS)],
         )  # fmt: skip
-    axes.set_ylim(0, 1.03)
     axes.set_xlim(left=0)
+    return _chances(figure, axes, across, upwards)
+
+
+def _chances(figure: "Figure", axes: "Axes", across: str, upwards: str) -> "Figure":
+    axes.set_ylim(0, 1.03)
     axes.set(xlabel=across, ylabel=upwards)
     figure.legend(fontsize=8, frameon=False, loc="outside right upper")
     return figure
 
 
-def plot_detectable(points: list[GapPoint], target: float) -> "Figure":
+def plot_detectable(plan: "Plan") -> "Figure":
     """Draw the smallest gap detected with the target power against n_max."""
     figure, axes = new_axes(width=5.6, height=3.8)
+    found = [(own.n_max, own.gap, own.gap_error) for own in plan.detectable if own.gap is not None]
+    n, gap, error = np.array(found).T
     axes.errorbar(
-        [point.n for point in points],
-        [point.gap for point in points],
-        yerr=[2 * point.error for point in points],
+        n,
+        gap,
+        yerr=2 * error,
         marker="o",
         capsize=2,
         color=COLOURS[0],
@@ -108,19 +122,18 @@ def plot_detectable(points: list[GapPoint], target: float) -> "Figure":
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
     axes.set_xlabel("maximum number of trials per policy (n_max)")
-    axes.set_ylabel(f"smallest gap detected with power {target:g}")
+    axes.set_ylabel(f"smallest gap detected with power {plan.power:g}")
     return figure
 
 
-def plot_ranges(ranges: list[TrialRange]) -> "Figure":
-    """Draw the median and the range from 10 to 90 %, one line each, the first on top."""
+def plot_ranges(ranges: Mapping[str, tuple[int, int, int]]) -> "Figure":
+    """Draw the trials within which 10, 50 and 90 % of the studies end, the first on top."""
     figure, axes = new_axes(width=6.8, height=1.2 + 0.35 * len(ranges))
     places = range(len(ranges))
-    axes.hlines(
-        places, [own.tenth for own in ranges], [own.most for own in ranges], color=COLOURS[0]
-    )
-    axes.plot([own.half for own in ranges], places, "o", color=COLOURS[0])
-    axes.set_yticks(places, [own.label for own in ranges])
+    tenths, halves, most = zip(*ranges.values(), strict=True)
+    axes.hlines(places, tenths, most, color=COLOURS[0])
+    axes.plot(halves, places, "o", color=COLOURS[0])
+    axes.set_yticks(places, list(ranges))
     axes.set_ylim(len(ranges) - 0.5, -0.5)
     axes.set_xlim(left=0)
     axes.set_xlabel("trials per policy until the study ends: median and 10 to 90 % range")

@@ -11,8 +11,6 @@ from stopwise.messages import Setting
 from stopwise.policies.actor import Actor
 from stopwise.policies.import_path import arguments, is_place, load
 
-__all__ = ["Arena", "EpisodeFunction", "Gym", "TimedOut", "arena"]
-
 SUCCESS = ("last", "any")
 # What an episode amounts to: "return", "length", "success", "info", or what a function returned.
 Measures = Mapping[str, Any]

@@ -19,8 +19,6 @@ try:
 except ImportError as error:
     raise StopwiseError('this hook needs inspect_ai: pip install "stopwise[inspect]"') from error
 
-__all__ = ["StopTogether"]
-
 SampleId = str | int
 
 

@@ -15,8 +15,6 @@ except ImportError as error:
         'this needs inspect-robots: pip install "stopwise[inspect-robots]"'
     ) from error
 
-__all__ = ["RobotTrials"]
-
 
 @dataclass
 class RobotTrials:

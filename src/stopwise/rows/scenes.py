@@ -14,8 +14,6 @@ from stopwise.errors import require
 from stopwise.messages import Message, Setting, counted, named
 from stopwise.rows.table import Table, side_by_side
 
-__all__ = ["Scenes", "read_scenes"]
-
 
 def read_scenes(source: Any, column: str | None, **reading: Any) -> Any:
     """Return simulated scenes as a trial table, if they are in a file or a frame.

@@ -101,7 +101,11 @@ def lapsed(state: StudyState, now: float) -> list[Released]:
         for _, _, slot in board.open_slots()
         if slot.holder is not None
     )
-    over = (t for t in held if t.begun and t.status == "leased" and t.expires <= clock)
+    over = (
+        trial
+        for trial in held
+        if trial.begun and trial.status == "leased" and not trial.audited and trial.expires <= clock
+    )
     return [
         Released(trial=trial.number, reason=LAPSED, score=task.score.worst)
         for trial in over
@@ -147,10 +151,11 @@ def holding(state: StudyState, station: str, now: float) -> TrialRecord | None:
     """Return the trial that a station has taken and not yet reported, if its lease still runs."""
     number = state.held.get(station)
     trial = state.trial(number) if number is not None else None
-    if trial is None or trial.status != "leased" or trial.expires <= state.clock_at(now):
-        return None
-    slot = state.slot(trial)
-    return trial if slot.holder == trial.number and not slot.settled else None
+    if trial is not None and trial.status == "leased" and trial.expires > state.clock_at(now):
+        slot = state.slot(trial)
+        if slot.holder == trial.number and not slot.settled and not trial.audited:
+            return trial
+    return state.to_audit(station)
 
 
 def _require_alone(state: StudyState, holder: str, station: str, now: float) -> None:
@@ -231,7 +236,7 @@ def _first_free(
     state: StudyState, board: SlotBoard, clock: float, station: str | None
 ) -> tuple[int, list[str]]:
     """Return the lowest row with free slots, and their arms."""
-    first = -1
+    first, beside_judge = -1, locked_plan(state).audit is not None
     arms: list[str] = []
     for row, arm, slot in board.open_slots():
         if arms and row > first:
@@ -244,6 +249,7 @@ def _first_free(
         free = slot.holder is None or (
             state.trials[slot.holder - 1].expires <= clock
             and not (seen and _seen_first(state, slot))
+            and not (beside_judge and state.trials[slot.holder - 1].over)
         )
         if open_to_it and free:
             first = row
@@ -277,12 +283,12 @@ def drift_check_due(
     if check is None or arm is None:
         return None
     name = MEAN if MEAN in state.boards else check.task or plan.tasks[0].name
-    since, rows = state.clock_at(now) - A_DAYS_WORK, set()
-    for trial in reversed(state.trials):
-        if trial.code and trial.taken < since:
-            break
-        if station in (None, trial.station) and state.board_name(trial.task) == name:
-            rows.add(trial.row)
+    rows = {
+        trial.row
+        for trial in state.trials
+        if trial.code and trial.when >= now - A_DAYS_WORK
+        if station in (None, trial.station) and state.board_name(trial.task) == name
+    }
     had = sum(arm in state.boards[name].rows[row] for row in rows)
     return (name, arm) if had < check.per_day else None
 

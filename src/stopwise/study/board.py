@@ -41,7 +41,9 @@ class Slot:
     dropped
         Whether it stays empty for good: its trial was voided and cannot be repeated.
     proxy
-        What a simulator makes of it, if the plan has one.
+        What a simulator makes of it, or a judge, if the plan has one.
+    asked
+        Whether people score it beside the judge; None before that is drawn.
     """
 
     holder: int | None = None
@@ -49,11 +51,12 @@ class Slot:
     settled_by: int | None = None
     dropped: bool = False
     proxy: float | None = None
+    asked: bool | None = None
 
     @property
     def settled(self) -> bool:
         """Whether nothing more is awaited."""
-        return self.score is not None or self.dropped
+        return self.score is not None or self.dropped or self.asked is False
 
 
 class SlotBoard:
@@ -229,7 +232,7 @@ class SlotBoard:
 
     def used_slots(self) -> set[tuple[int, str]]:
         """Return the row and arm of each slot whose score the question was shown."""
-        shown = enumerate(self.question.scores())
+        shown = enumerate(self.question.scores(judged=self.rules.audit is not None))
         if self._own is None:
             return {(number, arm) for number, scores in shown for arm in scores}
         return {(self._own[arm][number], arm) for number, scores in shown for arm in scores}
@@ -240,8 +243,9 @@ class SlotBoard:
         for number, row in enumerate(self.rows):
             for arm, slot in row.items():
                 wanted = (number, arm) in used or (arm in first and number >= first[arm])
+                counts = slot.settled and not slot.dropped
                 apart = arm in self.rules.stored or arm == self.beside
-                if slot.score is not None and not wanted and not apart:
+                if counts and not wanted and not apart:
                     yield number, arm, slot
 
     def saved(self) -> int:
@@ -258,6 +262,13 @@ class SlotBoard:
             self.rules.n_max - self.joined.get(arm, 0) - question.rows_for(arm) for arm in done
         )
         return spared - sum(arm in done for _, arm, _ in self.overshoot())
+
+    def left(self) -> int:
+        """Return how many more trials there can be up to n_max; 0 without one."""
+        needed, n_max = self.question.needed, self.rules.n_max or 0
+        ahead = (row[arm].settled for row in self.rows[self.used :] for arm in needed if arm in row)
+        places = (n_max - self.joined.get(arm, 0) - self.question.rows_for(arm) for arm in needed)
+        return max(0, sum(places) - sum(ahead))
 
     def restore(
         self, rows: list[dict[str, Slot]], owners: list[tuple[str, float]], saved: str

@@ -33,7 +33,7 @@ def begin(state: StudyState, number: int, episode: str) -> list[EpisodeBegan]:
     if trial.episode == episode and trial.running:
         return []
     require_status(trial, "leased")
-    if trial.episode:
+    if trial.episode or trial.audited:
         raise NotAllowed(f"trial {number} was run already, and is not run again")
     if not trial.started:
         raise NotAllowed(f"trial {number} has not been started by its operator yet")

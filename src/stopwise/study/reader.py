@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -32,6 +32,9 @@ from stopwise.study.verification import Verification, verify
 
 if TYPE_CHECKING:
     import polars as pl
+
+# The pace of a study: from how many results of late, and at least how many gaps between them.
+RECENT, FEW_GAPS = 100, 4
 
 
 class StudyReader:
@@ -104,6 +107,11 @@ class StudyReader:
     def unblinded(self) -> bool:
         """Whether the names have been revealed."""
         return self._ledger.refresh().unblinded_at is not None
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The policies' names by label; none before they are revealed."""
+        return dict(self._ledger.refresh().names or {})
 
     def holding(self, station: str) -> views.Assignment | None:
         """Return the trial that a station has taken but not yet reported."""
@@ -219,7 +227,8 @@ class StudyReader:
                 state.require_edition()
             if state.unblinded_at is None:
                 frame = trial_table(state, assignment.locked_plan(state)).frame
-                return frame.drop("trial", "proxy", strict=False)  # which tells whose label it is
+                # What a simulator says tells whose label it is.
+                return frame.drop("trial", *(["proxy"] if state.simulated else []))
             frame = self.records()
             if not used:
                 return frame
@@ -247,6 +256,11 @@ class StudyReader:
         with self._ledger.reading() as state:
             return {task: board.saved() for task, board in state.boards.items()}
 
+    def trials_left(self) -> dict[str, int]:
+        """Return, by task, how many more trials there can be up to n_max; 0 without one."""
+        with self._ledger.reading() as state:
+            return {task: board.left() for task, board in state.boards.items()}
+
     def report(self, place: Callable[[int, str], str] | None = None) -> str:
         """Return the report as one page: verdict, figures, and what happened.
 
@@ -268,11 +282,32 @@ class StudyReader:
         edited = self.edited() if found.sound else ()
         return replace(found, notes=(views.edited_text(edited),)) if edited else found
 
-    def is_large(self, pairs: int, trials: int) -> bool:
-        """Whether there are more comparisons, or trials, than these: analysing it takes long."""
+    def size(self) -> tuple[int, int]:
+        """Return how many comparisons and trials there are: analysing many takes long."""
         state = self._ledger.state
         arms = len(state.arms)
-        return arms * (arms - 1) // 2 * len(state.boards) > pairs or len(state.trials) > trials
+        return arms * (arms - 1) // 2 * len(state.boards), len(state.trials)
+
+    def trial_lines(self, most: int) -> list[views.TrialLine]:
+        """Return the newest trials, as their owner may choose them; the last one first."""
+        with self._ledger.reading() as state:
+            now = self.store.now()
+            return [views.trial_line(state, one, now) for one in state.trials[: -most - 1 : -1]]
+
+    def minutes_per_trial(self) -> float | None:
+        """Return the minutes from one result to the next while people work; None if too few came.
+
+        It is that of the study, not of a station: two robots are twice as fast. A break is longer
+        than a lease, and no person is done within a second.
+        """
+        with self._ledger.reading() as state:
+            lease = 60.0 * assignment.locked_plan(state).lease_minutes
+            times = sorted(
+                trial.when for trial in state.trials if trial.code and trial.status == "scored"
+            )
+        gaps = [gap for one, two in pairwise(times[-RECENT:]) if (gap := two - one) <= lease]
+        known = len(gaps) >= FEW_GAPS and sum(gaps) >= len(gaps)
+        return sum(gaps) / len(gaps) / 60.0 if known else None
 
     @property
     def trouble(self) -> StoreFailed | None:

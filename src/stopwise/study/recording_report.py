@@ -1,7 +1,7 @@
 """What the report says of recordings: agreement of raters, and where the policies differed."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -11,8 +11,9 @@ from stopwise.study.ratings import kappa
 
 if TYPE_CHECKING:
     from stopwise.study.reader import StudyReader
-    from stopwise.study.state import StudyState
+    from stopwise.study.state import StudyState, TrialRecord
 
+SEEN_TWICE = "Second rating: agreement of those who saw the trial and those who saw its recording"
 MOST = 30  # rows of episodes that are shown
 Place = Callable[[int, str], str]  # where the file of a trial's recording is, for a link
 
@@ -22,23 +23,40 @@ def recording_chapters(study: "StudyReader", place: Place) -> list[Chapter]:
     with study._ledger.reading() as state:
         if not state.recordings:
             return []
-        found = [_agreement(state), *([] if state.names is None else [_differing(state, place)])]
+        first = [(state.trials[number - 1], again) for number, _, again in state.ratings]
+        twice = [(trial, trial.score, again) for trial, again in first]
+        found = [_agreement(state, SEEN_TWICE, twice)]
+        found += [] if state.names is None else [_differing(state, place)]
     lost = study.lost_recordings()
     note = ", ".join(lost) or "none"
     rows = (("recordings", str(len(state.recordings))), ("missing, or changed since", note))
     return [Chapter("Recordings", ("", ""), rows), *found]
 
 
-def _agreement(state: "StudyState") -> Chapter:
-    """Return how far first and second scores agree, by task and, after unblinding, by policy."""
+def judge_chapter(study: "StudyReader") -> Chapter:
+    """Return how far a judge agrees with people, on trials that these scored, or rated later."""
+    with study._ledger.reading() as state:
+        asked = [(trial, trial.score) for trial in state.trials if trial.audited]
+        rated = [(state.trials[number - 1], again) for number, _, again in state.ratings]
+        both = [(trial, state.slot(trial).proxy, score) for trial, score in [*asked, *rated]]
+        audited = bool(state.plan is not None and state.plan.audit is not None)
+        title = "The judge and people: agreement on trials that people scored or rated"
+        return _agreement(state, title, both if audited else [])
+
+
+def _agreement(
+    state: "StudyState",
+    title: str,
+    twice: "Sequence[tuple[TrialRecord, float | None, float | None]]",
+) -> Chapter:
+    """Return how far two scores agree, by task and, after unblinding, by policy."""
     groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for number, _, again in state.ratings:
-        trial = state.trials[number - 1]
-        if trial.score is None or trial.status != "scored":
+    for trial, score, again in twice:
+        if score is None or again is None or trial.status != "scored":
             continue
         names = [trial.task] if state.names is None else [trial.task, state.names[trial.arm]]
         for length in range(1, len(names) + 1):
-            groups[", ".join(names[:length])].append((trial.score, again))
+            groups[", ".join(names[:length])].append((score, again))
     rows = []
     for name, pairs in sorted(groups.items()):
         first, second = zip(*pairs, strict=True)
@@ -47,7 +65,6 @@ def _agreement(state: "StudyState") -> Chapter:
         rows.append(
             (name, str(len(pairs)), f"{same:.0%}", "-" if found is None else f"{found:.2f}")
         )
-    title = "Second rating: agreement of those who saw the trial and those who saw its recording"
     return Chapter(title, ("trials", "rated twice", "the same score", "Cohen's kappa"), tuple(rows))
 
 

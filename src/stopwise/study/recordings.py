@@ -1,5 +1,6 @@
 """Videos and photos of trials: kept beside the study, and bound to the journal by their hash."""
 
+import errno
 import hashlib
 import os
 import secrets
@@ -63,7 +64,9 @@ def keep(
         name = f"{digest.hexdigest()[:32]}.{ending}"
         part.replace(folder / name)
     except OSError as error:
-        raise StoreFailed(f"the recording was not stored: {error.strerror}") from error
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        why = f"the recording was not stored: {error.strerror}"
+        raise StoreFailed(why, code="disk-full" if full else None) from error
     finally:
         part.unlink(missing_ok=True)
     return name, digest.hexdigest(), size

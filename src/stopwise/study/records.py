@@ -10,7 +10,7 @@ import polars as pl
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
-from stopwise.study.board import SlotBoard
+from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.entries import Entry
 from stopwise.study.events import Assigned, Released, Scored, Undone, Voided
 from stopwise.study.state import StudyState
@@ -53,13 +53,16 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
         if plan.shares is not None:
             found = _drawn_tasks(state, board)
             break
-        rows = board.question.scores() if state.refusal is None else board.settled_scores()
+        beside_judge = plan.audit is not None  # those that people were not asked about count, too
+        if state.refusal is None:
+            rows = board.question.scores(judged=beside_judge)
+        else:
+            rows = board.settled_scores()
         for row, scores in enumerate(rows, start=1):
-            slots = board.rows[row - 1]
-            found += [
-                (task, shown[arm], score, str(row), slots[arm].proxy if arm in slots else None)
-                for arm, score in scores.items()
-            ]
+            for arm, score in scores.items():
+                slot = board.rows[row - 1].get(arm, Slot())
+                own = slot.score if beside_judge else score
+                found.append((task, shown[arm], own, str(row), slot.proxy))
     if not found:
         raise NotAllowed("no row of trials is complete yet")
     names = ("task", "policy", "score", "block", "proxy")
@@ -67,7 +70,7 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
     known = set(columns["task"])
     if plan.design != "blocks":
         del columns["block"]
-    if not state.simulated:
+    if not state.simulated and plan.audit is None:
         del columns["proxy"]
     bounds = {task.name: task.score.bounds for task in plan.tasks if task.name in known}
     found_trials = Trials.from_columns(columns, bounds=bounds)

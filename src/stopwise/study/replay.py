@@ -16,6 +16,7 @@ from stopwise.study.events import (
     Amended,
     Assigned,
     Attended,
+    AuditDrawn,
     Checked,
     Created,
     EpisodeBegan,
@@ -23,6 +24,7 @@ from stopwise.study.events import (
     Filmed,
     Imported,
     Joined,
+    Judged,
     Locked,
     Photographed,
     Rated,
@@ -94,13 +96,14 @@ def _assigned(event: Assigned, state: StudyState, entry: Entry) -> None:
         station=event.station,
         expires=state.clock + event.lease,
         who=entry.who,
-        taken=state.clock,
+        when=entry.time,
     )
     state.trials.append(trial)
     state.codes[trial.code] = trial.number
     state.held[trial.station] = trial.number
     slot = state.slot(trial)
     slot.holder = trial.number
+    slot.proxy = None  # what a judge said of a trial before
     if event.task in state.simulated:
         slot.proxy = state.simulated[event.task][str(event.condition)].get(event.arm)
     board.owners[trial.row] = trial.station, trial.expires
@@ -164,16 +167,51 @@ def _released(event: Released, state: StudyState, _: Entry) -> None:
     trial.status, trial.unneeded = "released", event.reason == UNNEEDED
     trial.lapsed = event.reason == LAPSED
     slot = state.slot(trial)
-    if event.score is not None:
+    if event.score is not None and _beside_judge(state):
+        trial.score = event.score  # it counts if people are asked; so much the judge says, too
+        slot.proxy = event.score if slot.proxy is None else slot.proxy
+    elif event.score is not None:
         _settle(state, trial, event.score)
     elif slot.holder == trial.number:
         slot.holder = None
 
 
+def _beside_judge(state: StudyState) -> bool:
+    return state.plan is not None and state.plan.audit is not None
+
+
 @take_in.register
-def _scored(event: Scored, state: StudyState, _: Entry) -> None:
+def _judged(event: Judged, state: StudyState, _: Entry) -> None:
+    state.slot(_trial(state, event.trial)).proxy = event.score
+
+
+@take_in.register
+def _audit_drawn(event: AuditDrawn, state: StudyState, _: Entry) -> None:
+    board = state.boards[event.task]
+    slots = board.rows[event.row]
+    for arm, slot in sorted(slots.items(), key=lambda item: item[1].holder or 0):
+        trial = state.trial(slot.holder or 0)
+        slot.asked = event.audited
+        if trial is None or not trial.over or slot.proxy is None:
+            slot.dropped = True  # it was needed no more, and would be run with the lot known
+        elif not event.audited:
+            slot.settled_by, trial.counted = trial.number, True
+        elif trial.status == "released":
+            _settle(state, trial, float(trial.score or 0.0))
+        else:
+            trial.status, trial.audited = "leased", True
+            state.asked.append(trial.number)
+        board.touch(event.row, arm)
+
+
+@take_in.register
+def _scored(event: Scored, state: StudyState, entry: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.status = "scored"
+    if event.correction is None:
+        trial.when = entry.time
+    if trial.number in state.asked:
+        state.asked.remove(trial.number)
     if event.score is not None:
         _settle(state, trial, event.score)
     elif state.plan is not None:  # its place is kept until the other trial of its row is over
@@ -200,6 +238,8 @@ def _undone(event: Undone, state: StudyState, _: Entry) -> None:
     _clear(state, trial)
     trial.first = trial.score if trial.first is None else trial.first
     trial.status, trial.score = "leased", None
+    if trial.audited:
+        state.asked.append(trial.number)
     trial.expires = state.clock + event.lease
     rival = state.rival(trial)
     if rival is not None:
@@ -223,6 +263,8 @@ def _voided(event: Voided, state: StudyState, _: Entry) -> None:
         if slot.holder != one.number:
             continue  # its place is free, or another trial's, which may still fill it
         slot.holder = None
+        if _beside_judge(state):
+            slot.proxy = None
         if not event.redraw and not slot.settled:
             _drop(state, one)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from stopwise.study import assignment, episodes, trial_actions, views
+from stopwise.study import assignment, audits, episodes, trial_actions, views
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.reader import StudyReader
@@ -88,6 +88,18 @@ class RobotSide(StudyReader):
         def decide(state: StudyState, _: float) -> list[Event]:
             salt = self._lots(state).salt("episode", trial)
             return [*episodes.end(state, trial, episode, salt, outcome=outcome, seconds=seconds)]
+
+        self._ledger.commit(decide, who=who)
+
+    def judge(self, trial: int, score: float, *, who: str = "judge") -> None:
+        """Store what a judge, which scores every trial, makes of one; for plans with ``audit``.
+
+        It is final. Whether people are asked as well is drawn when the trials of its row are over
+        and judged.
+        """
+
+        def decide(state: StudyState, _: float) -> list[Event]:
+            return [*audits.judge(state, trial, score, self._lots(state).salt("judge", trial))]
 
         self._ledger.commit(decide, who=who)
 

@@ -210,10 +210,9 @@ class Preference(_ScoreRule):
 
     def score(self, answer: Any) -> float | None:
         """Return what the second trial of the row has won; None if this is the first."""
-        known = (DONE, *WON)
         require(
-            isinstance(answer, str) and answer in known,
-            f"the answer must be one of {', '.join(known)}, but got {answer!r}",
+            isinstance(answer, str) and answer in (DONE, *WON),
+            f"the answer must be one of {', '.join(WON)}, but got {answer!r}",
         )
         return WON.get(answer)
 

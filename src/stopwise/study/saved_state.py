@@ -32,6 +32,7 @@ PLAIN = (
         "checked",
         "amendments",
         "simulated",
+        "asked",
     ),
 )
 # How far evidence may lie from what another processor or another numpy makes of the same scores.

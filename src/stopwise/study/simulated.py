@@ -27,6 +27,10 @@ Simulated = dict[str, dict[str, dict[str, float]]]
 def require_simulated(plan: "StudyPlan") -> None:
     """Raise unless each policy has a score from each state that a row may draw."""
     tasks = {task.name: task for task in plan.tasks}
+    if plan.audit is not None:
+        require(not plan.proxy, "audit is for a judge of the trials themselves: leave proxy out")
+        require(plan.design == "blocks", "people audit whole rows: the plan needs design: blocks")
+        require(plan.over_tasks == "each", "audits belong to one task, not to the mean of many")
     for name, states in plan.proxy.items():
         require(name in tasks, f"proxy: the plan has no task {name!r}")
         require(
@@ -114,6 +118,12 @@ def from_trials(trials: Trials, plan: "StudyPlan", tasks: Mapping[str, str]) -> 
 
 def in_words(plan: "StudyPlan", task: str) -> str:
     """Return what a proxy does in a study, and what is assumed of it; empty without one."""
+    if plan.audit is not None:
+        return (
+            f"A judge scores every trial, and people those of rows that a lot of chance "
+            f"{plan.audit:g} picks. The lot is drawn when the trials of a row are over and judged, "
+            "so nothing can depend on it. Claims are about people's scores."
+        )
     known = next((own for own in plan.tasks if own.name == task), None)
     if known is None or task not in plan.proxy:
         return ""

@@ -30,8 +30,6 @@ class TrialRecord:
         The assignment number, from 1.
     row, arm, task
         Its slot. Several trials may have been handed out for one slot; one of them settles it.
-    taken
-        When it was handed out, on the study's clock.
     started
         Whether it has begun: its timer was started, or its code was resolved.
     expires
@@ -42,8 +40,12 @@ class TrialRecord:
         Whether its score settled its slot; a second result for a slot does not.
     who
         Who took it.
+    when
+        The time when it was handed out; from its result on, when that came.
     first
         The score that was withdrawn first, if one was.
+    audited
+        Whether people were asked how it went, after it was over.
     unneeded, lapsed
         Whether it was given back because it was no longer needed, or because it had begun and its
         lease ran out.
@@ -70,7 +72,8 @@ class TrialRecord:
     episode: str = ""
     running: bool = False
     seconds: float | None = None
-    taken: float = 0.0
+    audited: bool = False
+    when: float = 0.0
 
     @property
     def has_result(self) -> bool:
@@ -81,6 +84,13 @@ class TrialRecord:
     def waiting(self) -> bool:
         """Whether it has been run and waits to be compared with the other trial of its row."""
         return self.status == "scored" and self.score is None
+
+    @property
+    def over(self) -> bool:
+        """Whether it was run, or counts as the worst: beside a judge it is never run again."""
+        return (
+            self.waiting or self.audited or (self.status == "released" and self.score is not None)
+        )
 
     @property
     def withdrawn(self) -> bool:
@@ -157,6 +167,8 @@ class StudyState:
         The stations at which a runner starts the policies, and who that is.
     simulated
         Of each task and start state, the proxy's scores by label.
+    asked
+        Trials that people are asked about, because their row was drawn to be audited.
     """
 
     seq: int = 0
@@ -185,6 +197,7 @@ class StudyState:
     amendments: int = 0
     imports: list[Import] = field(default_factory=list)
     simulated: Simulated = field(default_factory=dict)
+    asked: list[int] = field(default_factory=list)
 
     def clock_at(self, time: float) -> float:
         """Return the study's clock at this time of the store's clock."""
@@ -232,6 +245,14 @@ class StudyState:
     def later(self) -> tuple[str, ...]:
         """The labels of policies that were declared to join later."""
         return next((board.rules.later for board in self.boards.values()), ())
+
+    def to_audit(self, station: str) -> TrialRecord | None:
+        """Return the first trial of a station that people are asked about now."""
+        for number in self.asked if self.refusal is None else ():
+            trial = self.trials[number - 1]
+            if trial.station == station and self.board(trial).wants(trial.row, trial.arm):
+                return trial
+        return None
 
     def labels(self, lots: Lots) -> dict[str, str]:
         """Return the names by label: as drawn at the lock, then of those who joined since."""

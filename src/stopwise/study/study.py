@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
-from stopwise.study import access, assignment, lifecycle, trial_actions, trial_import, views
+from stopwise.study import access, assignment, audits, lifecycle, trial_actions, trial_import, views
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
-from stopwise.study.events import LAPSED, Imported, Released, Scored, Undone
+from stopwise.study.events import LAPSED, AuditDrawn, Imported, Released, Scored, Undone
 from stopwise.study.ledger import require_name
 from stopwise.study.locate import is_url, open_store
 from stopwise.study.plan_file import (
@@ -180,8 +180,8 @@ class Study(RecordedTrials):
         require_name(station, "a station")
 
         def decide(state: StudyState, now: float) -> list[Event]:
-            over: list[Event] = list(assignment.lapsed(state, now))
             lots = self._lots(state)
+            over = [*assignment.lapsed(state, now), *audits.due(state, lots)]
             return over or assignment.take(
                 state, lots, station=station, now=now, task=task, holder=holder
             )
@@ -189,7 +189,10 @@ class Study(RecordedTrials):
         def found(
             state: StudyState, now: float, entries: list[Entry]
         ) -> tuple[bool, views.Assignment | None]:
-            over = any(getattr(entry.event, "reason", "") == LAPSED for entry in entries)
+            over = any(
+                isinstance(entry.event, AuditDrawn) or getattr(entry.event, "reason", "") == LAPSED
+                for entry in entries
+            )
             return over, views.held(state, station, now)
 
         while True:  # what lapsed is entered first, and may change what is needed

@@ -27,7 +27,7 @@ AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags", "chec
 SINCE = (
     *("reference", "goal", "top", "indifference", "later", "reserve"),
     *("futility", "margin", "equivalence", "given_back"),
-    *("over_tasks", "weights", "stored", "fresh", "checks", "proxy", "drift_check"),
+    *("over_tasks", "weights", "stored", "fresh", "checks", "proxy", "audit", "drift_check"),
 )
 
 
@@ -69,6 +69,9 @@ class StudyPlan(PlanPart):
     proxy
         Of each task and start state, a simulator's score of each policy, fixed here before the
         first trial; each row then draws its state from these (``Study.import_proxy``).
+    audit
+        The chance that people score a row, where a judge scores every trial; claims are then about
+        people's scores.
     n_max
         The greatest number of trials per policy and task, or None for no limit; per policy, if one
         question is asked about the mean over tasks.
@@ -122,6 +125,7 @@ class StudyPlan(PlanPart):
     stored: dict[str, int] = Field(default_factory=dict)
     fresh: int = Field(default=0, ge=0)
     proxy: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict)
+    audit: float | None = Field(default=None, gt=0, lt=1)
     n_max: int | None = Field(default=None, ge=1)
     futility: Literal["advisory", "binding"] | None = "advisory"
     margin: float = 0.0
@@ -209,6 +213,7 @@ class StudyPlan(PlanPart):
         check = self.drift_check
         if check is None:
             return
+        require(self.audit is None, "drift_check needs people to score every trial: no audit")
         require(
             check.name not in self.policy_names,
             f"drift_check needs a policy that is not compared, but {check.name!r} is",
@@ -321,6 +326,7 @@ class StudyPlan(PlanPart):
             stored=tuple(self.stored),
             fresh=self.fresh,
             proxy_mean=proxy_means(self, task, self.proxy),
+            audit=self.audit,
             **for_files(declared),
             parameters=self._recorded_parameters(),
         )

@@ -29,7 +29,7 @@ from stopwise.study.events import (
     Undone,
     Voided,
 )
-from stopwise.study.recording_report import Place, recording_chapters
+from stopwise.study.recording_report import Place, judge_chapter, recording_chapters
 from stopwise.study.recordings import FOLDER
 from stopwise.study.records import as_text
 from stopwise.study.selection import KINDS
@@ -63,6 +63,7 @@ def chapters(study: "StudyReader", place: Place = _beside) -> list[Chapter]:
         _record(study),
         *_selection(study),
         *_groups(study),
+        judge_chapter(study),
         _checks(study, entries, place),
         _amendments(entries),
         _voided(entries),
@@ -265,6 +266,8 @@ def _unscored(study: "StudyReader", entries: list[Entry]) -> Chapter:
     """Return trials that were begun and have no score: their outcome may have been seen."""
     found = study.records()
     alone = set(found.filter(found["score"].is_null() & (found["status"] == "scored"))["trial"])
+    if study.plan.audit is not None:  # a judge has scored them
+        alone = set()
     begun: dict[int, tuple[str, str, str, str]] = {}
     for entry in entries:
         match entry.event:

@@ -10,7 +10,7 @@ from stopwise.errors import NotAllowed, require
 from stopwise.study.assignment import locked_plan, needed, require_reason
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, UNNEEDED, Released, Scored, Started, Undone, Voided
-from stopwise.study.rubric import plain_answer
+from stopwise.study.rubric import DONE, WON, plain_answer
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
@@ -38,6 +38,8 @@ def release(state: StudyState, number: int, station: str, reason: str) -> Releas
         )
     if reason.strip() == LAPSED or (reason.strip() == UNNEEDED and needed(state, trial)):
         raise NotAllowed(f"trial {number} is still needed: give another reason")
+    if trial.audited:
+        raise NotAllowed(f"trial {number} has been run: enter its score")
     plan = locked_plan(state)
     task, counts = plan.task(trial.task), trial.started and plan.given_back == "worst"
     if counts and task.judged_in_pairs and state.run_before(trial) is None:
@@ -74,7 +76,7 @@ def record(
         )
     require_status(trial, "leased")
     _check_remarks(locked_plan(state), note, tag, seconds)
-    given, score = judged(state, trial, answer)
+    given, score = judged(state, trial, answer, people=locked_plan(state).audit is None)
     return Scored(
         trial=number, score=score, answer=given, note=note, tag=tag, seconds=seconds, salt=salt
     )
@@ -106,6 +108,8 @@ def undo(state: StudyState, number: int, reason: str) -> Undone:
     rival = state.rival(trial)
     if rival is not None and trial.score is not None and rival.number > number:
         raise NotAllowed(f"trial {number} was judged together with trial {rival.number}: name that")
+    if trial.waiting and state.slot(trial).asked is False:
+        raise NotAllowed(f"trial {number} was not audited: it has no score of people")
     if trial.waiting:
         raise NotAllowed(f"trial {number} has no score yet: it waits for the other of its row")
     slot = state.slot(trial)
@@ -137,10 +141,15 @@ def void(state: StudyState, number: int, reason: str, *, redraw: bool = True) ->
     if trial.status == "voided":
         raise NotAllowed(f"trial {number} is already voided")
     _require_blind(state, "void a trial")
-    if not redraw and locked_plan(state).proxy:
+    plan = locked_plan(state)
+    if not redraw and (plan.proxy or plan.audit):
         raise NotAllowed(
-            "with a proxy every state that was drawn must be tried: a trial can be run again, but "
+            "with a proxy every row that was drawn must be tried: a trial can be run again, but "
             "its place cannot stay empty"
+        )
+    if state.slot(trial).asked is not None:
+        raise NotAllowed(
+            f"it is known whether the row of trial {number} is audited: it is too late to void it"
         )
     for one in (trial, state.rival(trial)):
         if one is not None and (one.status == "scored" or one.lapsed):
@@ -165,29 +174,47 @@ def own_trial(state: StudyState, number: int, station: str | None) -> TrialRecor
     return trial
 
 
-def judged(state: StudyState, trial: TrialRecord, answer: Any) -> tuple[Any, float | None]:
-    """Return the answer as it is stored, and its score."""
+def judged(
+    state: StudyState, trial: TrialRecord, answer: Any, *, people: bool = True
+) -> tuple[Any, float | None]:
+    """Return the answer as it is stored, and its score.
+
+    Without ``people`` a judge scores it: it is only said to be over, unless it is audited.
+    """
     answer, task = plain_answer(answer), locked_plan(state).task(trial.task)
-    score = task.score.score(answer)
+    if not people and not trial.audited:
+        current = state.slot(trial).holder == trial.number
+        require(current, f"the place of trial {trial.number} was handed out again")
+        require(
+            answer == "done",
+            f"a judge scores trial {trial.number}: say done when it is over, and whether people "
+            "are asked as well is drawn once its row is complete",
+        )
+        return answer, None
     if task.judged_in_pairs:
-        _require_its_turn(state, trial, first=score is None)
+        _require_its_turn(state, trial, answer)
+    score = task.score.score(answer)
     if score is not None:
         # A score that the test does not take would stand in the way of every later verdict.
         state.board(trial).comparison.unit_score(score, f"trial {trial.number}")
     return answer, score
 
 
-def _require_its_turn(state: StudyState, trial: TrialRecord, *, first: bool) -> None:
+def _require_its_turn(state: StudyState, trial: TrialRecord, answer: Any) -> None:
     """Raise unless the answer is the one to the first, or to the second, trial of a row."""
     if state.slot(trial).holder != trial.number:
         raise NotAllowed(f"the row of trial {trial.number} was handed out again: nothing is stored")
     second = state.run_before(trial) is not None
-    if first and second:
+    if second and answer == DONE:
         raise NotAllowed(
             f"trial {trial.number} is the second of its row: say which was better, first, second "
             "or tie"
         )
-    if not first and not second:
+    if not second and answer != DONE:
+        require(
+            answer in tuple(WON),
+            f"the first of two trials is only said to be {DONE}, but got {answer!r}",
+        )
         raise NotAllowed(
             f"no other trial of its row was run before trial {trial.number}: say done, and run "
             "that one next"

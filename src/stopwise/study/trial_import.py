@@ -45,10 +45,10 @@ def imported(
             "trials cannot be imported into a study of the mean over tasks: their tasks were not "
             "drawn by it"
         )
-    if plan.proxy:
+    if plan.proxy or plan.audit:
         raise NotAllowed(
-            "trials cannot be imported into a study with a proxy: it draws the states that trials "
-            "start from, and knows what the simulator makes of these"
+            "trials cannot be imported into a study with a proxy: it draws which state a row "
+            "starts from, or which one people score"
         )
     labels = {name: label for label, name in names.items() if label in state.arms}
     events: list[Event] = []

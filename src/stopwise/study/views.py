@@ -1,12 +1,15 @@
 """What people are shown of a study: frozen, and blind where it must be."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from stopwise.errors import NotAllowed
 from stopwise.study.assignment import finished, holding, locked_plan, needed
 from stopwise.study.state import StudyState, TrialRecord, TrialStatus
 from stopwise.study.study_plan import StudyPlan
+from stopwise.study.trial_actions import undo, void
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +24,8 @@ class Assignment:
         The blind code; give it to whatever starts the policy.
     rubric
         How the trial is scored: the task's ``score`` from the plan. Judged by preference, the
-        second trial of a row also has the code of the ``first``, which it is compared with.
+        second trial of a row also has the code of the ``first``, which it is compared with. Of the
+        kind "judge", it is only said to be done; it may come back to be ``audited``.
     given_back
         What it counts as if it is given back after it began: "worst" or "again".
     seconds_left
@@ -177,6 +181,24 @@ class Status:
         return asdict(self)
 
 
+@dataclass(frozen=True, kw_only=True)
+class TrialLine:
+    """A trial as its owner may choose it, to correct or void it: never whose it is or how it went.
+
+    ``when`` is the time when it was handed out, or its result came; None if it was imported.
+    ``now`` says what it is, ``correctable`` and ``voidable`` what may be done about it.
+    """
+
+    trial: int
+    task: str
+    station: str
+    who: str
+    when: float | None
+    now: str
+    correctable: bool
+    voidable: bool
+
+
 def edited_text(settings: tuple[str, ...]) -> str:
     """Return what to say of a plan whose file was edited after the lock."""
     what = ", ".join(settings)
@@ -221,8 +243,11 @@ def _episode(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
 
 def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
     """Return how a trial is scored, and the code of the one that it is compared with, if any."""
+    if locked_plan(state).audit is not None and not trial.audited:
+        return {"kind": "judge"}
     first = state.run_before(trial)
     content: dict[str, Any] = locked_plan(state).task(trial.task).score.model_dump(mode="json")
+    content |= {"audited": True} if trial.audited else {}
     return content if first is None else {**content, "first": first.code}
 
 
@@ -293,3 +318,42 @@ def _station(state: StudyState, station: str, scored: int, now: float) -> Statio
         scored=scored,
         who=None if held is None else held.who,
     )
+
+
+def trial_line(state: StudyState, trial: TrialRecord, now: float) -> TrialLine:
+    """Return a trial as its owner may choose it."""
+    return TrialLine(
+        trial=trial.number,
+        task=trial.task,
+        station=trial.station,
+        who=trial.who,
+        when=trial.when or None,
+        now=_in_words(state, trial, now),
+        correctable=_may(undo, state, trial),
+        voidable=_may(void, state, trial),
+    )
+
+
+def _in_words(state: StudyState, trial: TrialRecord, now: float) -> str:
+    if trial.status == "leased" and trial.audited:
+        return "run, to be audited"
+    if trial.status == "leased":
+        return "under way" if state.clock_at(now) < trial.expires else "no result yet"
+    if trial.status == "released":
+        return "lapsed" if trial.lapsed else "not needed" if trial.unneeded else "given back"
+    if trial.status == "voided":
+        return "voided"
+    if trial.waiting:
+        return "run"
+    return "scored, corrected" if trial.withdrawn else "scored" if trial.code else "imported"
+
+
+def _may(
+    act: Callable[[StudyState, int, str], object], state: StudyState, trial: TrialRecord
+) -> bool:
+    """Whether the rules of the action allow it, with a reason."""
+    try:
+        act(state, trial.number, "a reason")
+    except NotAllowed:
+        return False
+    return True

@@ -17,12 +17,14 @@ from stopwise.errors import StopwiseError, StoreFailed
 from stopwise.study.store import Store
 from stopwise.study.study import Study
 from stopwise.web.evidence_cache import Shown
+from stopwise.web.expected_end import ExpectedEnd, expected_end
 
-# What is quick is done here: the evidence of so many comparisons, or trials.
-FEW_PAIRS, FEW_TRIALS = 10, 40
+# What is quick is done here: the evidence of so many comparisons, or trials; a forecast of so many.
+FEW_PAIRS, FEW_TRIALS, FEW_SIMULATED = 10, 40, 100
 GIVE_WAY = "import os; os.nice(10); "  # before anything else: importing takes a second
 WORK: dict[str, Callable[[Study], Any]] = {
     "evidence": Shown.of,
+    "forecast": expected_end,
     "report": lambda study: study.report(_where),
     "verdict": Study.verdict,
 }
@@ -34,16 +36,21 @@ def _where(trial: int, file: str) -> str:
 
 
 class Analyst:
-    """Does what takes long: evidence in one process, reports and verdicts in another."""
+    """Does what takes long: evidence, forecasts, and reports and verdicts, in a process each."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
-        self._processes: dict[bool, _Process] = {}
+        self._processes: dict[str, _Process] = {}
         self._lock = threading.Lock()
 
     def evidence(self) -> Shown:
         """Return the evidence as it is shown."""
         found: Shown = self._do("evidence")
+        return found
+
+    def forecast(self) -> ExpectedEnd:
+        """Return when the study is expected to end."""
+        found: ExpectedEnd = self._do("forecast")
         return found
 
     def report(self) -> str:
@@ -57,16 +64,21 @@ class Analyst:
     def close(self) -> None:
         """End the processes."""
         for process in self._processes.values():
-            process.end()
+            process.end(for_good=True)
 
     def _do(self, what: str) -> Any:
-        if what != "report" and not self._study.is_large(FEW_PAIRS, FEW_TRIALS):
+        if what != "report" and self._is_quick(what):
             return WORK[what](self._study)
+        place = "report" if what == "verdict" else what
         with self._lock:
-            place = what == "evidence"
             if place not in self._processes:
                 self._processes[place] = _Process(self._study)
         return self._processes[place].ask(what)
+
+    def _is_quick(self, what: str) -> bool:
+        pairs, trials = self._study.size()
+        simulated = pairs * (self._study.plan.n_max or 0) if what == "forecast" else 0
+        return pairs <= FEW_PAIRS and trials <= FEW_TRIALS and simulated <= FEW_SIMULATED
 
 
 class _Process:
@@ -77,13 +89,14 @@ class _Process:
         self._place = (f"{url}#{study.store.study}", study.folder)
         self._lock = threading.Lock()
         self._running: subprocess.Popen[bytes] | None = None
+        self._over = False
 
     def ask(self, what: str) -> Any:
         """Return what it finds, or raise what it raised."""
         with self._lock:
             try:
                 found = self._asked(what)
-            except (OSError, EOFError, pickle.UnpicklingError) as error:
+            except (OSError, ValueError, EOFError, pickle.UnpicklingError) as error:
                 self.end()
                 raise StoreFailed(
                     "the process that analyses the study has ended: try again"
@@ -92,33 +105,37 @@ class _Process:
             raise found
         return found
 
-    def end(self) -> None:
+    def end(self, *, for_good: bool = False) -> None:
         """End it, if it runs."""
-        if self._running is not None:
-            self._running.kill()
-            self._running.communicate()
-        self._running = None
+        self._over |= for_good
+        running, self._running = self._running, None
+        if running is not None:
+            running.kill()
+            running.communicate()
 
     def _asked(self, what: str) -> Any:
-        if self._running is None or self._running.poll() is not None:
+        if self._over:
+            raise EOFError
+        running = self._running  # another thread may end it meanwhile
+        if running is None or running.poll() is not None:
             self.end()
-            self._running = subprocess.Popen(
+            running = self._running = subprocess.Popen(
                 [sys.executable, "-c", GIVE_WAY + "from stopwise.web.analyst import main; main()"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
             )
             # Not as an argument, which everyone could read: it may hold a password.
-            self._send(self._place)
-        self._send(what)
-        assert self._running.stdout is not None
-        return pickle.load(self._running.stdout)
+            _send(running, self._place)
+        _send(running, what)
+        assert running.stdout is not None
+        return pickle.load(running.stdout)
 
-    def _send(self, content: Any) -> None:
-        assert self._running is not None
-        assert self._running.stdin is not None
-        pickle.dump(content, self._running.stdin)
-        self._running.stdin.flush()
+
+def _send(process: subprocess.Popen[bytes], content: Any) -> None:
+    assert process.stdin is not None
+    pickle.dump(content, process.stdin)
+    process.stdin.flush()
 
 
 def _work(questions: BinaryIO, answers: BinaryIO) -> None:

@@ -28,13 +28,15 @@ from stopwise.web.responses import (
 REST = 4.0
 SHOWN_AT_ONCE = 15  # pairs of policies; with more, a page shows what was found and folds the rest
 POINTS = 300  # of a curve; more cannot be seen
+ON_THE_WALL = 6  # pairs or candidates, of one task: more cannot be told apart from afar
 
 
 @dataclass(frozen=True)
 class Shown:
     """The evidence as it leaves the server: for programs, for pages, and what pages say first.
 
-    ``parts`` are what is folded, task by task, where there is much.
+    ``parts`` are what is folded, task by task, where there is much; ``wall`` is for the second
+    screen.
     """
 
     seq: int
@@ -43,6 +45,7 @@ class Shown:
     json: str
     page: Markup
     parts: tuple[str, ...]
+    wall: Markup
 
     @classmethod
     def of(cls, study: Study) -> "Shown":
@@ -60,6 +63,7 @@ class Shown:
             )
             if folded
             else (),
+            wall=Markup(render("evidence_wall.html", evidence=view, task=_at_work(view))),
         )
 
 
@@ -89,6 +93,20 @@ class EvidenceCache:
             return self._found
         finally:
             self._lock.release()
+
+
+def _at_work(view: EvidenceView) -> TaskView | None:
+    """Return the first task that is not over, or else the first, with what is nearest to its end.
+
+    A draft has none.
+    """
+    task = next((task for task in view.tasks if task.needed), next(iter(view.tasks), None))
+    if task is None:
+        return None
+    nearest = sorted(task.pairs, key=lambda pair: (pair.finding is not None, pair.p_value))
+    pairs = [pair for pair in task.pairs if pair in nearest[:ON_THE_WALL]]
+    few = {"pairs": pairs, "candidates": task.candidates[:ON_THE_WALL]}
+    return task.model_copy(update=few)
 
 
 def evidence_of(study: Study) -> EvidenceView:

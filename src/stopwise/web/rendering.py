@@ -28,6 +28,8 @@ def _environment() -> Environment:
     )
     environment.filters["clock"] = _clock
     environment.filters["p"] = _p_value
+    environment.filters["duration"] = _duration
+    environment.filters["percent"] = _percent
     charts = (candidate_chart, evidence_chart, interval_chart)
     environment.globals.update({chart.__name__: chart for chart in charts})
     return environment
@@ -35,6 +37,18 @@ def _environment() -> Environment:
 
 def _clock(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _duration(minutes: float) -> str:
+    if minutes < 1.5:
+        return f"{60 * minutes:.0f} seconds"
+    return f"{minutes:.0f} minutes" if minutes < 90 else f"{minutes / 60:.2g} hours"
+
+
+def _percent(chance: float) -> str:
+    if 0.005 <= chance <= 0.995:
+        return f"{100 * chance:.0f} %"
+    return "below 1 %" if chance < 0.5 else "above 99 %"
 
 
 def _p_value(value: float) -> str:

@@ -27,7 +27,7 @@ class _Server(uvicorn.Server):
         app = cast(FastAPI, self.config.app)
         await app.state.site.updates.close()
         await super().shutdown(sockets)
-        app.state.site.analyst.close()
+        app.state.site.close()
 
 
 @dataclass

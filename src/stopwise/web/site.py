@@ -12,6 +12,7 @@ from stopwise.study.views import Status
 from stopwise.web.analyst import Analyst
 from stopwise.web.certificate import TlsCertificate
 from stopwise.web.evidence_cache import EvidenceCache
+from stopwise.web.expected_end import ExpectedEndCache
 from stopwise.web.limits import Attempts
 from stopwise.web.live_updates import LiveUpdates
 from stopwise.web.pulse import Pulse
@@ -40,6 +41,7 @@ class Site:
     cookie: str = field(init=False)
     analyst: Analyst = field(init=False)
     evidence: EvidenceCache = field(init=False)
+    end: ExpectedEndCache = field(init=False)
     updates: LiveUpdates = field(init=False)
     pulse: Pulse = field(init=False)
     attempts: Attempts = field(default_factory=Attempts)
@@ -49,8 +51,14 @@ class Site:
         self.cookie = f"stopwise_{hashlib.sha256(secret.encode()).hexdigest()[:8]}"
         self.analyst = Analyst(self.study)
         self.evidence = EvidenceCache(self.study, self.analyst.evidence)
+        self.end = ExpectedEndCache(self.study, self.analyst.forecast)
         self.updates = LiveUpdates(self.study)
         self.pulse = Pulse(self.study)
+
+    def close(self) -> None:
+        """End what is computed beside the server."""
+        self.analyst.close()
+        self.end.close()
 
     def status(self) -> Status:
         """Return where the study stands; what is wrong with a draft is for its owner alone."""

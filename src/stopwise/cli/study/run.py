@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HELP = "or: release REASON (give it back: it counts as the worst score), quit"
 HELP_AGAIN = "or: release REASON (give it back), quit"
-HELP_FIRST = "or: quit"  # the first of two that are compared is not given back
+HELP_FIRST = "or: quit"  # one of two that are compared, or one that is over, is not given back
 SECONDS_BETWEEN_LOOKS = 5.0
 MOST = 6  # pairs of a task whose evidence is shown after each score
 
@@ -110,6 +110,8 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None) -> bool:
     _show(trial)
     key, began, name = f"terminal {uuid.uuid4()}", time.monotonic(), who or trial.station
     help_text = HELP if trial.given_back == "worst" else HELP_AGAIN
+    if trial.rubric.get("audited"):
+        help_text = HELP_FIRST
     if help_text == HELP and trial.rubric["kind"] == "preference" and "first" not in trial.rubric:
         help_text = HELP_FIRST
     while True:
@@ -133,9 +135,8 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None) -> bool:
                     if saved.counted or saved.score is None
                     else "; not counted, since another result came first"
                 )
-                scored = (
-                    "" if trial.rubric["kind"] == "preference" else f", score {saved.score:.3g}"
-                )
+                told = saved.score is not None and trial.rubric["kind"] != "preference"
+                scored = f", score {saved.score:.3g}" if told else ""
                 text = f"{in_words(answer)}{scored}{late}"
                 typer.echo(f"saved: trial {trial.trial}, {text}")
             return True
@@ -164,6 +165,10 @@ def _ask(trial: "Assignment", others: str) -> str:
 
 
 def _show(trial: "Assignment") -> None:
+    if trial.rubric.get("audited"):
+        where = f" from {trial.condition}" if trial.condition else ""
+        typer.echo(f"\ntrial {trial.trial} (CODE {trial.code}{where}) was picked: how did it go?")
+        return
     typer.echo(f"\ntrial {trial.trial}   CODE {trial.code}   {trial.task}")
     if trial.condition:
         typer.echo(f"start from: {trial.condition}")

@@ -10,8 +10,6 @@ from stopwise.cli.command import Command, CommandGroup
 from stopwise.cli.options import AsJson, ReportTo
 from stopwise.cli.study.opening import Place, Who, open_study, person, warn_if_readable
 
-__all__ = ["serve", "token_app"]
-
 WARNING = (
     "Warning: everyone in this network can reach the study. Each request needs a token, but "
     "without TLS tokens can be read on the way: use --tls, a network that you trust, or a proxy "

@@ -12,8 +12,6 @@ from stopwise.cli.options import AsJson, ReadingOptions
 from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
 from stopwise.messages import counted
 
-__all__ = ["correct", "export", "import_proxy", "import_trials", "resolve", "void"]
-
 WRITERS = {".csv": "write_csv", ".jsonl": "write_ndjson", ".parquet": "write_parquet"}
 
 Number = Annotated[int, typer.Argument(help="The number of the trial.")]

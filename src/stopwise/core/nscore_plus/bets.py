@@ -29,23 +29,6 @@ from stopwise.core.nscore_plus.constants import (
 from stopwise.core.nscore_plus.estimates import Estimates, inside
 from stopwise.core.nscore_plus.state import Sums
 
-__all__ = [
-    "averages",
-    "bounds",
-    "cap",
-    "centre",
-    "failure_chance",
-    "large_effects",
-    "losses_seen",
-    "noisy_scores",
-    "one_pair_may_decide",
-    "pairs_until_renewal",
-    "product_weight",
-    "rare_failures",
-    "renewal",
-    "shape",
-]
-
 
 def large_effects(pairs: Floats, total: Floats, second_order: float) -> Floats:
     """Factor by which a large effect is bet on more than planned.

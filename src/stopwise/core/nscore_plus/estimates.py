@@ -22,17 +22,6 @@ from stopwise.core.nscore_plus.constants import (
 )
 from stopwise.core.nscore_plus.state import Sums
 
-__all__ = [
-    "Estimates",
-    "ScoreEstimates",
-    "independent_estimates",
-    "inside",
-    "paired_deviation",
-    "product_worth",
-    "reference_deviation",
-    "score_deviation",
-]
-
 
 class Estimates(NamedTuple):
     """What sizes the bet on a pair, estimated before it; means of policy 1 are less the margin."""

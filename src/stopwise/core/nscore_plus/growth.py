@@ -17,8 +17,6 @@ from stopwise.core.nscore_plus.constants import (
     USUAL_EFFECT,
 )
 
-__all__ = ["SECOND_ORDER", "effects", "growth_bet"]
-
 # What a step's own squared mean adds to its second moment, by the increment of the design: the bet
 # of greatest growth for an effect t is t / (1 + SECOND_ORDER t^2) in units of the deviation.
 SECOND_ORDER = {"independent": 0.5, "paired": 1.0}

@@ -40,8 +40,6 @@ from stopwise.core.nscore_plus.horizon_table import (
 )
 from stopwise.core.nscore_plus.prospects import within_reach
 
-__all__ = ["bet_table", "chance_table"]
-
 # Discrete monitoring: shift of a barrier per unit step, -zeta(1/2) / sqrt(2 pi); not tuned.
 BARRIER_SHIFT = 0.5826
 

@@ -18,14 +18,6 @@ from stopwise.core.nscore_plus.constants import (
     STATISTIC_POINTS,
 )
 
-__all__ = [
-    "STATISTIC",
-    "STATISTIC_STEP",
-    "PlanTable",
-    "interpolated",
-    "need_index",
-]
-
 STATISTIC: Floats = np.linspace(STATISTIC_LOW, STATISTIC_HIGH, STATISTIC_POINTS)
 STATISTIC_STEP = float(STATISTIC[1] - STATISTIC[0])
 TINY = 1e-9  # keeps the upper neighbour of the last cell inside the table

@@ -36,8 +36,6 @@ from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
 from stopwise.errors import require
 
-__all__ = ["NScorePlus"]
-
 LAST_LOOKS = ("exact", "randomised")
 
 

@@ -8,8 +8,6 @@ import numpy as np
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.nscore_plus.constants import HOPED_PAIRS, LEAST_CHANCE_DEVIATIONS
 
-__all__ = ["within_reach"]
-
 # -log P(Z > x) is about LOG_2 + 0.717 x + 0.416 x^2 for x >= 0 (Lin 1989): precise enough here.
 LOG_2, LINEAR, SQUARE = 0.693, 0.717, 0.416
 

@@ -15,8 +15,6 @@ from stopwise.core.nscore_plus.constants import (
     SAMENESS_SHARE,
 )
 
-__all__ = ["chance_by_deadline", "sameness_bet"]
-
 
 def sameness_bet(
     gap: Floats, left: Floats | None, pairs: Floats, total: Floats, need: Floats

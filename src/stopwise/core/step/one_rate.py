@@ -16,8 +16,6 @@ import numpy as np
 from stopwise.core.arrays import Doubles, Ints
 from stopwise.errors import require
 
-__all__ = ["OneRateTest", "one_rate_test"]
-
 LARGEST = 2000
 # Alternatives, from one that is hardly detectable by n_max to near certainty.
 ALTERNATIVES, LEAST_EFFECT, NEAR_CERTAIN = 16, 2.0, 0.98

@@ -6,6 +6,7 @@ from fastapi.responses import HTMLResponse
 from stopwise.study.access import Role
 from stopwise.study.verdict import StudyVerdict
 from stopwise.study.views import Status
+from stopwise.web.expected_end import ExpectedEnd
 from stopwise.web.failures import FAILURES
 from stopwise.web.limits import HEADERS
 from stopwise.web.permissions import Reader, Watcher
@@ -39,6 +40,12 @@ def verdict(site: Here, _: Reader) -> StudyVerdict:
 def evidence(site: Here, _: Reader) -> Response:
     """Return p-values, confidence sequences, letters and evidence curves."""
     return Response(site.evidence.shown().json, media_type="application/json")
+
+
+@router.get("/forecast")
+def forecast(site: Here, _: Reader) -> ExpectedEnd:
+    """Return when the study is expected to end, as far as that is known; never by policy."""
+    return site.end.shown()
 
 
 @router.get("/report", response_class=HTMLResponse)

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from stopwise.errors import NotAllowed
@@ -21,7 +21,7 @@ from stopwise.web.site import Here, Site
 __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
-LAST_ENTRIES = 100
+LAST_ENTRIES, LAST_TRIALS = 100, 50
 STATIC = Path(__file__).parents[1] / "static"
 
 
@@ -69,12 +69,14 @@ def api_page(request: Request) -> Response:
 
 
 def _add_page(
-    path: str, template: str, content: Callable[[Site], dict[str, Any]], *roles: Role
+    path: str, template: str, content: Callable[[Site, int], dict[str, Any]], *roles: Role
 ) -> None:
     """Serve a page to those with one of these roles; others are sent to their own page."""
 
     @router.get(path)
-    def page(site: Here, request: Request) -> Response:
+    def page(
+        site: Here, request: Request, trials: Annotated[int, Query(ge=1, le=10_000)] = LAST_TRIALS
+    ) -> Response:
         found = session(site, request)
         if found is None:
             return RedirectResponse("/join", 303)
@@ -88,7 +90,7 @@ def _add_page(
             if site.study.locked:
                 raise
             return _broken_draft(site, grant, shared, str(error))
-        return HTMLResponse(render(template, **shared, status=status, **content(site)))
+        return HTMLResponse(render(template, **shared, status=status, **content(site, trials)))
 
 
 def _broken_draft(site: Site, grant: Grant, shared: dict[str, Any], problem: str) -> Response:
@@ -97,20 +99,22 @@ def _broken_draft(site: Site, grant: Grant, shared: dict[str, Any], problem: str
     return HTMLResponse(page, 409)
 
 
-def _place(site: Site) -> dict[str, Any]:
+def _place(site: Site, _: int) -> dict[str, Any]:
     # A name that no other study has, and for how long a score is held.
     return {"study": site.cookie, "hold": sites.UNDO_SECONDS}
 
 
-def _evidence(site: Site) -> dict[str, Any]:
-    return {"evidence": site.evidence.shown()}
+def _evidence(site: Site, _: int) -> dict[str, Any]:
+    return {"evidence": site.evidence.shown(), "end": site.end.shown()}
 
 
-def _everything(site: Site) -> dict[str, Any]:
+def _everything(site: Site, trials: int) -> dict[str, Any]:
     blinded = not site.study.unblinded
     entries = site.study.journal(max(0, site.study.seq - LAST_ENTRIES))
     return {
-        **_evidence(site),
+        **_evidence(site, trials),
+        "names": site.study.names,
+        "lines": site.study.trial_lines(trials) if blinded else [],
         "plan": None if site.study.locked else plan_view(site),
         "tokens": [
             token for token in site.study.tokens() if token.valid(site.study.store.local_time())
@@ -129,9 +133,11 @@ def part(site: Here, _: Reader, place: int) -> Response:
 
 
 _add_page("/operate", "operate.html", _place, Role.OPERATOR, Role.OWNER)
-_add_page("/rate", "rate.html", lambda _: {}, Role.OPERATOR)
+_add_page("/rate", "rate.html", lambda *_: {}, Role.OPERATOR)
 _add_page("/view", "view.html", _evidence, Role.VIEWER, Role.OWNER)
 _add_page("/owner", "owner.html", _everything, Role.OWNER)
+_add_page("/wall", "wall.html", _evidence, Role.VIEWER, Role.OWNER)
 # The parts of these pages that change.
 _add_page("/view/live", "view_live.html", _evidence, Role.VIEWER, Role.OWNER)
+_add_page("/wall/live", "wall_live.html", _evidence, Role.VIEWER, Role.OWNER)
 _add_page("/owner/live", "owner_live.html", _everything, Role.OWNER)

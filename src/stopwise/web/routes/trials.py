@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query
 
 from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
-from stopwise.study.views import Assignment, Recorded, Whereabouts
+from stopwise.study.views import Assignment, Recorded, TrialLine, Whereabouts
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import AtTheRobot, Operator, Owner
 from stopwise.web.requests import (
@@ -26,6 +26,14 @@ __all__ = ["TrialNumber", "next_view", "router"]
 
 router = APIRouter(prefix="/api", tags=["trials"], responses=FAILURES)
 TrialNumber = Annotated[int, Path(ge=1, le=10**9, description="The trial number.")]
+
+
+@router.get("/trials")
+def list_trials(
+    site: Here, _: Owner, limit: Annotated[int, Query(ge=1, le=10_000)] = 50
+) -> list[TrialLine]:
+    """Return the newest trials, to choose one to correct or void; nothing tells how they went."""
+    return site.study.trial_lines(limit)
 
 
 @router.post("/trials/next")

@@ -1,18 +1,93 @@
-// A video or photo of the trial that is shown, from this device's camera or its files.
-import { call } from "./api.js";
+// Videos and photos of the trial that is shown, from this device's camera or its files: kept in the
+// browser until the server has them. It knows a file by its content: sent again, also from another
+// tab, it is stored once.
+import { call, NoConnection } from "./api.js";
 
 const find = (id) => document.getElementById(id);
+const PAUSE = 4000;
+let sending = false;
+let timer;
+let refused = "";
+let held = false; // whether this tab has said that something waits
+
+const opened = new Promise((resolve, reject) => {
+  const request = indexedDB.open(find("stage").dataset.study);
+  request.onupgradeneeded = () => request.result.createObjectStore("films", { autoIncrement: true });
+  request.onsuccess = () => resolve(request.result);
+  request.onerror = () => reject(request.error);
+});
+
+// Does one step with what is kept; resolves with what it gives once that is durable.
+async function films(step) {
+  const transaction = (await opened).transaction("films", "readwrite", { durability: "strict" });
+  const request = step(transaction.objectStore("films"));
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve(request.result);
+    transaction.onabort = () => reject(transaction.error);
+  });
+}
+
+function say(text) {
+  const all = [refused, text].filter(Boolean).join(" ");
+  for (const place of document.querySelectorAll(".film-state")) place.textContent = all;
+}
+
+// Returns whether the server has answered for good.
+async function send({ trial, file }) {
+  try {
+    say("Sending the recording…");
+    await call("POST", `/api/trials/${trial}/recordings`, file);
+    say(`Stored with trial ${trial}.`);
+  } catch (error) {
+    if (error instanceof NoConnection || [401, 403, 408].includes(error.status)) {
+      const why = error.told || "it is sent when the connection is back, even if you close this page.";
+      say(`Kept on this device: ${why}`);
+      held = true;
+      return false;
+    }
+    refused = `Not stored: ${error.message}.`;
+    say("");
+  }
+  return true;
+}
+
+async function flush() {
+  if (sending) return;
+  sending = true;
+  clearTimeout(timer);
+  try {
+    for (;;) {
+      const [key] = await films((store) => store.getAllKeys(null, 1));
+      if (key === undefined) {
+        if (held) say("Everything that was kept here is sent.");
+        held = false;
+        break;
+      }
+      const item = await films((store) => store.get(key));
+      if (item && !(await send(item))) {
+        timer = setTimeout(flush, PAUSE);
+        break;
+      }
+      await films((store) => store.delete(key));
+    }
+  } finally {
+    sending = false;
+  }
+}
 
 find("film").addEventListener("change", async ({ target }) => {
   const trial = find("trial-number").textContent.replace(/\D/g, "");
+  refused = "";
   for (const file of target.files) {
-    find("film-state").textContent = "Sending…";
+    const item = { trial, file };
     try {
-      await call("POST", `/api/trials/${trial}/recordings`, file);
-      find("film-state").textContent = `Stored with trial ${trial}.`;
-    } catch (error) {
-      find("film-state").textContent = `Not stored: ${error.message}`;
+      await films((store) => store.add(item));
+    } catch {
+      if (!(await send(item))) say("Not stored, and this browser keeps nothing: choose it again later.");
     }
   }
   target.value = "";
+  flush();
 });
+addEventListener("online", flush);
+flush().catch(() => {}); // where the browser keeps nothing, nothing waits

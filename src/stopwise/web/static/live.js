@@ -1,13 +1,16 @@
 // The owner's and the viewer's page: the live part is fetched anew after each change; forms become
 // calls of the API.
 import { call, listen, NoConnection } from "./api.js";
+import { stayAwake } from "./awake.js";
 import { makeTypedRubric } from "./rubric.js";
 
-const source = document.querySelector("main").dataset.source;
+const { source, awake } = document.querySelector("main").dataset;
 const pill = document.getElementById("connection");
 let fetching = false;
 let again = false;
-let newest = 0; // entry of the journal; the evidence of a page may be older for a while
+let newest = 0; // entry of the journal; what a page shows may be older for a while
+let pause = 1000; // longer and longer, while what is shown is not the newest
+let trials = 0; // in the list, if more than at first
 const sending = new Set(); // forms: a second tap must not store a change twice
 const rubrics = new Map(); // by form, once its trial is known
 
@@ -18,7 +21,8 @@ async function refresh() {
   }
   fetching = true;
   try {
-    const response = await fetch(source, { redirect: "error" });
+    const more = trials ? `?trials=${trials}` : "";
+    const response = await fetch(source + more, { redirect: "error" });
     if (response.ok) {
       replaceParts(await response.text());
       again ||= isBehind();
@@ -29,21 +33,30 @@ async function refresh() {
   fetching = false;
   if (again) {
     again = false;
-    setTimeout(refresh, 1000);
+    setTimeout(refresh, pause);
+    pause = Math.min(2 * pause, 4000);
   }
 }
 
 function isBehind() {
-  return Number(document.getElementById("live-evidence").dataset.seq) < newest;
+  const shown = [...document.querySelectorAll("[data-seq]")];
+  return shown.some((part) => Number(part.dataset.seq) < newest);
 }
 
 function replaceParts(text) {
-  const scrolled = document.querySelector(".journal")?.scrollTop ?? 0;
+  const scrolled = [...document.querySelectorAll(".tall")].map((list) => list.scrollTop);
+  const chosen = document.querySelector("input[name=trial]:checked")?.value;
+  const focused = document.activeElement;
   const opened = [...document.querySelectorAll("details[id][open]")];
   const fresh = new DOMParser().parseFromString(text, "text/html");
   for (const part of [...fresh.body.children]) document.getElementById(part.id)?.replaceWith(part);
-  const journal = document.querySelector(".journal");
-  if (journal) journal.scrollTop = scrolled;
+  document.querySelectorAll(".tall").forEach((list, place) => (list.scrollTop = scrolled[place] ?? 0));
+  const same = document.querySelector(`input[name=trial][value="${chosen}"]`);
+  if (same) same.checked = true;
+  if (!focused.isConnected) {
+    const now = focused.id ? document.getElementById(focused.id) : same;
+    now?.focus({ preventScroll: true });
+  }
   showLocalTimes();
   for (const old of opened) {
     const same = document.getElementById(old.id);
@@ -55,8 +68,11 @@ function replaceParts(text) {
 
 // The server writes UTC; here is the time on the wall.
 function showLocalTimes() {
+  const today = new Date().toDateString();
   for (const time of document.querySelectorAll("time[data-seconds]")) {
-    time.textContent = new Date(1000 * Number(time.dataset.seconds)).toLocaleString();
+    const then = new Date(1000 * Number(time.dataset.seconds));
+    const brief = { timeStyle: "short", dateStyle: then.toDateString() === today ? undefined : "short" };
+    time.textContent = then.toLocaleString([], time.dataset.brief === undefined ? {} : brief);
   }
 }
 
@@ -66,28 +82,27 @@ function connection(alive) {
 }
 
 // Fields named "changes.x" become { changes: { x } }; empty ones of these are left out.
-function contentOf(form) {
+function contentOf(form, submitter) {
   const content = {};
   for (const [name, value] of new FormData(form)) {
     const [head, tail] = name.split(".");
     if (tail === undefined) content[head] = value;
     else if (value !== "") content[head] = { ...content[head], [tail]: Number(value) };
   }
-  if (rubrics.has(form)) content.answer = rubrics.get(form).answer();
+  if (submitter?.matches(".correct")) content.answer = rubrics.get(form).answer();
   return content;
 }
 
 async function send(form, submitter) {
   const state = form.querySelector(".form-state");
-  const sure = submitter?.dataset.sure ?? form.dataset.sure;
+  const content = contentOf(form, submitter);
+  const { trial } = content;
+  delete content.trial;
+  const filled = (text) => text?.replace("{trial}", trial);
+  const sure = filled(submitter?.dataset.sure ?? form.dataset.sure);
   if (sending.has(form) || (sure && !confirm(sure))) return;
   sending.add(form);
-  const content = contentOf(form);
-  const path = form.dataset.action.replace(/\{(\w+)\}/g, (_, name) => {
-    const value = content[name];
-    delete content[name];
-    return encodeURIComponent(value);
-  });
+  const path = filled(submitter?.dataset.action ?? form.dataset.action);
   state.className = "form-state soft";
   state.textContent = "…";
   try {
@@ -95,8 +110,8 @@ async function send(form, submitter) {
     if (submitter?.dataset.then) {
       await call("POST", submitter.dataset.then);
       location.reload();
-    } else if (form.dataset.stay === undefined) {
-      location.reload();
+    } else if (form.dataset.next) {
+      location.assign(form.dataset.next);
     }
     state.textContent = "Stored.";
     if (form.dataset.show === "token") showToken(form, answer);
@@ -115,22 +130,24 @@ function showFailure(state, error) {
     error instanceof NoConnection ? error.told || "No connection: try again." : error.message;
 }
 
-// A form that asks for a score shows the rubric of the trial that is named in it.
+// A form that asks for a score shows the rubric of the trial that is chosen in it.
 async function showRubric(form) {
-  const trial = form.elements.trial.value;
+  const chosen = form.querySelector("input[name=trial]:checked");
+  const trial = chosen.value;
   const state = form.querySelector(".form-state");
   hideRubric(form);
   state.textContent = "";
-  if (trial === "") return;
+  form.querySelector(".void").disabled = chosen.dataset.void === undefined;
+  if (chosen.dataset.correct === undefined) return;
   const path = `/api/trials/${encodeURIComponent(trial)}/rubric`;
   const found = await call("GET", path).catch((error) => error);
-  if (trial !== form.elements.trial.value) return; // another was named meanwhile
+  if (trial !== form.querySelector("input[name=trial]:checked")?.value) return; // now another
   if (found instanceof Error) {
     showFailure(state, found);
     return;
   }
   const rubric = makeTypedRubric(found, () => {
-    form.querySelector("button.secondary").disabled = rubric.answer() === undefined;
+    form.querySelector(".correct").disabled = rubric.answer() === undefined;
   });
   const title = document.createElement("p");
   title.className = "soft";
@@ -142,7 +159,7 @@ async function showRubric(form) {
 function hideRubric(form) {
   rubrics.delete(form);
   form.querySelector(".rubric").replaceChildren();
-  form.querySelector("button.secondary").disabled = true;
+  form.querySelector(".correct").disabled = form.querySelector(".void").disabled = true;
 }
 
 function showToken(form, answer) {
@@ -160,20 +177,28 @@ async function revoke(button) {
   refresh();
 }
 
-for (const form of document.querySelectorAll("form[data-action]")) {
+for (const form of document.querySelectorAll("form[data-method]")) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     send(form, event.submitter);
   });
 }
 for (const form of document.querySelectorAll("form[data-rubric]")) {
-  form.elements.trial.addEventListener("input", () => showRubric(form));
+  form.addEventListener("change", (event) => {
+    if (event.target.name === "trial") showRubric(form);
+  });
   form.addEventListener("reset", () => hideRubric(form));
 }
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-revoke]");
   if (button) revoke(button);
   if (event.target.matches(".token-link")) event.target.select();
+  if (event.target.dataset.trials) {
+    trials = Number(event.target.dataset.trials);
+    refresh();
+  }
+  // The whole line of a trial is there to be tapped.
+  if (!event.target.matches("input")) event.target.closest(".trials tr")?.querySelector("input")?.click();
 });
 // What is folded is fetched when someone looks.
 document.addEventListener(
@@ -188,7 +213,7 @@ document.addEventListener(
   },
   true,
 );
-document.getElementById("leave").addEventListener("click", async () => {
+document.getElementById("leave")?.addEventListener("click", async () => {
   await call("POST", "/api/leave").catch(() => {});
   location.assign("/join");
 });
@@ -201,10 +226,13 @@ setInterval(async () => {
 }, 5000);
 
 showLocalTimes();
+if (location.hash === "#names") document.getElementById("names")?.focus();
+if (awake !== undefined) setInterval(() => stayAwake(true), 5000);
 let opened = false;
 listen(
   (seq) => {
     newest = seq;
+    pause = 1000;
     if (isBehind()) refresh();
   },
   (alive) => {

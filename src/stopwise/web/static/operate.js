@@ -24,6 +24,7 @@ const [kept, keep] = sharedState(`${STUDY}:operate`, showKept);
 kept.station ??= stationButton.dataset.name;
 let rubric;
 let tags;
+let why; // the trial is invalid
 let gone = false; // whether the trial shown was ended elsewhere
 let connected = true;
 
@@ -132,7 +133,7 @@ function draft() {
 }
 
 function keepDraft() {
-  const now = { entered: rubric.entered?.(), note: find("note").value, tag: tags.chosen() };
+  const now = { entered: rubric.entered?.(), note: find("note").value, tag: tags.chosen(), why: why.chosen() };
   keep({ drafts: { ...kept.drafts, [kept.trial.trial]: now } });
 }
 
@@ -145,10 +146,10 @@ function showTrial() {
   find("condition-row").hidden = trial.condition === null;
   find("task").textContent = trial.task;
   find("instructions").textContent = trial.instructions;
-  const { entered, note, tag } = draft();
+  const { entered, note, tag, why: reason } = draft();
   find("note").value = note ?? "";
   find("more").open = Boolean(note);
-  find("invalid").open = false;
+  find("invalid").open = Boolean(reason);
   find("given-back").hidden = trial.given_back !== "worst";
   find("unneeded").hidden = trial.needed;
   find("question").textContent = question(trial.rubric);
@@ -159,6 +160,7 @@ function showTrial() {
   if (entered != null && entered !== "") rubric.restore?.(entered);
   find("rubric").replaceChildren(rubric.element);
   tags = chooser(find("tags"), trial.tags, keepDraft, tag);
+  why = chooser(find("reasons"), INVALID, keepDraft, reason);
   showGone("");
   timer.show();
   showRobot(kept, keep, timer);
@@ -355,7 +357,6 @@ function changeStation() {
   if (kept.section !== "saved") forget();
 }
 
-const why = chooser(find("reasons"), INVALID, () => {});
 stationButton.addEventListener("click", changeStation);
 find("take").addEventListener("click", take);
 find("ask").addEventListener("click", take);
@@ -375,13 +376,13 @@ find("problem-close").addEventListener("click", () => {
 addEventListener("offline", () => setConnected(false));
 addEventListener("online", look);
 document.addEventListener("visibilitychange", () => stayAwake(kept.section === "trial"));
-// A foot pedal or a presenter: forward is the main button of the page, back is the clock.
+// A foot pedal or a presenter: forward is the main button of the page, back is the clock. Also from
+// within a field: nobody types these keys, but on a slider they would change the score.
 addEventListener("keydown", (event) => {
-  if (event.target.matches("textarea, input, select") || event.repeat) return;
   const pressed = { PageDown: ["take", "save", "next", "ask"], PageUp: ["timer"] }[event.key] ?? [];
   const button = pressed.map(find).find((one) => one.offsetParent !== null && !one.disabled);
   if (pressed.length) event.preventDefault();
-  button?.click();
+  if (!event.repeat) button?.click();
 });
 
 showKept();

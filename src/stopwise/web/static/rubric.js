@@ -162,7 +162,12 @@ function preference(rubric, changed) {
   return choice(options, changed, "stack");
 }
 
-const KINDS = { binary, milestones, levels, number, preference };
+// A judge scores it: the operator only says when it is over.
+function judge(_, changed) {
+  return choice([{ text: "It is over", answer: "done" }], changed, "stack");
+}
+
+const KINDS = { judge, binary, milestones, levels, number, preference };
 const TYPED = { ...KINDS, number: typedNumber };
 
 export function makeRubric(rubric, changed) {

@@ -1,0 +1,47 @@
+"""How often real scenes are said to look different from the simulated ones, by how much they do.
+
+Run ``python -m benchmarks.efficiency.proxy_doubt``. Success and failure of equal policies at .6; in
+some of the real scenes the proxy has policy 0 succeed, which lowers the mean of g1 - g0. Two-sided,
+so each direction has half of 1 %.
+"""
+
+import argparse
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from stopwise.core.comparison import Comparison
+from stopwise.core.pair_rules import pair_rules
+
+LENGTHS = (50, 100, 200, 300, 1000)
+SHIFTS = (0.0, 0.08, 0.16, 0.3)
+
+
+def main() -> None:
+    """Print one row per shift of the mean."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    table = Table("mean off by", *(f"N = {n}" for n in LENGTHS))
+    for shift in SHIFTS:
+        cells = []
+        for n in LENGTHS:
+            rng = np.random.default_rng([options.seed, n])
+            both = (rng.random((2, n, options.runs)) < 0.6) * 1.0
+            both[0] = np.maximum(both[0], rng.random((n, options.runs)) < shift / 0.4)
+            own = {"n_max": n, "design": "paired", "alternative": "two-sided"}
+            comparison = Comparison(pair_rules(method="nscore-plus", proxy_mean=0.0, **own))
+            tests = comparison.scenes
+            assert tests is not None
+            watch = tests.start((options.runs,))
+            for guesses0, guesses1 in zip(*comparison.directed(both[0], both[1]), strict=True):
+                watch = tests.step(watch, guesses0, guesses1)
+            cells.append(f"{tests.differ(watch).mean():.3f}")
+        table.add_row(f"{shift:g}", *cells)
+    Console(width=140).print(table)
+
+
+if __name__ == "__main__":
+    main()

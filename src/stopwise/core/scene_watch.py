@@ -1,0 +1,85 @@
+"""Whether a proxy's scores in the real scenes contradict its mean: a test like that of policies.
+
+All that the proof of a proxy needs of the scenes is that g1 - g0 is on average at least what was
+declared, as a direction sees it. The opposite is a claim of ``nscore-plus`` in the paired design:
+that g0 exceeds g1 by more than minus that mean.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from stopwise.core.arrays import Bools, Floats
+from stopwise.core.nscore_plus import NScorePlus, PlusState, Proxied
+from stopwise.core.snapshot import encode_state, restore_array, restore_state
+
+__all__ = ["SceneTests", "WatchState"]
+
+# Margins stay inside (-1, 1); a larger one is only more cautious, and a mean of -1 cannot fail.
+WIDEST = 0.999
+
+
+class WatchState(NamedTuple):
+    """The least p-value of each direction, and what its test has seen."""
+
+    p_value: Floats
+    states: tuple[PlusState, ...]
+
+    def content(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {"p_value": self.p_value.tolist(), "states": [*map(encode_state, self.states)]}
+
+    def restored(self, content: dict[str, Any]) -> "WatchState":
+        """Return what was saved, of the shapes that this first state has."""
+        states = zip(content["states"], self.states, strict=True)
+        return WatchState(
+            restore_array(content["p_value"], self.p_value),
+            tuple(restore_state(*both) for both in states),
+        )
+
+
+@dataclass(frozen=True)
+class SceneTests:
+    """The tests of one pair of policies, one for each direction.
+
+    Of scenes like the simulated ones any of them ever claims with probability at most the sum of
+    their levels, if the bounds of the mean hold.
+
+    Parameters
+    ----------
+    tests
+        Of each direction.
+    audit
+        The chance of an audit, by which what a judge says in excess of its share is below 0.
+    """
+
+    tests: tuple[NScorePlus, ...]
+    audit: float = 0.0
+
+    @classmethod
+    def of(cls, test: Proxied, pair: int, level: float) -> Self:
+        """Return the tests of a pair, each at this level."""
+        margins = (max(-mean, -WIDEST) for mean in test.proxy_means[pair])
+        own: dict[str, Any] = {"alpha": level, "n_max": test.n_max, "design": "paired"}
+        return cls(tuple(NScorePlus(**own, margin=each) for each in margins), test.audit or 0.0)
+
+    def start(self, shape: tuple[int, ...] = ()) -> WatchState:
+        """Return the state before the first pair."""
+        states = tuple(test.start((*shape, 1)) for test in self.tests)
+        return WatchState(np.ones((*shape, len(self.tests))), states)
+
+    def step(self, watch: WatchState, guesses0: Floats, guesses1: Floats) -> WatchState:
+        """Return the state after a pair of the proxy's scores, as each direction sees them."""
+        states, p_values = [], []
+        for place, (test, before) in enumerate(zip(self.tests, watch.states, strict=True)):
+            low, high = (own[..., [place]] + self.audit for own in (guesses1, guesses0))
+            after = test.step(before, low, high) if test.margin <= WIDEST else before
+            states.append(after)
+            p_values.append(test.evidence(after).p_value)
+        now = np.concatenate(p_values, axis=-1)
+        return WatchState(np.minimum(watch.p_value, now), tuple(states))
+
+    def differ(self, watch: WatchState) -> Bools:
+        """Whether these scenes look different from those that the mean is of."""
+        return np.asarray((watch.p_value <= self.tests[0].alpha).any(axis=-1))

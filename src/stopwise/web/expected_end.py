@@ -1,0 +1,118 @@
+"""When a study is expected to end: forecast from its trials so far, while nobody waits for it."""
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from stopwise.core.registry import find
+from stopwise.errors import InvalidInput, NotAllowed, StopwiseError
+from stopwise.planning.forecast import forecast_study
+from stopwise.study.study import Study
+from stopwise.web.evidence_cache import REST
+
+TRIALS_NEEDED = 2  # per policy, to draw others like them
+PRECISION = 0.03  # standard error of the chance: it is shown in whole per cent
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpectedEnd:
+    """What to expect of a study after journal entry ``seq``; nothing in it is about one policy.
+
+    Attributes
+    ----------
+    trials, at_most
+        Trials that will count in the end: as expected, and if all goes on to n_max.
+    chance
+        That the question is then answered on every task; None if a task has no complete round.
+    minutes_per_trial
+        From one result to the next, while people work; None if too few came.
+    may_stop
+        Whether the guarantee holds whenever people stop, so that they may act on this.
+    why_not
+        Why the rest is not known; empty if it is.
+    """
+
+    seq: int
+    trials: float | None = None
+    at_most: int | None = None
+    chance: float | None = None
+    minutes_per_trial: float | None = None
+    may_stop: bool = True
+    why_not: str = ""
+
+    def more(self, counted: int) -> int:
+        """Return how many more trials are expected, now that so many count."""
+        return max(1, round((self.trials or 0.0) - counted))
+
+    def minutes(self, counted: int) -> float | None:
+        """Return how many minutes of work these are."""
+        known = self.minutes_per_trial
+        return None if known is None else self.more(counted) * known
+
+
+NOT_YET = ExpectedEnd(seq=-1, why_not="it is being worked out")
+
+
+def expected_end(study: Study) -> ExpectedEnd:
+    """Forecast the end from the newest state, by labels until the study is unblinded."""
+    status = study.status()
+    try:
+        if status.n_max is None:
+            raise NotAllowed("the plan sets no maximum of trials (n_max)")
+        tasks = study.verdict().tasks
+        begun = {task.task for task in tasks if task.rows >= TRIALS_NEEDED}
+        if not begun:
+            raise NotAllowed("every policy needs two trials on a task first")
+        ahead = forecast_study(study, precision=PRECISION, tasks=begun)
+    except (InvalidInput, NotAllowed) as error:
+        return ExpectedEnd(seq=status.seq, why_not=str(error))
+    left = {task: count for task, count in study.trials_left().items() if count}
+    # A task of which nothing is known yet is taken to need all its trials.
+    further = [
+        min(count, ahead[task].mean_trials) if task in ahead else count
+        for task, count in left.items()
+    ]
+    possible = all(task.decided or task.needed for task in tasks)
+    chance = math.prod(found.chance for found in ahead.values()) * possible
+    return ExpectedEnd(
+        seq=status.seq,
+        trials=status.counted + sum(further),
+        at_most=status.counted + sum(left.values()),
+        chance=chance if left.keys() <= ahead.keys() else None,
+        minutes_per_trial=study.minutes_per_trial(),
+        may_stop=find(status.method).anytime,
+    )
+
+
+class ExpectedEndCache:
+    """The newest that is known; whoever asks sets off the next, and gets the one before."""
+
+    def __init__(self, study: Study, compute: Callable[[], ExpectedEnd]) -> None:
+        self._study, self._compute = study, compute
+        self._lock = threading.Lock()
+        self._found = NOT_YET
+        self._work: threading.Thread | None = None
+        self._not_before = 0.0
+
+    def shown(self) -> ExpectedEnd:
+        """Return what is known now."""
+        with self._lock:
+            idle = self._work is None or not self._work.is_alive()
+            if idle and time.monotonic() >= self._not_before and self._found.seq < self._study.seq:
+                self._work = threading.Thread(target=self._find, daemon=True)
+                self._work.start()
+        return self._found
+
+    def close(self) -> None:
+        """Wait for what is under way."""
+        if self._work is not None:
+            self._work.join()
+
+    def _find(self) -> None:
+        began = time.monotonic()
+        with suppress(StopwiseError):  # a store that is away may come back
+            self._found = self._compute()
+        self._not_before = time.monotonic() + REST * (time.monotonic() - began)

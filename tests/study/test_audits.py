@@ -1,0 +1,348 @@
+"""A judge in a study: it scores every trial, and people those of rows that a lot picks."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core.arrays import Floats
+from stopwise.errors import InvalidInput, NotAllowed
+from stopwise.study.blinding import Lots, new_secret
+from stopwise.study.events import AuditDrawn, Judged, Scored
+from stopwise.study.recording_report import judge_chapter
+from tests.cli import typed
+from tests.guarantees.pinned import assert_at_most
+from tests.study.live import Clock, locked, policy_of, take
+from tests.study.plans import plan
+from tests.study.scripted import PHOTO
+from tests.web.serving import served
+
+CHANCE = 0.4
+AUDIT: dict[str, Any] = {"design": "blocks", "n_max": 60, "audit": CHANCE}
+RATES = {"old": 0.2, "new": 0.8}
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> sw.Study:
+    return locked(str(tmp_path / "study"), **AUDIT)
+
+
+def run_one(study: sw.Study, judged: float = 0.5, station: str = "left") -> int:
+    """Run one trial, have it judged, and say that it is over."""
+    trial = take(study, station)
+    assert trial.rubric == {"kind": "judge"}
+    study.start(trial.trial, station=station)
+    study.judge(trial.trial, judged)
+    study.record(trial.trial, "done", station=station)
+    return int(trial.trial)
+
+
+def run_row(study: sw.Study) -> list[int]:
+    return [run_one(study) for _ in range(2)]
+
+
+def until(study: sw.Study, *, audited: bool) -> list[int]:
+    """Run rows until the lot of one is as wanted; return its trials."""
+    for _ in range(60):
+        while (asked := study.next_trial("left")) is not None and asked.rubric["kind"] != "judge":
+            study.record(asked.trial, True, station="left")
+        trials = run_row(study)
+        trial = study.next_trial("left")
+        if (trial is not None and trial.rubric["kind"] != "judge") == audited:
+            return trials
+    raise AssertionError("the lot is never as wanted")
+
+
+def test_a_study_says_what_a_stream_says_row_by_row(study: sw.Study) -> None:
+    test = sw.SequentialTest(
+        n_max=60, design="paired", alternative="two-sided", ties="strict", audit=CHANCE
+    )
+    rng, outcomes = np.random.default_rng(0), {}
+    row: dict[str, bool] = {}
+    guesses: dict[str, float] = {}
+    asked = 0
+    while (trial := study.next_trial("left")) is not None:
+        policy = policy_of(study, trial.trial)
+        if trial.rubric["kind"] == "judge":
+            if len(row) == 2:  # the row before was not audited
+                test.update(None, None, proxy=(guesses["old"], guesses["new"]))
+                row, guesses = {}, {}
+            outcomes[trial.trial] = row[policy] = bool(rng.random() < RATES[policy])
+            guesses[policy] = float(np.clip(0.6 * row[policy] + 0.4 * rng.random(), 0, 1))
+            study.start(trial.trial, station="left")
+            study.record(trial.trial, "done", station="left")
+            study.judge(trial.trial, guesses[policy])
+            continue
+        asked += 1
+        assert trial.rubric == {"kind": "binary", "audited": True}
+        study.record(trial.trial, outcomes[trial.trial], station="left")
+        if asked % 2 == 0:
+            test.update(
+                float(row["old"]), float(row["new"]), proxy=(guesses["old"], guesses["new"])
+            )
+            row, guesses = {}, {}
+            (found,) = study.verdict().tasks
+            assert found.pairs[0].p_value == pytest.approx(test.verdict.p_value, rel=1e-9)
+    assert study.finished
+    assert study.verify().problems == ()
+    assert asked == 2 * sum(
+        entry.event.audited for entry in study.journal() if isinstance(entry.event, AuditDrawn)
+    )
+    again = sw.Study.open(study.folder or "")
+    assert again.verdict() == study.verdict()
+
+
+def test_nobody_can_know_the_lot_before_a_row_is_over_and_judged(study: sw.Study) -> None:
+    """The lot comes after everything that it must not bend, in every row, audited or not."""
+    audited, other = until(study, audited=True), until(study, audited=False)
+    events = [entry.event for entry in study.journal()]
+    for trials in (audited, other):
+        last = max(
+            place
+            for place, event in enumerate(events)
+            if (isinstance(event, Judged) or (isinstance(event, Scored) and event.score is None))
+            and event.trial in trials
+        )
+        row = study.records().filter(trial=trials[0])["row"][0] - 1
+        (drawn,) = (
+            place
+            for place, event in enumerate(events)
+            if isinstance(event, AuditDrawn) and event.row == row
+        )
+        assert drawn > last
+
+
+def test_a_lot_waits_for_the_judge(study: sw.Study) -> None:
+    first = run_one(study)
+    second = take(study)
+    study.start(second.trial, station="left")
+    study.record(second.trial, "done", station="left")
+    third = take(study)  # the robot need not wait
+    assert third.rubric == {"kind": "judge"}
+    assert not any(entry.kind == "audit drawn" for entry in study.journal())
+    study.judge(second.trial, 0.25)
+    study.start(third.trial, station="left")
+    assert take(study).trial == third.trial  # what is under way comes first
+    study.judge(third.trial, 1.0)
+    study.record(third.trial, "done", station="left")
+    asked = take(study)
+    (drawn,) = (e.event for e in study.journal() if isinstance(e.event, AuditDrawn))
+    assert (asked.trial == first) == drawn.audited
+
+
+def test_what_is_known_to_be_audited_can_neither_be_voided_nor_given_back(study: sw.Study) -> None:
+    for audited in (False, True):
+        trial = until(study, audited=audited)[0]
+        with pytest.raises(NotAllowed, match="too late to void"):
+            study.void(trial, "the cable broke")
+    with pytest.raises(NotAllowed, match="enter its score"):
+        study.release(trial, station="left", reason="no idea")
+    with pytest.raises(NotAllowed, match="run already"):
+        study.begin_episode(trial, "0001-ab")
+    study.record(trial, True, station="left")
+    study.correct(trial, False, "a slip of the finger")
+    assert study.records().filter(trial=trial)["score"].item() == 0.0
+    with pytest.raises(NotAllowed, match="was not audited"):
+        study.correct(until(study, audited=False)[0], True, "I saw it")
+
+
+def test_before_that_a_trial_can_be_voided_and_is_judged_anew(study: sw.Study) -> None:
+    first = run_one(study, judged=0.9)
+    study.void(first, "the cable broke")
+    with pytest.raises(NotAllowed, match="cannot stay empty"):
+        study.void(take(study).trial, "the cable broke", redraw=False)
+    again = run_one(study, judged=0.1)
+    assert study.records().filter(trial=again)["proxy"].item() == 0.1
+    with pytest.raises(NotAllowed, match="voided"):
+        study.judge(first, 0.5)
+
+
+def test_a_trial_that_is_given_back_counts_as_the_worst_if_people_are_asked(
+    tmp_path: Path,
+) -> None:
+    clock = Clock()
+    study = locked(f"sqlite:///{tmp_path}/study.db#cups", clock, **AUDIT)
+    for number in range(20):
+        trial = take(study)
+        study.start(trial.trial, station="left")
+        if number % 2:
+            study.release(trial.trial, station="left", reason="it hangs")
+        else:
+            clock.time += 31 * 60
+        take(study)
+        with pytest.raises(NotAllowed, match="needs no judge any more"):
+            study.judge(trial.trial, 0.5)
+        run_one(study)
+        asked = study.next_trial("left")
+        if asked is not None and asked.rubric["kind"] != "judge":
+            study.record(asked.trial, True, station="left")
+    given = study.records().filter(status="released")
+    assert set(given["score"].drop_nulls()) == {0.0}
+    assert (given["proxy"] == 0.0).all()
+    assert study.verify().problems == ()
+    assert study.verdict().tasks[0].rows >= 19
+
+
+def test_an_audit_waits_however_long_and_the_owner_may_answer(tmp_path: Path) -> None:
+    clock = Clock()
+    study = locked(f"sqlite:///{tmp_path}/study.db#cups", clock, **AUDIT)
+    trials = until(study, audited=True)
+    clock.time += 24 * 3600
+    assert take(study).trial == trials[0]
+    assert take(study, "right").trial not in trials
+    study.record(trials[0], True)
+    assert take(study).trial == trials[1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"design": "independent"}, "needs design: blocks"),
+        ({"audit": 1.0}, "must be below 1"),
+        ({"audit": 0}, "must be above 0"),
+        ({"goal": "best"}, "goes with the goal 'order'"),
+        ({"method": "wsr"}, "takes no proxy"),
+        ({"proxy": {"stack": {"left": {"old": 0.5, "new": 0.5}}}}, "leave proxy out"),
+        ({"tasks": ["stack", "pour"], "over_tasks": "mean"}, "belong to one task"),
+        ({"tasks": [{"name": "stack", "score": "preference"}]}, "goes with means"),
+    ],
+)
+def test_what_does_not_go_with_an_audit_is_refused(
+    tmp_path: Path, changes: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        sw.Study.create(tmp_path / "study", {**plan(**AUDIT), **changes})
+
+
+def test_what_a_judge_may_not_say(study: sw.Study) -> None:
+    trial = take(study)
+    with pytest.raises(NotAllowed, match="has not begun"):
+        study.judge(trial.trial, 0.5)
+    study.start(trial.trial, station="left")
+    with pytest.raises(InvalidInput, match="within the bounds"):
+        study.judge(trial.trial, 1.5)
+    with pytest.raises(InvalidInput, match="say done when it is over"):
+        study.record(trial.trial, True, station="left")
+    study.judge(trial.trial, 0.5)
+    before = study.seq
+    study.judge(trial.trial, 0.5)  # said twice, it is stored once
+    assert study.seq == before
+    with pytest.raises(NotAllowed, match="that is final"):
+        study.judge(trial.trial, 0.75)
+
+
+def test_a_plan_without_an_audit_has_no_judge(tmp_path: Path) -> None:
+    study = locked(str(tmp_path / "study"))
+    with pytest.raises(NotAllowed, match="no audit"):
+        study.judge(take(study).trial, 0.5)
+
+
+def test_a_judge_at_the_robot_and_an_operator_at_the_page(study: sw.Study) -> None:
+    tokens = {role: study.create_token(role, role) for role in ("operator", "runner", "owner")}
+    with (
+        served(study) as url,
+        sw.StudyClient(url, tokens["operator"]) as operator,
+        sw.StudyClient(url, tokens["runner"]) as judge,
+    ):
+        for _ in range(2):
+            trial = operator.next_trial("left")
+            assert trial is not None
+            operator.start(trial.trial, station="left")
+            judge.judge(trial.trial, 0.75)
+            with pytest.raises(NotAllowed, match="the role operator is not allowed"):
+                operator.judge(trial.trial, 0.25)
+            operator.record(trial.trial, "done", station="left")
+        assert operator.next_trial("left") is not None
+        with httpx.Client(base_url=url, trust_env=False) as client:
+            client.post("/api/join", json={"token": tokens["owner"]})
+            journal = client.get("/api/journal").json()["entries"]
+    kinds = [entry["kind"] for entry in journal]
+    assert (kinds.count("judged"), kinds.count("audit drawn")) == (2, 1)
+    assert "0.75" not in str([entry for entry in journal if entry["kind"] == "judged"])
+
+
+def test_the_terminal_asks_only_about_trials_that_were_picked(study: sw.Study) -> None:
+    folder = study.folder
+    assert folder is not None
+    trials = until(study, audited=True)
+    found = typed.study("run", folder, "--station", "left", typed="y\nn\nquit\n")
+
+    assert f"trial {trials[0]} (CODE" in found.output
+    assert "was picked: how did it go?" in found.output
+    assert f"saved: trial {trials[1]}, failure, score 0" in found.output
+    assert "a judge scores it: type `done` when it is over" in found.output
+    other = typed.study("run", folder, "--station", "left", typed="done\nquit\n")
+    assert "saved: trial" in other.output
+
+
+def test_the_report_compares_the_judge_with_people_and_names_it(study: sw.Study) -> None:
+    folder = study.folder
+    assert folder is not None
+    said = "A judge scores every trial, and people those of rows"
+    rng = np.random.default_rng(0)
+    for trial in until(study, audited=True):
+        study.record(trial, bool(rng.random() < 0.5), station="left")
+    unasked = until(study, audited=False)[0]
+    study.add_recording(unasked, [PHOTO])
+    study.rate(unasked, True, who="Ben")
+
+    assert said in study.verdict().to_dict()["tasks"][0]["proxy"]
+    report = study.report().replace("&#39;", "'")
+    assert said in report
+    assert "The judge and people" in report
+    (row,) = judge_chapter(study).rows
+    assert row[0] == "stack"
+    assert int(row[1]) >= 3  # two or more of people at the robot, one by a recording
+    assert "no result yet" not in report
+    assert "claims are about the scores of people" in study.analyses()["stack"].warnings[-1]
+
+
+def test_lots_have_their_chance_and_do_not_depend_on_each_other() -> None:
+    lots = Lots(new_secret(), 0)
+    drawn = np.array([lots.audited(0.3, "stack", row) for row in range(20_000)])
+    assert abs(drawn.mean() - 0.3) < 0.02
+    assert abs(np.corrcoef(drawn[1:], drawn[:-1])[0, 1]) < 0.04
+    assert drawn.tolist() != [lots.audited(0.3, "pour", row) for row in range(20_000)]
+
+
+def errors(bend: str = "") -> int:
+    """Return the false orders of 2,000 studies of equal policies with a good judge.
+
+    Bent as they would be if lots were known too early: by a "set-up" that helps the new policy in
+    trials which nobody will look at, or by a "void" of audited rows that it has lost.
+    """
+    runs, rows = 2000, 60
+    rng = np.random.default_rng(24)
+
+    def scores() -> list[Floats]:
+        y0, y1 = (rng.random((2, runs, rows)) < 0.5) * 1.0
+        return [y0, y1, *(np.where(rng.random(y.shape) < 0.9, y, 1 - y) for y in (y0, y1))]
+
+    asked, (y0, y1, f0, f1) = rng.random((runs, rows)) < CHANCE, scores()
+    if bend == "set-up":
+        f1 = np.where(~asked & (rng.random(asked.shape) < 0.5), 1.0, f1)
+    if bend == "void":
+        lost, known = asked & (y1 < y0), (y0, y1, f0, f1)
+        y0, y1, f0, f1 = (np.where(lost, *both) for both in zip(scores(), known, strict=True))
+    found = sw.simulate(
+        "nscore-plus",
+        np.where(asked, y0, np.nan),
+        np.where(asked, y1, np.nan),
+        proxy=(f0, f1),
+        audit=CHANCE,
+        n_max=rows,
+        design="paired",
+        workers=1,
+    )
+    return int((found.decision >= 0).sum())
+
+
+def test_the_level_holds_and_not_if_the_lot_is_known_too_early() -> None:
+    """Which is why it is drawn last, and nothing can be voided after it."""
+    assert_at_most(errors(), 2000, 0.05)
+    for bend in ("set-up", "void"):
+        with pytest.raises(AssertionError):
+            assert_at_most(errors(bend), 2000, 0.05)

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,22 +19,27 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_demo_plays_stops_and_counts() -> None:
+@pytest.fixture(scope="module")
+def demo() -> dict[str, Any]:
+    """What the demo says as JSON."""
+    content: dict[str, Any] = json.loads(run("demo", "--json").stdout)
+    return content
+
+
+def test_demo_plays_stops_and_counts(demo: dict[str, Any]) -> None:
     done = run("demo")
 
     assert done.returncode == 0
     assert "Policy 1 is better than policy 0" in done.stdout
     assert "A fixed plan of 50 trials per policy costs 100 trials" in done.stdout
     assert "/join#sw_" in done.stdout  # the live study was served, and the demo ended by itself
-    assert done.stdout.count("e =") == json.loads(run("demo", "--json").stdout)["n"]
+    assert done.stdout.count("e =") == demo["n"]
 
 
-def test_demo_json_is_what_the_library_says() -> None:
-    outcome = json.loads(run("demo", "--json").stdout)
-
-    assert outcome["decision"] == "policy1"
-    assert outcome["trials_used"] + outcome["trials_saved"] == 100
-    assert outcome["sentence"].startswith("Policy 1 is better")
+def test_demo_json_is_what_the_library_says(demo: dict[str, Any]) -> None:
+    assert demo["decision"] == "policy1"
+    assert demo["trials_used"] + demo["trials_saved"] == 100
+    assert demo["sentence"].startswith("Policy 1 is better")
 
 
 def test_demo_says_where_it_cannot_write() -> None:

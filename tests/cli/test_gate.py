@@ -89,7 +89,7 @@ def test_a_mean_shown_above_the_edge_lies_in_the_interval() -> None:
         (["--bounds", "data"], "a gate needs bounds that were declared before the data"),
         (["--versions", "a1"], "are remembered in a state"),
         (["--results", "nowhere.csv"], "there is no such file"),
-        (["--junit", "nowhere/gate.xml"], "there is no folder for this file"),
+        (["--junit", "nowhere/gate.xml"], "nowhere/gate.xml: No such file or directory"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(

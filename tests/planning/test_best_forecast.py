@@ -46,7 +46,7 @@ def test_a_continuation_is_what_a_question_says_of_its_trials(settings: dict[str
         past = past[:17]
     past[3, 1] = np.nan  # a trial that is void
     table = Table(policies=rules.policies, scores=past, design=rules.design)
-    model, runs = NamingContinuation.of(table, rules), 40
+    model, runs = NamingContinuation.of(table, rules), 20
     ends = model.simulate(np.random.SeedSequence(7), runs)
     trials = _Trials(model, np.random.default_rng(np.random.SeedSequence(7)), runs)
     trials._number = np.full((runs, 4), 400)

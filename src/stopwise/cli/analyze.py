@@ -212,18 +212,12 @@ def _refuse_doubts(analyses: list["Analysis"]) -> None:
     for analysis in analyses:
         title = _place(analysis, alone=len(analyses) == 1)
         place = "" if title is None else f"{title}: "
-        # Scores that rise and fall together cost trials, but no guarantee.
-        serious = [doubt for doubt in analysis.doubts if not _harmless(doubt)]
         require(
-            not serious,
+            not analysis.serious_doubts,
             "--strict needs fresh draws in random order, which these trials do not look like (is "
             f"the file sorted, or did something change midway?): {place}"
-            f"{first_few(serious)}",
+            f"{first_few(analysis.serious_doubts)}",
         )
-
-
-def _harmless(doubt: str) -> bool:
-    return getattr(doubt, "code", "") == "scores-together"
 
 
 def _tell(analyses: list["Analysis"], output: OutputOptions, paths: list[Path]) -> None:

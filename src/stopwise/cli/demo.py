@@ -10,6 +10,7 @@ import typer
 
 from stopwise.cli.analyze import show
 from stopwise.cli.options import AsJson
+from stopwise.cli.output_files import check_file
 from stopwise.cli.simulated_study import show_app
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def demo(
     from stopwise import SequentialTest
     from stopwise.data.example import two_policies
 
+    check_file(report)
     scores0, scores1 = two_policies()
     plan = len(scores0)
     test = SequentialTest("nscore-plus", alpha=0.05, n_max=plan)

@@ -12,8 +12,9 @@ import typer
 from stopwise.cli.compare import TwoPolicyOptions
 from stopwise.cli.option_groups import grouped
 from stopwise.cli.options import AsJson, ReadingOptions
+from stopwise.cli.output_files import check_file
 from stopwise.cli.printing import print_finding
-from stopwise.errors import StopwiseError, require
+from stopwise.errors import StopwiseError
 
 if TYPE_CHECKING:
     from stopwise.questions.gate import Gate
@@ -99,8 +100,8 @@ def gate(
     if state is not None:
         given = [new] if baseline is None else [new, baseline]
         _require_apart(state, results or [Path(name) for name in given])
-    for place in (junit, summary):
-        _require_folder(place)
+    for place in filter(None, (junit, summary)):
+        check_file(place)
     with _no_false_alarm():
         found = _asked(
             (new, baseline, results),
@@ -146,12 +147,6 @@ def _require_apart(state: Path, places: list[Path]) -> None:
     from stopwise.data.sources import require_apart
 
     require_apart(state, [place for place in places if place.exists()])
-
-
-def _require_folder(place: Path | None) -> None:
-    """Raise before the work if a file cannot be written there."""
-    there = place is None or (place.parent.is_dir() and not place.is_dir())
-    require(there, f"{place}: there is no folder for this file, or it is one")
 
 
 def _tell(found: "Gate", *, as_json: bool, junit: Path | None, summary: Path | None) -> None:

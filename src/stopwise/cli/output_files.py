@@ -25,14 +25,20 @@ def check_places(html: Path | None, figures: Path | None) -> None:
         f"--html writes a web page, so its name must end in .html, but got '{html}'; "
         "for a PDF, print the page from a browser",
     )
-    if html is not None and not html.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(html))
-    if html is not None and html.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(html))
+    if html is not None:
+        check_file(html)
     if figures is not None:
         nearest = next(folder for folder in (figures, *figures.parents) if folder.exists())
         if not nearest.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(figures))
+
+
+def check_file(path: Path) -> None:
+    """Raise before the work if no file can be written there."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
 
 
 def write_files(

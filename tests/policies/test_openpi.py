@@ -264,8 +264,8 @@ def test_a_robot_that_is_back_at_once_is_not_greeted_in_the_turn_that_it_has_lef
     def answering(number: int) -> Callable[[bytes], bytes]:
         return lambda _: packed({"action": number})
 
-    turns = [answering(1), answering(2)]
-    with Router(lambda _: turns[0], port=0, left=lambda _: turns.pop(0)) as router:
+    turns: list[Any] = [answering(1), answering(2)]
+    with Router(lambda _: turns[0], port=0, left=turns.remove) as router:
         address = f"ws://127.0.0.1:{router.port}"
         robot = ServedPolicy(address)
         assert robot({}) == 1

@@ -13,7 +13,6 @@ from itertools import count
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 
 from stopwise.core.arrays import Floats
 
@@ -85,7 +84,7 @@ def changed(scores: tuple[float, ...], level: float) -> str | None:
         part = level * _share(look)
         drift = Drift.of(np.array(scores[:number]))
         # What a normal would hardly do is worth shuffling for; to say nothing is never an error.
-        unusual = 2 * ndtr(-abs(drift.trend) / drift.spread) <= WORTH * part
+        unusual = math.erfc(abs(drift.trend) / drift.spread / math.sqrt(2)) <= WORTH * part
         if unusual and _p_value(np.array(scores[:number]), part) <= part:
             return RISES if drift.trend > 0 else FALLS
         number = number * 3 // 2

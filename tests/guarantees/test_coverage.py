@@ -14,8 +14,9 @@ ALPHA = 0.1
 RUNS = 400
 BLOCK = 250  # runs side by side: so many fit into the processor's cache
 N = 120
-# The cases that come nearest to their level are looked at with many runs.
-MANY, SHORT = 20_000, 40
+# The cases that come nearest to their level are looked at with many runs: errors that are 1.28
+# times as frequent would be found in the tightest of them, 1.74 times in the other.
+SHORT = 40
 
 
 def draws(name: str, runs: int, n: int) -> tuple[Floats, Floats, float]:
@@ -76,15 +77,16 @@ def test_true_difference_is_covered_at_all_times(method: str, name: str, design:
 
 
 @pytest.mark.parametrize(
-    ("name", "design"), [("bernoulli .2, .7", "independent"), ("opposed, .3 apart", "paired")]
+    ("name", "design", "runs"),
+    [("bernoulli .2, .7", "independent", 5000), ("opposed, .3 apart", "paired", 12_000)],
 )
-def test_each_end_keeps_its_level_on_the_tightest_cases(name: str, design: str) -> None:
+def test_each_end_keeps_its_level_on_the_tightest_cases(name: str, design: str, runs: int) -> None:
     rules = Rules(alpha=ALPHA, n_max=SHORT, alternative="two-sided", design=design)
-    low, high = misses(name, rules, MANY, SHORT)
+    low, high = misses(name, rules, runs, SHORT)
 
-    assert_at_most(low, MANY, ALPHA / 2)
-    assert_at_most(high, MANY, ALPHA / 2)
-    assert_pinned(f"interval, {name}, {MANY} runs", [low, high])
+    assert_at_most(low, runs, ALPHA / 2)
+    assert_at_most(high, runs, ALPHA / 2)
+    assert_pinned(f"interval, {name}, {runs} runs", [low, high])
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])

@@ -1,5 +1,6 @@
 """A judge in a study: it scores every trial, and people those of rows that a lot picks."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.cli import typed
 from tests.guarantees.pinned import assert_at_most
 from tests.study.live import Clock, locked, policy_of, take
 from tests.study.plans import plan
+from tests.study.runners import attending, eventually, written
 from tests.study.scripted import PHOTO
 from tests.web.serving import served
 
@@ -197,6 +199,50 @@ def test_an_audit_waits_however_long_and_the_owner_may_answer(tmp_path: Path) ->
     assert take(study).trial == trials[1]
 
 
+@pytest.mark.parametrize("given_back", ["worst", "again"])
+def test_whatever_happens_every_row_has_one_lot_and_the_journal_holds(
+    tmp_path: Path, given_back: str
+) -> None:
+    """Three stations, late judges, trials given back, left, voided and corrected, at random."""
+    clock, rng = Clock(), np.random.default_rng(len(given_back))
+    place = f"sqlite:///{tmp_path}/study.db#cups"
+    more = {"policies": ["a", "b", "c"], "n_max": 8, "given_back": given_back}
+    study = locked(place, clock, **{**AUDIT, **more})
+    unjudged: list[int] = []
+    while not study.finished:
+        clock.time += 600
+        station = str(rng.integers(3))
+        if unjudged and rng.random() < 0.5:
+            study.judge(unjudged.pop(), float(rng.random()))
+            continue
+        trial = study.next_trial(station)
+        if trial is None:
+            continue
+        if trial.rubric["kind"] != "judge":
+            study.record(trial.trial, bool(rng.random() < 0.5), station=station)
+            if rng.random() < 0.2:
+                study.correct(trial.trial, bool(rng.random() < 0.5), "a slip")
+            continue
+        study.start(trial.trial, station=station)
+        match rng.integers(6):
+            case 0:
+                study.release(trial.trial, station=station, reason="hot")
+            case 1:
+                study.void(trial.trial, "the cable broke")
+            case 2 if rng.random() < 0.5:
+                clock.time += 31 * 60
+            case _:
+                study.record(trial.trial, "done", station=station)
+                unjudged.append(trial.trial)
+    drawn = [e.event.row for e in study.journal() if isinstance(e.event, AuditDrawn)]
+
+    assert sorted(drawn) == list(range(8))
+    assert study.verdict().tasks[0].rows == 8
+    assert study.verify().problems == ()
+    study._ledger.save()
+    assert sw.Study.open(place).verdict() == study.verdict()
+
+
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
@@ -262,6 +308,26 @@ def test_a_judge_at_the_robot_and_an_operator_at_the_page(study: sw.Study) -> No
     kinds = [entry["kind"] for entry in journal]
     assert (kinds.count("judged"), kinds.count("audit drawn")) == (2, 1)
     assert "0.75" not in str([entry for entry in journal if entry["kind"] == "judged"])
+
+
+def test_a_runner_asks_the_judge_after_each_episode(study: sw.Study, tmp_path: Path) -> None:
+    """Whose last word is the score; one that says none, or too much, is told."""
+    judge = tmp_path / "judge.sh"
+    judge.write_text("case $1 in 1) echo I see a cup: .75;; 2) echo 7;; *) echo none;; esac")
+    file = written(
+        tmp_path / "runner.yaml", {"old": "true", "new": "true"}, judge=f"sh {judge} {{trial}}"
+    )
+    with attending(study, file) as said:
+        for number in (1, 2, 3):
+            trial = take(study)
+            study.start(trial.trial, station="left")
+            told = f"trial {number}: ended"
+            eventually(partial(lambda told: any(told in text for text in said), told))
+            study.record(trial.trial, "done", station="left")
+        eventually(lambda: any("trial 3: the judge gave no score" in text for text in said))
+        eventually(lambda: any("trial 2: what the judge said was not stored" in t for t in said))
+    judged = [entry.event for entry in study.journal() if isinstance(entry.event, Judged)]
+    assert [(event.trial, event.score) for event in judged] == [(1, 0.75)]
 
 
 def test_the_terminal_asks_only_about_trials_that_were_picked(study: sw.Study) -> None:

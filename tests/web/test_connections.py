@@ -12,6 +12,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.web import impatience, limits
+from stopwise.web.server import Serving
 from tests.study.live import Clock
 from tests.web.serving import CUPS, served
 
@@ -97,6 +98,13 @@ def files_allowed(most: int) -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, before[1]))
     yield
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_who_follows_a_link_at_once_is_not_turned_away(study: sw.Study) -> None:
+    """The link is told before the server answers: until then the caller waits."""
+    serving = Serving.bind(study, port=0)
+    with serving.listener as listener, socket.create_connection(listener.getsockname(), timeout=60):
+        pass
 
 
 def test_many_silent_connections_stop_nobody(

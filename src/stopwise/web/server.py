@@ -73,6 +73,7 @@ class Serving:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(("0.0.0.0" if lan else "127.0.0.1", port))
+            listener.listen(2048)  # who follows a link at once waits until the server answers
         except OSError as error:
             listener.close()
             raise StopwiseError(f"port {port} cannot be used: {error.strerror}") from error

@@ -1,5 +1,6 @@
 """A phone at the robot: a pedal, a screen that stays on, a slow network, upright and across."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -98,7 +99,7 @@ def test_the_screen_stays_on_during_a_trial(browser: Browser, tmp_path: Path) ->
 
 def test_a_slow_network_is_answered_at_once(browser: Browser, tmp_path: Path) -> None:
     """Every tap shows what it did while the server has not even been asked."""
-    with cups(tmp_path) as (study, url):
+    with cups(tmp_path, {"checks": ["light"]}) as (study, url):
         phone = phone_of(browser, study, url)
         slow: list[Route] = []
 
@@ -111,9 +112,14 @@ def test_a_slow_network_is_answered_at_once(browser: Browser, tmp_path: Path) ->
             while slow:
                 slow.pop(0).continue_()
 
-        phone.route("**/api/trials/**", hold)
+        phone.route(re.compile("/api/(trials|stations)/"), hold)
         phone.get_by_role("button", name="Next trial").click()
         expect(phone.locator("#stage.busy #take")).to_be_visible()
+        arrive()
+        phone.get_by_role("button", name="light").click()
+        phone.keyboard.press("PageDown")
+        expect(phone.locator("#stage.busy #checked")).to_be_visible()
+        arrive()  # the list, then the trial
         arrive()
         code_of(phone)
         before = study.seq

@@ -12,11 +12,14 @@ export function offerChecks(found, station, done, problem) {
   find("check-list").replaceChildren(list.element, ...found.photos.map((item) => camera(item, station)));
   find("checked").onclick = async () => {
     const body = { station, ticked: list.answer() ?? [], note: find("check-note").value };
+    find("stage").classList.add("busy"); // at once, however slow the network is
     try {
       await call("POST", "/api/stations/check", body);
       await done();
     } catch (error) {
       problem(error.message);
+    } finally {
+      find("stage").classList.remove("busy");
     }
   };
 }

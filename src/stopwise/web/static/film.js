@@ -70,6 +70,8 @@ async function flush() {
       }
       await films((store) => store.delete(key));
     }
+  } catch {
+    // where the browser keeps nothing, nothing waits
   } finally {
     sending = false;
   }
@@ -82,6 +84,7 @@ find("film").addEventListener("change", async ({ target }) => {
     const item = { trial, file };
     try {
       await films((store) => store.add(item));
+      navigator.storage?.persist?.(); // or a phone that is short of room may drop it
     } catch {
       if (!(await send(item))) say("Not stored, and this browser keeps nothing: choose it again later.");
     }
@@ -90,4 +93,4 @@ find("film").addEventListener("change", async ({ target }) => {
   flush();
 });
 addEventListener("online", flush);
-flush().catch(() => {}); // where the browser keeps nothing, nothing waits
+flush();

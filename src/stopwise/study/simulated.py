@@ -17,7 +17,8 @@ from stopwise.errors import require
 from stopwise.messages import counted
 
 if TYPE_CHECKING:
-    from stopwise.study.study_plan import StudyPlan, Task
+    from stopwise.study.plan_parts import Task
+    from stopwise.study.study_plan import StudyPlan
 
 # Of each task and start state, the score of each policy, by name or by label.
 Simulated = dict[str, dict[str, dict[str, float]]]

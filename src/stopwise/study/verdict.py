@@ -18,6 +18,7 @@ from stopwise.rows.task_mean import MEAN, described
 from stopwise.study.assignment import finished, locked_plan
 from stopwise.study.audits import unjudged
 from stopwise.study.board import SlotBoard
+from stopwise.study.level_drift import drift_doubts
 from stopwise.study.records import trial_table
 from stopwise.study.selection import doubts
 from stopwise.study.simulated import in_words
@@ -112,7 +113,8 @@ class TaskVerdict:
 class StudyVerdict:
     """The verdict after journal entry ``seq``; it never changes afterwards.
 
-    ``doubts`` are warnings that trials were taken out or changed as blind chance hardly does it.
+    ``doubts`` are warnings that trials were taken out or changed as blind chance hardly does it, or
+    that conditions changed along the study.
     """
 
     tasks: tuple[TaskVerdict, ...]
@@ -195,7 +197,7 @@ def verdict(state: StudyState) -> StudyVerdict:
         blinded=state.names is None,
         seq=state.seq,
         hash=state.hash,
-        doubts=doubts(state),
+        doubts=(*doubts(state), *drift_doubts(state)),
     )
 
 

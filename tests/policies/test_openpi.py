@@ -260,6 +260,21 @@ def test_a_router_with_a_key_answers_those_who_send_it() -> None:
         assert robot.infer(OBSERVATION) == {"action": 1}
 
 
+def test_a_robot_that_is_back_at_once_is_not_greeted_in_the_turn_that_it_has_left() -> None:
+    def answering(number: int) -> Callable[[bytes], bytes]:
+        return lambda _: packed({"action": number})
+
+    turns: list[Any] = [answering(1), answering(2)]
+    with Router(lambda _: turns[0], port=0, left=turns.remove) as router:
+        address = f"ws://127.0.0.1:{router.port}"
+        robot = ServedPolicy(address)
+        assert robot({}) == 1
+        with pytest.raises(StopwiseError, match="did not answer within"):
+            ServedPolicy(address, patience=0.3)  # the first is still there
+        robot.close()
+        assert ServedPolicy(address)({}) == 2
+
+
 def test_a_router_ends_though_an_answer_is_awaited() -> None:
     asked, ended = Event(), Event()
     waited: list[bool] = []

@@ -56,7 +56,7 @@ def free_port() -> int:
 
 @contextmanager
 def attending(
-    study: sw.Study, file: Path, desk: sw.StudyClient | None = None, station: str = "left"
+    study: sw.Study, file: Path, desk: "sw.StudyClient | None" = None, station: str = "left"
 ) -> Iterator[list[str]]:
     """Let a runner attend a station for the block; yield what it says."""
     said: list[str] = []

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import stopwise as sw
 from stopwise.study.blinding import Lots, new_secret
-from stopwise.study.study_plan import Conditions, StudyPlan
+from stopwise.study.plan_parts import Conditions
+from stopwise.study.study_plan import StudyPlan
 from tests.study.plans import plan
 
 POLICIES = ["alpha-policy", "beta-policy", "gamma-policy", "delta-policy"]

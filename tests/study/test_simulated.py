@@ -16,7 +16,7 @@ from stopwise.core.arrays import Floats
 from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.blinding import Lots, new_secret
 from stopwise.study.plan_file import yaml_text
-from stopwise.study.study_plan import Conditions
+from stopwise.study.plan_parts import Conditions
 from tests.cli import typed
 from tests.guarantees.pinned import assert_at_most
 from tests.study.live import take

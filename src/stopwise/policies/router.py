@@ -74,6 +74,7 @@ class Router:
         self._key = api_key
         self._choose, self._patience, self._left = choose, patience, left
         self._open: set[PolicyServer | ServerConnection] = set()
+        self._asked: list[Choice] = []  # by clients that are connected
         self._greeting = packed(dict(metadata or {}))
         try:
             self._server: Server = serve(
@@ -109,7 +110,7 @@ class Router:
         chosen: Choice | None = None
         with suppress(ConnectionClosed), ExitStack() as connections:
             connections.enter_context(self._kept(client))
-            connections.callback(lambda: None if chosen is None else self._left(chosen))
+            connections.callback(lambda: self._leave(chosen))
             servers: dict[str, PolicyServer] = {}
             self._await_turn(client, path)
             client.send(self._greeting)
@@ -124,16 +125,34 @@ class Router:
                 except StopwiseError as error:
                     client.send(str(error))
                     continue
+                if turn is not chosen:
+                    self._leave(chosen, over=False)
+                    self._asked.append(turn)
                 chosen = turn
                 answer = (
                     answered(servers[turn], message) if isinstance(turn, str) else turn(message)
                 )
                 client.send(answer)
 
+    def _leave(self, chosen: Choice | None, *, over: bool = True) -> None:
+        """Take note that a client asks this choice no more, since it goes or its turn is over."""
+        if chosen is None:
+            return
+        if over:
+            self._left(chosen)
+        self._asked.remove(chosen)
+
     def _await_turn(self, client: ServerConnection, path: str) -> None:
-        """Wait before the greeting: what a robot sees now would be old when its turn comes."""
+        """Wait before the greeting: what a robot sees now would be old when its turn comes.
+
+        A robot that has left and is back at once waits until that is known: else it would be
+        greeted in a turn that ends.
+        """
         with suppress(StopwiseError):  # told to the client when it asks
-            while self._choose(path) is None and client.state is State.OPEN:
+            while client.state is State.OPEN:
+                turn = self._choose(path)
+                if isinstance(turn, str) or (turn is not None and turn not in self._asked):
+                    return
                 time.sleep(SECONDS_BETWEEN_LOOKS)
 
     @contextmanager

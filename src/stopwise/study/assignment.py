@@ -12,9 +12,10 @@ from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Checked, Released
+from stopwise.study.plan_parts import Check, Conditions
 from stopwise.study.simulated import listed_states
 from stopwise.study.state import StudyState, TrialRecord
-from stopwise.study.study_plan import Check, Conditions, StudyPlan
+from stopwise.study.study_plan import StudyPlan
 
 A_DAYS_WORK = 12 * 3600.0  # seconds on the study's clock for which a check list holds
 
@@ -63,7 +64,8 @@ def next_trial(
             "`stopwise study import`"
         )
     asking = station if plan.design == "blocks" else None
-    place = _free_slot(state, lots, now, task, asking) or _new_row(state, lots, plan, task)
+    tried = drift_check_due(state, plan, asking, now)
+    place = _free_slot(state, lots, now, task, asking) or _new_row(state, lots, plan, task, tried)
     if place is None:
         return None
     board, row, arm, opens = place
@@ -270,8 +272,33 @@ def _seen_first(state: StudyState, slot: Slot) -> bool:
     return trial.waiting or (trial.begun and trial.status == "leased")
 
 
+def drift_check_due(
+    state: StudyState, plan: StudyPlan, station: str | None, now: float
+) -> tuple[str, str] | None:
+    """Return the board and label of the drift check, if a row opened now is to have a trial of it.
+
+    Too few of the rows of the last twelve hours, of the station if rows belong to one, have it.
+    """
+    check, arm = plan.drift_check, plan.drift_arm
+    if check is None or arm is None:
+        return None
+    name = MEAN if MEAN in state.boards else check.task or plan.tasks[0].name
+    rows = {
+        trial.row
+        for trial in state.trials
+        if trial.code and trial.when >= now - A_DAYS_WORK
+        if station in (None, trial.station) and state.board_name(trial.task) == name
+    }
+    had = sum(arm in state.boards[name].rows[row] for row in rows)
+    return (name, arm) if had < check.per_day else None
+
+
 def _new_row(
-    state: StudyState, lots: Lots, plan: StudyPlan, task: str | None
+    state: StudyState,
+    lots: Lots,
+    plan: StudyPlan,
+    task: str | None,
+    tried: tuple[str, str] | None,
 ) -> tuple[str, int, str, tuple[str, ...]] | None:
     boards = [
         (len(board.rows), place, name, board)
@@ -281,7 +308,8 @@ def _new_row(
     if not boards:
         return None
     row, _, name, board = min(boards, key=lambda item: item[:2])
-    return name, row, lots.shuffled(board.opening, "order", name, row)[0], board.opening
+    opens = board.opening if tried is None or tried[0] != name else (*board.opening, tried[1])
+    return name, row, lots.shuffled(opens, "order", name, row)[0], opens
 
 
 def _boards(state: StudyState, task: str | None) -> list[tuple[str, SlotBoard]]:
@@ -299,7 +327,7 @@ def _code(state: StudyState, lots: Lots, plan: StudyPlan, arm: str, number: int)
         return arm
     if plan.blinding == "policy":
         codes: dict[str, str] = {}
-        for other in state.arms:
+        for other in state.shown():
             codes[other] = lots.code(codes.values(), "policy", other)
         return codes[arm]
     return lots.code(state.codes, "trial", number)
@@ -319,7 +347,8 @@ def _condition(lots: Lots, plan: StudyPlan, task: str, row: int, arm: str) -> st
         conditions = Conditions(listed=states)
         return lots.condition(conditions, row, "block", task, in_turn=False)
     if plan.design == "blocks":
-        # In turn, what is left would depend on what has been: rows of a drawn task draw afresh.
-        return lots.condition(conditions, row, "block", task, in_turn=plan.shares is None)
+        # In turn, what is left would depend on what has been: rows of a drawn task draw afresh, and
+        # those in which a trend is looked for.
+        return lots.condition(conditions, row, "block", task, in_turn=plan.in_turn)
     # Gone through in turn by each arm for itself, what is left would depend on what has been.
     return lots.condition(conditions, row, "condition", task, arm, in_turn=False)

@@ -14,7 +14,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from stopwise.rows.task_mean import task_at
-from stopwise.study.study_plan import Conditions, StudyPlan
+from stopwise.study.plan_parts import Conditions
+from stopwise.study.study_plan import StudyPlan
 
 # Without letters and digits that are mistaken for each other when read aloud.
 ALPHABET = "ACDEFHJKLMNPQRTUVWXY3479"

@@ -68,6 +68,10 @@ class SlotBoard:
         What was declared, for policies by their labels.
     refusal
         Why the question must not be asked, or None: its evidence would differ from what it was.
+    joined
+        As below.
+    beside
+        The label of a policy that some rows have a slot for although it is not compared, or None.
 
     Attributes
     ----------
@@ -80,8 +84,14 @@ class SlotBoard:
     """
 
     def __init__(
-        self, rules: Rules, refusal: str | None = None, joined: Mapping[str, int] | None = None
+        self,
+        rules: Rules,
+        refusal: str | None = None,
+        joined: Mapping[str, int] | None = None,
+        beside: str | None = None,
     ) -> None:
+        self.beside = beside
+        self._beside_from = 0  # no slot of it before this row is open
         self.rules = rules
         self.rows: list[dict[str, Slot]] = []
         self.owners: list[tuple[str, float]] = []
@@ -118,6 +128,11 @@ class SlotBoard:
         numbers = self.rules.groups or {}
         due = (arm for arm in self.rules.stored if self.opened(arm) < numbers[arm] + fresh)
         return (*needed, *due) if needed and fresh else needed
+
+    @property
+    def apart(self) -> bool:
+        """Whether the next trial of an arm may be in another row than that of the others."""
+        return self._own is not None
 
     @property
     def lacks_stored(self) -> bool:
@@ -178,6 +193,9 @@ class SlotBoard:
 
     def touch(self, row: int, arm: str) -> None:
         """Take note that a slot has changed; forget what was used from its row on."""
+        if arm == self.beside:
+            self._beside_from = min(self._beside_from, row)
+            return
         self._changed = True
         if row >= self._next_row(arm):
             return
@@ -204,7 +222,11 @@ class SlotBoard:
     def settled_scores(self) -> list[dict[str, float]]:
         """Return all scores of each row, whether or not the question was shown them."""
         return [
-            {arm: slot.score for arm, slot in row.items() if slot.score is not None}
+            {
+                arm: slot.score
+                for arm, slot in row.items()
+                if slot.score is not None and arm != self.beside
+            }
             for row in self.rows
         ]
 
@@ -222,7 +244,8 @@ class SlotBoard:
             for arm, slot in row.items():
                 wanted = (number, arm) in used or (arm in first and number >= first[arm])
                 counts = slot.settled and not slot.dropped
-                if counts and not wanted and arm not in self.rules.stored:
+                apart = arm in self.rules.stored or arm == self.beside
+                if counts and not wanted and not apart:
                     yield number, arm, slot
 
     def saved(self) -> int:
@@ -258,7 +281,7 @@ class SlotBoard:
 
     def _add_row(self, slots: dict[str, Slot], owner: tuple[str, float]) -> None:
         if self._own is not None:
-            for arm in slots:
+            for arm in slots.keys() - {self.beside}:
                 self._own[arm].append(len(self.rows))
         self.rows.append(slots)
         self.owners.append(owner)
@@ -274,7 +297,18 @@ class SlotBoard:
             own, number = (self._own or {})[arm], (self.rules.groups or {})[arm]
             if len(own) > number:
                 first[arm] = own[number]
+        if first and self.beside is not None:
+            first[self.beside] = self._first_beside()
         return first
+
+    def _first_beside(self) -> int:
+        """Return the first row with an open slot of the policy that is not compared."""
+        while self._beside_from < len(self.rows):
+            slot = self.rows[self._beside_from].get(self.beside or "")
+            if slot is not None and not slot.settled:
+                break
+            self._beside_from += 1
+        return self._beside_from
 
     def _next_row(self, arm: str) -> int:
         """Return the row of the arm's next trial; that after the last if it is not opened yet."""

@@ -67,7 +67,9 @@ def amend(state: StudyState, reason: str, changes: dict[str, Any]) -> Amended:
 def join(state: StudyState, lots: Lots, policy: str, reason: str, run: str | None = None) -> Joined:
     """Return the event that a policy takes part from now on, if the plan allows for that."""
     plan = locked_plan(state)
-    if policy not in plan.later and (policy in plan.policy_names or not plan.reserve):
+    check = plan.drift_check
+    known = policy in plan.policy_names or (check is not None and policy == check.name)
+    if policy not in plan.later and (known or not plan.reserve):
         aside = "" if plan.reserve else ", and puts no reserve of alpha aside for others"
         raise NotAllowed(f"{policy!r} cannot join: the plan does not list it under later{aside}")
     require_reason("joining", reason)

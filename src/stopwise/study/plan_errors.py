@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from stopwise.study.study_plan import Place, Policy, StudyPlan, Task
+from stopwise.study.plan_parts import Policy, Task
+from stopwise.study.study_plan import Place, StudyPlan
 
 KNOWN = (*StudyPlan.model_fields, *Task.model_fields, *Policy.model_fields)
 PLAIN = {

@@ -18,11 +18,12 @@ from stopwise.study.entries import Entry
 from stopwise.study.events import Locked
 from stopwise.study.ledger import Ledger
 from stopwise.study.plan_file import FILE_NAME, differences, read_plan, read_text, yaml_text
+from stopwise.study.plan_parts import Check
 from stopwise.study.records import record_frame, trial_table
 from stopwise.study.selection import Exits, tallies
 from stopwise.study.state import StudyState, TokenRecord
 from stopwise.study.store import Store
-from stopwise.study.study_plan import Check, StudyPlan
+from stopwise.study.study_plan import StudyPlan
 from stopwise.study.study_report import study_report
 from stopwise.study.study_reporting import StudyReporting
 from stopwise.study.trial_actions import own_trial, require_trial

@@ -76,7 +76,8 @@ def _differing(state: "StudyState", place: Place) -> Chapter:
     found = []
     for task, board in state.boards.items():
         for row, slots in enumerate(board.rows):
-            tried = {arm: slot for arm, slot in slots.items() if slot.settled_by is not None}
+            tried = {arm: slots[arm] for arm in state.arms if arm in slots}
+            tried = {arm: slot for arm, slot in tried.items() if slot.settled_by is not None}
             scores = [slot.score for slot in tried.values() if slot.score is not None]
             if (
                 len(scores) > 1
@@ -97,5 +98,6 @@ def _differing(state: "StudyState", place: Place) -> Chapter:
             said = "-" if slot is None or slot.score is None else f"{slot.score:.3g}"
             cells.append(Markup("{} {}").format(said, links))
         rows.append((task, str(row + 1), *cells))
-    columns = ("task", "row", *state.shown().values())
+    shown = state.shown()
+    columns = ("task", "row", *(shown[arm] for arm in state.arms))
     return Chapter("Episodes on which the policies differed", columns, tuple(rows))

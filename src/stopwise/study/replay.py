@@ -105,7 +105,7 @@ def _assigned(event: Assigned, state: StudyState, entry: Entry) -> None:
     slot.holder = trial.number
     slot.proxy = None  # what a judge said of a trial before
     if event.task in state.simulated:
-        slot.proxy = state.simulated[event.task][str(event.condition)][event.arm]
+        slot.proxy = state.simulated[event.task][str(event.condition)].get(event.arm)
     board.owners[trial.row] = trial.station, trial.expires
 
 

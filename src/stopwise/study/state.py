@@ -263,11 +263,16 @@ class StudyState:
         first = len(policies) - len(since)
         drawn = lots.labels(self.plan.model_copy(update={"policies": policies[:first]}))
         late = zip(since, policies[first:], strict=True)
-        return {**drawn, **{arm: policy.name for arm, policy in late}}
+        named = {**drawn, **{arm: policy.name for arm, policy in late}}
+        check = self.plan.drift_check
+        if check is not None and self.plan.drift_arm is not None:
+            named[self.plan.drift_arm] = check.name
+        return named
 
     def shown(self) -> dict[str, str]:
         """Return the name under which each arm is shown: its label until unblinded."""
-        return self.names or {arm: arm for arm in self.arms}
+        check = None if self.plan is None else self.plan.drift_arm
+        return self.names or {arm: arm for arm in (*self.arms, *([check] if check else []))}
 
     def lock(
         self,
@@ -294,4 +299,4 @@ class StudyState:
             if name in self.simulated:
                 means = proxy_means(plan, plan.task(name), self.simulated)
                 own = replace(own, proxy_mean=means)
-            self.boards[name] = SlotBoard(own, self.refusal, known)
+            self.boards[name] = SlotBoard(own, self.refusal, known, plan.drift_arm)

@@ -6,96 +6,29 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import (
-    BaseModel,
-    Field,
-    SerializerFunctionWrapHandler,
-    field_validator,
-    model_serializer,
-    model_validator,
-)
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import uses_seed, with_recorded_seed
 from stopwise.core.rules import Rules
-from stopwise.errors import StopwiseError, require
+from stopwise.errors import StopwiseError, require, require_choice
 from stopwise.questions import QUESTIONS, for_files, pose
 from stopwise.rows.task_mean import MEAN, shares
-from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Preference, Rubric, confusing_name
+from stopwise.study.plan_parts import Check, DriftCheck, Policy, Task
+from stopwise.study.rubric import DISTINCT, PlanPart, confusing_name
 from stopwise.study.simulated import proxy_means, require_simulated
 
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
 
+DRIFT_ARM = "drift check"
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags", "checks")
 # Entries that plans locked before did not have: written only where they say something.
 SINCE = (
     *("reference", "goal", "top", "indifference", "later", "reserve"),
     *("futility", "margin", "equivalence", "given_back"),
-    *("over_tasks", "weights", "stored", "fresh", "checks", "proxy", "audit"),
+    *("over_tasks", "weights", "stored", "fresh", "checks", "proxy", "audit", "drift_check"),
 )
-
-
-class Check(PlanPart):
-    """Something to check at a station before the first trial of a day, perhaps with a photo."""
-
-    name: str = Field(min_length=1, max_length=200)
-    photo: bool = False
-
-    @model_validator(mode="before")
-    @classmethod
-    def _short_form(cls, value: Any) -> Any:
-        return {"name": value} if isinstance(value, str) else value
-
-    @model_serializer(mode="wrap")
-    def _as_written(self, whole: SerializerFunctionWrapHandler) -> Any:
-        return whole(self) if self.photo else self.name
-
-
-class Policy(PlanPart):
-    """One policy; ``run`` is what the robot-side runner starts, never shown to operators."""
-
-    name: str = Field(min_length=1, max_length=200)
-    run: str | None = Field(default=None, max_length=4000)
-
-
-class Conditions(PlanPart):
-    """Initial conditions: a list, or numbers drawn from ranges.
-
-    In a design with blocks a list is gone through in random order, block by block; in an
-    independent design one is drawn for each trial.
-    """
-
-    listed: tuple[str, ...] = ()
-    drawn: dict[str, tuple[float, float]] = Field(default_factory=dict)
-
-    @model_validator(mode="after")
-    def _one_of_both(self) -> "Conditions":
-        if bool(self.listed) == bool(self.drawn):
-            raise ValueError("give either listed or drawn conditions")
-        for name, (low, high) in self.drawn.items():
-            if not low < high:
-                raise ValueError(f"the range of {name} must be [low, high] with low below high")
-        return self
-
-
-class Task(PlanPart):
-    """What the robot has to do, how it is scored and from where it starts."""
-
-    name: str = Field(min_length=1, max_length=200)
-    instructions: str = Field(default="", max_length=10_000)
-    score: Rubric = Field(default_factory=Binary)
-    conditions: Conditions | None = None
-
-    @property
-    def judged_in_pairs(self) -> bool:
-        """Whether the two trials of a row are judged together, by which was better."""
-        return isinstance(self.score, Preference)
-
-    @field_validator("score", mode="before")
-    @classmethod
-    def _short_form(cls, value: Any) -> Any:
-        return {"kind": value} if isinstance(value, str) else value
 
 
 class StudyPlan(PlanPart):
@@ -164,6 +97,8 @@ class StudyPlan(PlanPart):
     checks
         What is to be checked at each station before the first trial of a day: a text, or a
         ``name`` with ``photo: true``.
+    drift_check
+        A policy beside those compared, tried a few times each day, to see whether the rig changes.
     """
 
     name: str = Field(min_length=1, max_length=200)
@@ -201,6 +136,7 @@ class StudyPlan(PlanPart):
     given_back: Literal["worst", "again"] = "worst"
     tags: tuple[str, ...] = ()
     checks: Annotated[tuple[Check, ...], Field(max_length=50)] = ()
+    drift_check: DriftCheck | None = None
 
     @field_validator("policies", "tasks", mode="before")
     @classmethod
@@ -254,6 +190,7 @@ class StudyPlan(PlanPart):
             )
             self._check_preferences()
             self._check_mean()
+            self._check_drift()
             require_simulated(self)
             for task in self.tasks:
                 pose(self.rules(task))
@@ -271,6 +208,23 @@ class StudyPlan(PlanPart):
         number = len(self.policies)
         require(number == 2, f"a preference compares two policies, but the plan has {number}")
         require(self.over_tasks == "each", "a preference says who wins: it has no mean over tasks")
+
+    def _check_drift(self) -> None:
+        check = self.drift_check
+        if check is None:
+            return
+        require(self.audit is None, "drift_check needs people to score every trial: no audit")
+        require(
+            check.name not in self.policy_names,
+            f"drift_check needs a policy that is not compared, but {check.name!r} is",
+        )
+        if check.task is not None:
+            require_choice("task of drift_check", check.task, [task.name for task in self.tasks])
+            require(self.over_tasks == "each", "with over_tasks: mean, drift_check has no task")
+        require(
+            not self.task(check.task or self.tasks[0].name).judged_in_pairs,
+            "drift_check needs a task whose trials are scored one by one, not by preference",
+        )
 
     def _check_mean(self) -> None:
         if self.over_tasks == "each":
@@ -325,6 +279,18 @@ class StudyPlan(PlanPart):
     def policy_names(self) -> tuple[str, ...]:
         """The names of the policies, as listed."""
         return tuple(policy.name for policy in self.policies)
+
+    @property
+    def drift_arm(self) -> str | None:
+        """The label of the policy of the drift check, which no other policy can have."""
+        check = self.drift_check
+        return None if check is None else check.name if self.blinding == "none" else DRIFT_ARM
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether rows go through listed conditions in turn: neighbours are then no fresh draws."""
+        fresh = self.shares is not None or self.drift_check is not None
+        return self.design == "blocks" and not fresh
 
     def task(self, name: str) -> Task:
         """Return the task of this name."""

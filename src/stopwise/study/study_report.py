@@ -128,9 +128,12 @@ def _groups(study: "StudyReader") -> list[Chapter]:
     """
     if not study.unblinded:
         return []
-    trials = study.records().filter(pl.col("score").is_not_null(), pl.col("used"))
+    check = study.plan.drift_check
+    beside = [] if check is None else [check.name]
+    taken = pl.col("used") | pl.col("policy").is_in(beside)
+    trials = study.records().filter(pl.col("score").is_not_null(), taken)
     days = pl.col("assigned").str.slice(0, 10)
-    policies = study.plan.policy_names
+    policies = (*study.plan.policy_names, *beside)
     found = []
     for whose, key in {
         "operator": pl.col("who"),

@@ -50,7 +50,7 @@ def imported(
             "trials cannot be imported into a study with a proxy: it draws which state a row "
             "starts from, or which one people score"
         )
-    labels = {name: label for label, name in names.items()}
+    labels = {name: label for label, name in names.items() if label in state.arms}
     events: list[Event] = []
     for given in trials.tasks:
         task = plan_task(given, plan)

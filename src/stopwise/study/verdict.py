@@ -16,7 +16,9 @@ from stopwise.questions.standing import Elimination, Standing
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import MEAN, described
 from stopwise.study.assignment import finished, locked_plan
+from stopwise.study.audits import unjudged
 from stopwise.study.board import SlotBoard
+from stopwise.study.level_drift import drift_doubts
 from stopwise.study.records import trial_table
 from stopwise.study.selection import doubts
 from stopwise.study.simulated import in_words
@@ -111,7 +113,8 @@ class TaskVerdict:
 class StudyVerdict:
     """The verdict after journal entry ``seq``; it never changes afterwards.
 
-    ``doubts`` are warnings that trials were taken out or changed as blind chance hardly does it.
+    ``doubts`` are warnings that trials were taken out or changed as blind chance hardly does it, or
+    that conditions changed along the study.
     """
 
     tasks: tuple[TaskVerdict, ...]
@@ -182,7 +185,10 @@ def verdict(state: StudyState) -> StudyVerdict:
     """Return the verdict of the rows that can be used now."""
     shown = _shown(state)
     tasks = tuple(
-        replace(_task_verdict(name, board, shown), proxy=in_words(locked_plan(state), name))
+        replace(
+            _task_verdict(name, board, shown),
+            proxy=in_words(locked_plan(state), name) + unjudged(state, name),
+        )
         for name, board in state.boards.items()
     )
     return StudyVerdict(
@@ -191,7 +197,7 @@ def verdict(state: StudyState) -> StudyVerdict:
         blinded=state.names is None,
         seq=state.seq,
         hash=state.hash,
-        doubts=doubts(state),
+        doubts=(*doubts(state), *drift_doubts(state)),
     )
 
 

@@ -1,0 +1,86 @@
+"""What a plan is made of: policies, tasks, conditions, and what is checked each day."""
+
+from typing import Any
+
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+
+from stopwise.study.rubric import Binary, PlanPart, Preference, Rubric
+
+
+class Check(PlanPart):
+    """Something to check at a station before the first trial of a day, perhaps with a photo."""
+
+    name: str = Field(min_length=1, max_length=200)
+    photo: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+    @model_serializer(mode="wrap")
+    def _as_written(self, whole: SerializerFunctionWrapHandler) -> Any:
+        return whole(self) if self.photo else self.name
+
+
+class Policy(PlanPart):
+    """One policy; ``run`` is what the robot-side runner starts, never shown to operators."""
+
+    name: str = Field(min_length=1, max_length=200)
+    run: str | None = Field(default=None, max_length=4000)
+
+
+class DriftCheck(Policy):
+    """A policy that is tried now and then to see whether the rig changes; it is not compared.
+
+    ``per_day`` is how many rows of each twelve hours have a trial of it, at each station in a
+    design with blocks; ``task`` is on which task, the first if none is named.
+    """
+
+    per_day: int = Field(default=3, ge=1, le=1000)
+    task: str | None = None
+
+
+class Conditions(PlanPart):
+    """Initial conditions: a list, or numbers drawn from ranges.
+
+    In a design with blocks a list is gone through in random order, block by block; in an
+    independent design one is drawn for each trial.
+    """
+
+    listed: tuple[str, ...] = ()
+    drawn: dict[str, tuple[float, float]] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "Conditions":
+        if bool(self.listed) == bool(self.drawn):
+            raise ValueError("give either listed or drawn conditions")
+        for name, (low, high) in self.drawn.items():
+            if not low < high:
+                raise ValueError(f"the range of {name} must be [low, high] with low below high")
+        return self
+
+
+class Task(PlanPart):
+    """What the robot has to do, how it is scored and from where it starts."""
+
+    name: str = Field(min_length=1, max_length=200)
+    instructions: str = Field(default="", max_length=10_000)
+    score: Rubric = Field(default_factory=Binary)
+    conditions: Conditions | None = None
+
+    @property
+    def judged_in_pairs(self) -> bool:
+        """Whether the two trials of a row are judged together, by which was better."""
+        return isinstance(self.score, Preference)
+
+    @field_validator("score", mode="before")
+    @classmethod
+    def _short_form(cls, value: Any) -> Any:
+        return {"kind": value} if isinstance(value, str) else value

@@ -47,6 +47,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--n", type=int, nargs="*", help="cases of these n_max only")
     parser.add_argument("--scenes", type=int, help="simulated scenes; by default the mean is known")
+    parser.add_argument("--design", default="paired", help="or independent: neither shares scenes")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int)
     options = parser.parse_args()
@@ -55,7 +56,7 @@ def main() -> None:
         if options.n and n_max not in options.n:
             continue
         own: dict[str, Any] = {"alpha": options.alpha, "n_max": n_max, "workers": options.workers}
-        own["design"] = "paired"
+        own["design"] = options.design
         cells = []
         for same in CORRELATIONS:
             rng = np.random.default_rng([options.seed, index])  # the same scores in every column

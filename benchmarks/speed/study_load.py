@@ -41,7 +41,7 @@ def plan(policies: int, tasks: int, method: str) -> dict[str, Any]:
         "policies": [f"p{n}" for n in range(policies)],
         "tasks": [f"t{n}" for n in range(tasks)],
     }
-    return {"name": "load", "method": method, **names}
+    return {"name": "load", "method": method, "n_max": 200, **names}
 
 
 class Pages:

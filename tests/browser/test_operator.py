@@ -346,6 +346,8 @@ def test_owner_and_viewer_see_the_evidence_grow(browser: Browser, tmp_path: Path
         viewer = joined(browser, url, study.create_token("viewer", "grace"), PHONE)
         before = study.status().counted
         expect(viewer.locator(".numbers")).to_contain_text(str(before))
+        for page in (owner, viewer):
+            expect(page.locator(".end")).to_contain_text("more trials")
         picture(owner, "study-owner")
         picture(viewer, "study-viewer")
         phone = joined(browser, url, study.create_token("operator", "arm 3"), PHONE)

@@ -74,7 +74,7 @@ def test_simulated_scenes_of_every_kind_say_the_same(tmp_path: Path) -> None:
     ]
 
     assert len({analysis.to_json() for analysis in found}) == 1
-    assert found[0].rules.proxy_share == 0.1
+    assert found[0].rules.proxy_share == 0.05
     ((low, high),) = bounds_of_pairs(found[0].rules)
     assert low < 0.2 < high
     assert any("20000 simulated scenes" in note for note in found[0].warnings)
@@ -135,7 +135,7 @@ def test_scores_by_policy_take_a_proxy_by_policy() -> None:
         ({}, "proxy_scores.*or proxy_mean"),
         ({"proxy_mean": 0.2}, "for each policy by name"),
         ({"proxy_mean": {"base": 0.5}}, "a number for each of base, new"),
-        ({**KNOWN, "design": "independent"}, "needs design 'paired'"),
+        ({"audit": 0.5, "design": "independent"}, "audits need design 'paired'"),
         ({**KNOWN, "goal": "best"}, "goal 'order'"),
         ({**KNOWN, "method": "wsr"}, "takes no proxy"),
         ({**KNOWN, "pool": True}, "belongs to one task"),
@@ -186,3 +186,49 @@ def test_sorted_files_are_doubted_as_without_a_proxy() -> None:
         doubted.append((bool(known.doubts), bool(sw.analyze(read(real), n_max=30).doubts)))
     assert sum(without for _, without in doubted) == 6
     assert sum(own for own, _ in doubted) >= 5
+
+
+def test_copies_of_the_trials_are_found() -> None:
+    """The score as its own proxy, by name or by content; the trials as simulated scenes."""
+    with pytest.raises(InvalidInput, match="is the score itself"):
+        read(REAL, proxy="score")
+    copy = REAL.with_columns(pl.col("score").alias("sim"))
+    found = sw.analyze(read(copy, proxy="sim"), n_max=100, **KNOWN)
+    assert any("those of the trials in every row" in doubt for doubt in found.doubts)
+    renamed = REAL.with_columns(pl.col("scene").str.replace("scene", "other"))
+    for source in (renamed.drop("score").reverse(), renamed.drop("sim")):
+        with pytest.raises(InvalidInput, match="drawn apart from those of the trials"):
+            sw.analyze(REAL, proxy="sim", proxy_scores=source, n_max=100)
+
+
+def test_what_is_typed_wrongly_is_told_what_helps(tmp_path: Path) -> None:
+    real, simulated = tmp_path / "real.csv", tmp_path / "simulated.csv"
+    REAL.write_csv(real)
+    scenes(3000, first=1000).drop("score").rename({"sim": "simulation"}).write_csv(simulated)
+    usual, given = ["analyze", str(real), "--bounds", "0,1"], str(simulated)
+    assert "have no column 'sim'" in run(*usual, "--proxy", "sim", "--proxy-scores", given)[1]
+    for option, value in (("audit", "0.3"), ("proxy-scores", given), ("proxy-mean", "new=.5")):
+        assert f"--{option} goes with --proxy COLUMN" in run(*usual, f"--{option}", value)[1]
+    assert "--missing keep goes with --audit" in run(*usual, "--missing", "keep")[1]
+
+
+def test_a_column_of_scenes_is_a_block() -> None:
+    """And trials that were not audited are no empty cells."""
+    asked = pl.int_range(pl.len()) // 2 % 3 == 0
+    audited = REAL.with_columns(pl.when(asked).then("score").alias("score"))
+    found = sw.analyze(audited, proxy="sim", audit=0.3, n_max=100)
+    assert found.rules.design == "paired"
+    assert not any("cells are empty" in note for note in found.warnings)
+
+
+def test_independent_trials_take_a_proxy_too() -> None:
+    """Scenes of their own: no names, and simulated scenes that policies do not share either."""
+    trials = REAL.drop("scene")
+    simulated = scenes(20000, first=1000).drop("scene", "score")
+    found = sw.analyze(trials, bounds=(0, 1), proxy="sim", proxy_scores=simulated, n_max=100)
+    known = sw.analyze(trials, bounds=(0, 1), proxy="sim", n_max=100, **KNOWN)
+    paired = sw.analyze(read(REAL, proxy="sim"), n_max=100, **KNOWN)
+
+    assert found.rules.design == known.rules.design == "independent"
+    assert found.pairs[0].better == "new"
+    assert known.pairs[0].n == paired.pairs[0].n

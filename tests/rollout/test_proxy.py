@@ -48,6 +48,17 @@ def test_a_race_says_what_the_analysis_of_its_trials_says() -> None:
         assert episode.proxy == simulated(RATES[episode.policy], seeds[episode.row])
 
 
+def test_a_race_of_independent_episodes_takes_a_proxy() -> None:
+    found = run(proxy_mean=MEANS, design="independent")
+    again = sw.analyze(found.trials, n_max=200, proxy_mean=MEANS, design="independent")
+
+    assert found.analysis.to_dict()["pairs"] == again.to_dict()["pairs"]
+    seeds = [episode.seed for episode in found.episodes]
+    assert len(set(seeds)) == len(seeds)
+    for episode in found.episodes:
+        assert episode.proxy == simulated(RATES[episode.policy], episode.seed)
+
+
 def test_further_scenes_give_the_mean_once(tmp_path: Path) -> None:
     journal = tmp_path / "race.jsonl"
     found = run(proxy_scenes=2000, journal=journal)
@@ -95,8 +106,6 @@ def test_a_rule_that_was_saved_goes_on_identically() -> None:
 def test_what_does_not_go_together_is_refused() -> None:
     with pytest.raises(InvalidInput, match="go with proxy"):
         sw.race(dict(RATES), real, proxy_mean=MEANS)
-    with pytest.raises(InvalidInput, match="needs design 'paired'"):
-        run(design="independent")
     with pytest.raises(InvalidInput, match="goal 'order'"):
         run(goal="best")
     with pytest.raises(InvalidInput, match="belongs to one task"):

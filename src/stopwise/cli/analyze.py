@@ -125,11 +125,7 @@ def analyze(
     check_places(output.html, output.figures)
     if (eval_results is None) != (dataset is None):
         raise Mistyped("--eval-results and --dataset belong together: give both, or neither")
-    how = reading.keywords()
-    if proxy.proxy is not None:
-        how["columns"]["proxy"] = proxy.proxy
-    if proxy.audit is not None:
-        how["missing"] = "keep"
+    how = proxy.reading(reading.keywords())
     trials = read_trials(trial_source(files, policy), **how)
     _refuse_stored_files(stored or [], trials.policies)
     settings: dict[str, Any] = {

@@ -288,7 +288,7 @@ class ProxyOptions(OptionGroup):
         typer.Option(
             metavar="COLUMN",
             help="A column with a cheap score of every trial, of a simulator for example: it saves "
-            "trials in the paired design.",
+            "trials.",
         ),
     ] = None
     proxy_scores: Annotated[
@@ -319,6 +319,23 @@ class ProxyOptions(OptionGroup):
             **super().keywords(),
             "proxy_mean": named_numbers(self.proxy_mean, "--proxy-mean", "POLICY=NUMBER"),
         }
+
+    def reading(self, how: dict[str, Any]) -> dict[str, Any]:
+        """Return keywords of ``read_trials`` with what a proxy adds to them."""
+        columns = dict(how["columns"])
+        if self.proxy is not None:
+            columns["proxy"] = self.proxy
+        for name in ("audit", "proxy_scores", "proxy_mean"):
+            if getattr(self, name) and "proxy" not in columns:
+                option = f"--{name.replace('_', '-')}"
+                raise Mistyped(f"{option} goes with --proxy COLUMN, the cheap score of every trial")
+        if how["missing"] == "keep" and self.audit is None:
+            raise Mistyped(
+                "--missing keep goes with --audit, where a judge has scored every trial and people "
+                "some; else --missing drop leaves trials without a score out"
+            )
+        kept = {} if self.audit is None else {"missing": "keep"}
+        return {**how, "columns": columns, **kept}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,6 +40,8 @@ def as_option(setting: Setting) -> str:
     if setting.name == "guesses":
         return "MEAN+-SD, as in 50+-20"
     if isinstance(setting.value, dict):
+        if "proxy" in setting.value and "--proxy" in (OFFERED.get() or ()):
+            return f"--proxy {_typed(setting.value['proxy'])}"
         columns = (f"{role}={_typed(choice)}" for role, choice in setting.value.items())
         return " ".join(f"--column {shlex.quote(column)}" for column in columns)
     option, offered = f"--{setting.name.replace('_', '-')}", OFFERED.get()

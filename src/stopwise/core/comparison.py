@@ -104,6 +104,7 @@ class Comparison:
         # A number is independent of everything, and the paired design assumes the least; the two
         # ends of a meeting always go against each other.
         apart = self.rules.reference is None and self.rules.by == "means"
+        apart = apart and self.rules.proxy_mean is None  # proven for differences only
         return self.rules.design if apart else "paired"
 
     @property

@@ -32,8 +32,10 @@ __all__ = [
 ProxyMeans = tuple[float, float] | tuple[tuple[float, float], ...]
 # Of how many draws before it a forecast of the next is made.
 MEMORIES = (2**40, 50, 10)
+# Of the bets that bound a mean: a value of 0 leaves a quarter of the wealth.
+LARGEST_BET = 0.75
 # Of alpha, what bounds of the mean may cost if it is not known.
-SHARE = 0.1
+SHARE = 0.05
 
 
 def pairs_of(policies: int, baseline: int | None) -> list[tuple[int, int]]:
@@ -65,8 +67,8 @@ def declared_proxy(rules: "Rules", *, takes: bool) -> tuple[ProxyMeans | None, f
         return None, None
     text = f"{rules.method} takes no proxy: only the bets of nscore-plus are proven with one"
     require(takes, text, parameter="proxy_mean")
-    text = "a proxy needs design 'paired': it tells of the scene that both policies meet"
-    require(rules.design == "paired", text, parameter="design")
+    text = "audits need design 'paired': a pair is audited as a whole, drawn before it is run"
+    require(rules.design == "paired" or rules.audit is None, text, parameter="design")
     for name in ("reference", "equivalence", "groups"):
         text = f"a proxy does not go with {name}: its bets are for a difference of two policies"
         require(not getattr(rules, name), text, parameter=name)
@@ -174,8 +176,6 @@ def _forecasts(drawn: Bools) -> Floats:
 def scene_bounds(scores: object, rules: "Rules", level: float) -> tuple[tuple[float, float], ...]:
     """Return bounds of each pair's mean of g1 - g0 from simulated scenes, wrong with this chance.
 
-    By the empirical Bernstein inequality of Maurer and Pontil (2009).
-
     Parameters
     ----------
     scores
@@ -195,11 +195,35 @@ def scene_bounds(scores: object, rules: "Rules", level: float) -> tuple[tuple[fl
     )
     rules.scale.check(array, "proxy_scores")
     unit = rules.scale.clip(array) / rules.scale.span
-    count, doubt, found = len(unit), math.log(2 / level), []
+    unit = unit[np.random.default_rng(0).permutation(len(unit))]  # files may be sorted
+    found = []
     for first, second in compared_pairs(rules):
-        differences = unit[:, second] - unit[:, first]
-        deviation = math.sqrt(2 * float(differences.var(ddof=1)) * doubt / count)
-        width = deviation + 2 * 7 * doubt / (3 * (count - 1))  # they range over [-1, 1]
-        mean, span = float(differences.mean()), rules.scale.span
-        found.append((max(mean - width, -1.0) * span, min(mean + width, 1.0) * span))
+        share = 0.5 * (1.0 + unit[:, second] - unit[:, first])  # in [0, 1]
+        low, high = _least_mean(share, level), 1.0 - _least_mean(1.0 - share, level)
+        span = rules.scale.span
+        found.append(((2.0 * low - 1.0) * span, (2.0 * high - 1.0) * span))
     return tuple(found)
+
+
+def _least_mean(values: Floats, level: float) -> float:
+    """Return a lower bound of the mean of independent values in [0, 1], wrong with this chance.
+
+    The wealth of bets that the mean is above m is on average at most 1 if it is not, and falls with
+    m: below the bound it has reached 1 / level (Waudby-Smith and Ramdas, 2024, with bets for this
+    number of values). Each bet is made from the values before.
+    """
+    from scipy.optimize import brentq
+
+    count, need = values.size, -math.log(level)
+    seen = np.arange(1, count + 1) + 1.0
+    means = (0.5 + np.cumsum(values)) / seen
+    variances = (0.25 + np.cumsum((values - means) ** 2)) / seen
+    before = np.concatenate([[0.25], variances[:-1]])
+    bets = np.minimum(np.sqrt(2.0 * need / (count * before)), LARGEST_BET)
+
+    def excess(mean: float) -> float:
+        return float(np.log1p(bets * (values - mean)).sum()) - need
+
+    if excess(0.0) <= 0:
+        return 0.0
+    return max(float(brentq(excess, 0.0, 1.0, xtol=1e-10)) - 1e-9, 0.0)

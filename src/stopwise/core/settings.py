@@ -37,7 +37,7 @@ ProxyMean = Annotated[
     "With a proxy: the mean of g1 - g0 over the scenes, bounds of it, or each policy's by name.",
 ]
 ProxyShare = Annotated[
-    float | None, "Of alpha, what bounds of that mean cost; a tenth unless the mean is known."
+    float | None, "Of alpha, what bounds of that mean cost; a twentieth unless the mean is known."
 ]
 Audit = Annotated[
     float | None, "With a judge as the proxy: the chance that people score a pair as well."

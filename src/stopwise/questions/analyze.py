@@ -88,15 +88,15 @@ def analyze(
         For policies with unequal numbers of trials: "shorter" leaves those without a partner out,
         "groups" uses every trial, if the numbers were fixed before any score was seen.
     proxy
-        A cheap score of every trial, of a simulator for example, which saves trials in the paired
-        design (docs/design/proxy.md): its column; beside a mapping of scores, a mapping like it.
+        A cheap score of every trial, of a simulator for example, which saves trials
+        (docs/design/proxy.md): its column; beside a mapping of scores, a mapping like it.
     proxy_scores
         The proxy's scores in many simulated scenes apart from the trials, for bounds of its mean: a
         file or a frame with the same policies, a mapping, or an array (scenes, policies).
     proxy_mean
         In its place, the mean of the proxy for each policy by name, if it is known.
     proxy_share
-        Of alpha, what the bounds of the mean cost: a tenth.
+        Of alpha, what the bounds of the mean cost: a twentieth.
     audit
         Where the proxy is a judge that has scored every trial: the chance with which a row was
         drawn, before it was run, to be scored by people as well. Claims are about their scores.

@@ -194,7 +194,7 @@ def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[Me
     rules = comparison.rules
     if rules.proxy_mean is None:
         return ()
-    found = [] if rules.audit is None else _share_audited(shown, rules.audit)
+    found = _copied(shown) if rules.audit is None else _share_audited(shown, rules.audit)
     for pair, (first, second) in enumerate(family.pairs.tolist()):
         tests = comparison.scenes_of(pair, family.size)
         assert tests is not None  # there is a proxy
@@ -208,6 +208,18 @@ def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[Me
             text = scenes_text(*names, audits=rules.audit is not None)
             found.append(Message(text, code="scenes-differ"))
     return tuple(found)
+
+
+def _copied(shown: Floats) -> list[Message]:
+    """Return that the proxy's scores are those of the trials, if they are in every row."""
+    scores, guesses = shown[:, ~np.isnan(shown).any(axis=(0, 2))]
+    if len(scores) < MOVING_ROWS or (scores != guesses).any() or (scores == scores[0]).all():
+        return []
+    text = (
+        "the proxy's scores are those of the trials in every row: claims are void if they were "
+        "copied, as a proxy is fixed before the trials and its mean is its own"
+    )
+    return [Message(text, code="proxy-copied")]
 
 
 def _share_audited(shown: Floats, chance: float) -> list[Message]:

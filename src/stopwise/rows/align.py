@@ -102,10 +102,13 @@ def align(
         grouped = frame.partition_by("policy", as_dict=True)
         columns = [grouped[(name,)]["score"].to_numpy() for name in names]
         scores = _aligned(columns, names, notes)
+        if "proxy" in frame.columns:
+            proxy = side_by_side([grouped[(name,)]["proxy"].to_numpy() for name in names])
     else:
         scores, proxy, scenes = _by_block(frame, names, design, notes, in_turn=in_turn)
         design = "independent" if iid_correction else "paired"
-        empty = int(np.isnan(scores).sum())
+        lacking = np.isnan(scores)  # a judge's score is one, too
+        empty = int((lacking if proxy is None else lacking & np.isnan(proxy)).sum())
         if iid_correction:
             scores = _one_policy_per_row(scores, names, seed, notes)
         elif empty:

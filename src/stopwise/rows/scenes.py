@@ -1,5 +1,6 @@
 """A proxy in files: its scores beside those of the trials, and simulated scenes for its mean."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,11 +9,17 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.pair_rules import with_scenes
+from stopwise.core.proxy import bounds_of_pairs
 from stopwise.core.rules import Rules
 from stopwise.core.scores import numeric_array
-from stopwise.errors import require
+from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting, counted, named
 from stopwise.rows.table import Table, side_by_side
+
+# Bounds of a mean that are off by so little of the score's range hardly cost trials.
+ENOUGH = 0.01
+# Fewer rows than these may be alike by chance.
+ENOUGH_ROWS = 20
 
 
 def read_scenes(source: Any, column: str | None, **reading: Any) -> Any:
@@ -43,7 +50,41 @@ def read_scenes(source: Any, column: str | None, **reading: Any) -> Any:
         if role not in ("proxy", "score")
     }
     score = column if has_column else reading.pop("score", None)
-    return read_trials(source, **{**reading, "columns": columns, "score": score})
+    try:
+        return read_trials(source, **{**reading, "columns": columns, "score": score})
+    except InvalidInput as error:
+        if error.code != "no-score-column":
+            raise
+        raw = given[0].raw
+        raise InvalidInput(
+            f"{raw.source}: the simulated scenes have no column {column or 'score'!r}, as the "
+            "proxy's scores are called beside the trials, and none with a usual name of a score; "
+            f"the columns are {', '.join(map(repr, raw.frame.columns))}",
+            parameter="proxy_scores",
+        ) from error
+
+
+def _same_rows(scenes: Floats, trials: Floats | None) -> bool:
+    """Whether simulated scenes are those of the trials, in whatever order; few may be by chance."""
+    if trials is None:
+        return False
+    known = trials[~np.isnan(trials).any(axis=1)]
+    if known.shape != scenes.shape or len(known) < ENOUGH_ROWS:
+        return False
+    first, second = (own[np.lexsort(own.T)] for own in (scenes.astype(float), known))
+    return bool((first == second).all() and (known != known[0]).any())
+
+
+def _width(rules: Rules, scenes: int) -> str:
+    """Return how far off the mean of a difference may be, and how many scenes would do."""
+    half, span = max(0.5 * (high - low) for low, high in bounds_of_pairs(rules)), rules.scale.span
+    text, enough = f", each difference to within {half:.2g}", ENOUGH * span
+    if half <= enough:
+        return text
+    wanted = scenes * (half / enough) ** 2
+    digits = 10 ** max(int(math.log10(wanted)) - 1, 0)
+    more = math.ceil(wanted / digits) * digits
+    return f"{text}; about {more:,} would do so to within {enough:g}, and save more trials"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,9 +140,10 @@ class Scenes:
         rules = Rules.of(**known)
         scores, note = self._drawn(table)
         rules = with_scenes(rules, scores, share)
+        note = Message(note, _width(rules, len(scores)), code="proxy-scenes")
         return rules, replace(table, notes=(*table.notes, note))
 
-    def _drawn(self, table: Table) -> tuple[Floats, Message]:
+    def _drawn(self, table: Table) -> tuple[Floats, str]:
         """Return the scores (scenes, policies), and what is to be said of them."""
         apart = 0
         if isinstance(self.source, np.ndarray):
@@ -113,7 +155,8 @@ class Scenes:
             lacking = [name for name in table.policies if name not in found.policies]
             require(not lacking, f"the simulated scenes have none of {', '.join(lacking)}")
             real = set(table.scenes)
-            new = np.array([name not in real for name in found.scenes])
+            names = found.scenes or (None,) * len(found.scores)
+            new = np.array([name not in real for name in names])
             require(
                 bool(new.any()),
                 "every simulated scene has the name of a real one: the mean of the proxy must come "
@@ -123,9 +166,15 @@ class Scenes:
             apart = int((~new).sum())
             scores = found.arranged(table.policies)[new]
         complete = scores[~np.isnan(scores.astype(float)).any(axis=-1)]
+        require(
+            not any(_same_rows(complete, own) for own in (table.scores, table.proxy)),
+            "the simulated scenes have the scores of the trials, row by row: the mean of the proxy "
+            "must come from other scenes, drawn apart from those of the trials",
+            parameter="proxy_scores",
+        )
         left = f" ({counted(apart, 'scene')} of the trials left out)" if apart else ""
         text = f"the mean of the proxy is bounded by {counted(len(complete), 'simulated scene')}"
-        return complete, Message(text + left, code="proxy-scenes")
+        return complete, text + left
 
     def _own(self, name: str) -> Any:
         require(name in self.source, f"the simulated scenes have none of {name}")
@@ -137,4 +186,5 @@ class Scenes:
 
         trials = read_scenes(self.source, self.column)
         task = None if len(trials.tasks) == 1 else table.task
-        return align(trials, task=task, design="paired")
+        design = "paired" if "block" in trials.frame.columns else "independent"
+        return align(trials, task=task, design=design)

@@ -7,6 +7,7 @@ so neither how trials are run nor what the judge says can depend on it.
 from typing import TYPE_CHECKING
 
 from stopwise.errors import NotAllowed, require
+from stopwise.messages import counted
 from stopwise.study.assignment import locked_plan
 from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot
@@ -65,6 +66,15 @@ def _complete(state: StudyState) -> "Iterator[tuple[str, int]]":
         for row, slots in rows.items():
             if all(slot.asked is None and is_over(state, slot) for slot in slots):
                 yield task, row
+
+
+def unjudged(state: StudyState, task: str) -> str:
+    """Return how many trials of a task are over and wait for the judge, as a sentence, if any."""
+    if locked_plan(state).audit is None:
+        return ""
+    own = [trial for trial in state.trials if trial.task == task and trial.waiting]
+    count = sum(state.slot(trial).proxy is None for trial in own)
+    return f" {counted(count, 'trial waits', 'trials wait')} for the judge." if count else ""
 
 
 def is_over(state: StudyState, slot: Slot) -> bool:

@@ -16,11 +16,11 @@ from stopwise.core.method import Method
 from stopwise.core.nscore_plus import bets
 from stopwise.core.nscore_plus.constants import (
     BOUND_SHARE,
-    GAP_DOUBT,
     HOPED_DEVIATIONS,
     MOST_EXPLAINED,
     MOST_WEIGHT,
     NOISY_DEVIATIONS,
+    PLAUSIBLE_EFFECT,
     PROXY_DOUBT,
     PROXY_PAIRS,
     RENEWAL_PAIRS,
@@ -186,12 +186,15 @@ class Proxied(NScorePlus):
         # The weight narrows what may be bet: of some parts of it, that of greatest growth.
         hoped = HOPED_DEVIATIONS - NOISY_DEVIATIONS * estimates.spread
         effect = np.maximum(shown + hoped * np.sqrt(variance * sums.pairs) / shrunk, 0.0)
+        # What bounds of the mean cost is held against an effect that can be found by n_max.
+        least = PLAUSIBLE_EFFECT * np.sqrt(variance / (self.n_max or shrunk))
+        effect = np.where(state.gap > 0, np.maximum(effect, least), effect)
         weight = best = np.zeros_like(full)
         for step in range(WEIGHT_STEPS + 1):
             tried = step / WEIGHT_STEPS * full
             left = _left(variance, tried, common, noise)
             most = BOUND_SHARE / (1 + self.margin + self._widened(tried, state.mean))
-            gained = np.maximum(effect - GAP_DOUBT * tried * state.gap, 0.0)
+            gained = np.maximum(effect - tried * state.gap, 0.0)
             amount = np.minimum(gained / left, most)
             growth = amount * (gained - 0.5 * amount * left)
             better = growth >= best

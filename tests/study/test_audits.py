@@ -138,6 +138,21 @@ def test_a_lot_waits_for_the_judge(study: sw.Study) -> None:
     assert (asked.trial == first) == drawn.audited
 
 
+def test_lots_are_drawn_in_the_order_of_rows(study: sw.Study) -> None:
+    """A judge that withholds a row would else learn from later ones what to say of it."""
+    first = take(study)
+    study.record(first.trial, "done", station="left")  # the timer was forgotten
+    for _ in range(5):
+        run_one(study)
+    take(study)
+    assert not any(entry.kind == "audit drawn" for entry in study.journal())
+    study.judge(first.trial, 0.5)
+    take(study)
+    rows = [e.event.row for e in study.journal() if isinstance(e.event, AuditDrawn)]
+    assert rows == [0, 1, 2]
+    assert study.verify().problems == ()
+
+
 def test_what_is_known_to_be_audited_can_neither_be_voided_nor_given_back(study: sw.Study) -> None:
     for audited in (False, True):
         trial = until(study, audited=audited)[0]

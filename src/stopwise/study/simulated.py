@@ -121,9 +121,9 @@ def in_words(plan: "StudyPlan", task: str) -> str:
     """Return what a proxy does in a study, and what is assumed of it; empty without one."""
     if plan.audit is not None:
         return (
-            f"A judge scores every trial, and people those of rows that a lot of chance "
-            f"{plan.audit:g} picks. The lot is drawn when the trials of a row are over and judged, "
-            "so nothing can depend on it. Claims are about people's scores."
+            "A judge scores every trial. People score whole rows, each picked at random with a "
+            f"chance of {plan.audit:g} once its trials are over and judged, so that nothing can "
+            "depend on it. Claims are about people's scores."
         )
     known = next((own for own in plan.tasks if own.name == task), None)
     if known is None or task not in plan.proxy:

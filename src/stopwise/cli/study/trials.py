@@ -34,6 +34,19 @@ def correct(
     typer.echo(f"corrected: trial {trial}, {in_words(answer)}")
 
 
+def judge(
+    place: Place = ".",
+    *,
+    trial: Number,
+    score: Annotated[float, typer.Argument(help="In units of the score.")],
+    who: Who = None,
+) -> None:
+    """Enter what a judge says of a trial, for good, where the plan has an audit."""
+    with open_study(place) as study:
+        study.judge(trial, score, who=person(who))
+    typer.echo(f"judged: trial {trial}")
+
+
 def void(
     place: Place = ".",
     *,

@@ -204,7 +204,11 @@ def _scored(
     scores = frame["score"]
     if missing == "error":
         drop = Setting("missing", "drop")
-        cure = ["the score is missing; ", drop, " leaves such trials out and says how many"]
+        cure: list[str | Setting] = [
+            "the score is missing; ",
+            drop,
+            " leaves such trials out and says how many",
+        ]
         if "proxy" in frame.columns:
             cure += ["; where people scored a random share only, give ", Setting("audit")]
         require_known(scores, partial(raw.error, column), Message(*cure, code="score-missing"))

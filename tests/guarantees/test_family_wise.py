@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
@@ -97,7 +98,8 @@ def false_studies(
     n_max: int | None = None,
 ) -> int:
     """Return how many studies declare an order that does not hold."""
-    family = Family.of(method, k=len(study.means), baseline=study.baseline, ties=ties)
+    own = "strict" if registry.find(method).splits_itself else ties
+    family = Family(k=len(study.means), baseline=study.baseline, ties=own)
     parameters = {"bins": 7} if method == "nscore" else {}
     rules = Rules(
         method=method,

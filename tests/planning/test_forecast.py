@@ -8,10 +8,11 @@ import pytest
 from scipy import stats
 
 import stopwise as sw
-from stopwise.planning.continuation import Continuation, study_ranking
+from stopwise.planning.continuation import Continuation, study_rules
 from stopwise.planning.guesses import Guess
 from stopwise.planning.populations import Guessed, Resampled
 from stopwise.questions.pairs import replay
+from stopwise.questions.ranking import Ranking
 from stopwise.rows.table import Table
 
 
@@ -20,7 +21,7 @@ def test_continuation_starts_from_the_actual_state() -> None:
     rng = np.random.default_rng(3)
     past = rng.beta(2, 2, (12, 2))
     table = Table(policies=("a", "b"), scores=past, design="independent")
-    ranking = study_ranking(table, 40, {})
+    ranking = Ranking(study_rules(table, 40, {}))
     population = Guessed((Guess.of_moments(0.4, 0.2), Guess.of_moments(0.6, 0.2)))
     seed = np.random.SeedSequence(8)
     ends = Continuation(ranking, past, population).simulate(seed, 60)
@@ -43,7 +44,7 @@ def test_gaps_of_a_paired_study_stay_and_open_trials_are_drawn() -> None:
     for design, gap in (("paired", True), ("independent", False)):
         ordered = scores if gap else np.array([[0, 1], [0, 1], [1, 0.5], [np.nan, 0.5]])
         table = Table(policies=("a", "b"), scores=ordered, design=design)
-        ranking = study_ranking(table, 6, {})
+        ranking = Ranking(study_rules(table, 6, {}))
         ends = Continuation(ranking, ordered, Resampled(ordered, gap)).simulate(
             np.random.SeedSequence(0), 20
         )
@@ -62,7 +63,7 @@ def test_chances_are_calibrated_where_gaps_are_usual() -> None:
     rates = np.stack([middle - half_gap, middle + half_gap], axis=1)[:, None, :]
     studies = (rng.random((120, 30, 2)) < rates) * 1.0
     table = Table(policies=("a", "b"), scores=studies[0], design="independent")
-    ranking = study_ranking(table, 30, {})
+    ranking = Ranking(study_rules(table, 30, {}))
     outcome = replay(ranking.comparison, ranking.budget, studies, with_p_values=False)
     chances, verdicts = [], []
     for study, came in zip(studies, outcome.claims[:, 0].tolist(), strict=True):
@@ -110,7 +111,7 @@ def test_stopping_for_futility_keeps_the_error() -> None:
         scores = (rng.random((30, 2)) < 0.5) * 1.0
         test = sw.SequentialTest("nscore", alpha=0.1, n_max=30, alternative="two-sided")
         table = Table(policies=("a", "b"), scores=scores[:10], design="independent")
-        ranking = study_ranking(table, 30, {"method": "nscore", "alpha": 0.2})
+        ranking = Ranking(study_rules(table, 30, {"method": "nscore", "alpha": 0.2}))
         test.run(scores[:10, 0], scores[:10, 1])
         ends = Continuation(ranking, scores[:10], Resampled(scores[:10])).simulate(
             np.random.SeedSequence(1), 50

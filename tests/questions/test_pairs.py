@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
+from stopwise.core import registry
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.nscore_plus import NScorePlus
@@ -31,7 +32,8 @@ def run(
     trace: bool = False,
     p_values: bool = True,
 ) -> tuple[Family, Replay]:
-    family = Family.of(method, k=scores.shape[2], baseline=baseline, ties=ties)
+    own = "strict" if registry.find(method).splits_itself else ties
+    family = Family(k=scores.shape[2], baseline=baseline, ties=own)
     comparison = Comparison(Rules(method=method, ties=ties), family.size)
     procedure = budget.create(adjust, family=family, alpha=0.05)
     return family, replay(comparison, procedure, scores, with_p_values=p_values, with_trace=trace)

@@ -41,7 +41,7 @@ def handed_out_twice(place: str, clock: Clock) -> tuple[sw.Study, Any, Any]:
     first = take(study)
     clock.time += 31 * 60
     second = take(study, "right")
-    assert study.resolve(first.code).policy == study.resolve(second.code).policy
+    assert policy_of(study, first.trial) == policy_of(study, second.trial)
     return study, first, second
 
 

@@ -58,9 +58,10 @@ def until(study: sw.Study, *, audited: bool) -> list[int]:
     raise AssertionError("the lot is never as wanted")
 
 
-def test_a_study_says_what_a_stream_says_row_by_row(study: sw.Study) -> None:
+def test_a_study_says_what_a_stream_says_row_by_row(tmp_path: Path) -> None:
+    study = locked(str(tmp_path / "study"), **{**AUDIT, "n_max": 25})
     test = sw.SequentialTest(
-        n_max=60, design="paired", alternative="two-sided", ties="strict", audit=CHANCE
+        n_max=25, design="paired", alternative="two-sided", ties="strict", audit=CHANCE
     )
     rng, outcomes = np.random.default_rng(0), {}
     row: dict[str, bool] = {}
@@ -122,10 +123,12 @@ def test_a_lot_waits_for_the_judge(study: sw.Study) -> None:
     second = take(study)
     study.start(second.trial, station="left")
     study.record(second.trial, "done", station="left")
+    assert study.verdict().tasks[0].proxy.endswith(" 1 trial waits for the judge.")
     third = take(study)  # the robot need not wait
     assert third.rubric == {"kind": "judge"}
     assert not any(entry.kind == "audit drawn" for entry in study.journal())
-    study.judge(second.trial, 0.25)
+    assert typed.study("judge", study.folder or "", str(second.trial), "0.25").exit_code == 0
+    assert study.verdict().tasks[0].proxy.endswith("people's scores.")
     study.start(third.trial, station="left")
     assert take(study).trial == third.trial  # what is under way comes first
     study.judge(third.trial, 1.0)
@@ -133,6 +136,21 @@ def test_a_lot_waits_for_the_judge(study: sw.Study) -> None:
     asked = take(study)
     (drawn,) = (e.event for e in study.journal() if isinstance(e.event, AuditDrawn))
     assert (asked.trial == first) == drawn.audited
+
+
+def test_lots_are_drawn_in_the_order_of_rows(study: sw.Study) -> None:
+    """A judge that withholds a row would else learn from later ones what to say of it."""
+    first = take(study)
+    study.record(first.trial, "done", station="left")  # the timer was forgotten
+    for _ in range(5):
+        run_one(study)
+    take(study)
+    assert not any(entry.kind == "audit drawn" for entry in study.journal())
+    study.judge(first.trial, 0.5)
+    take(study)
+    rows = [e.event.row for e in study.journal() if isinstance(e.event, AuditDrawn)]
+    assert rows == [0, 1, 2]
+    assert study.verify().problems == ()
 
 
 def test_what_is_known_to_be_audited_can_neither_be_voided_nor_given_back(study: sw.Study) -> None:
@@ -347,7 +365,7 @@ def test_the_terminal_asks_only_about_trials_that_were_picked(study: sw.Study) -
 def test_the_report_compares_the_judge_with_people_and_names_it(study: sw.Study) -> None:
     folder = study.folder
     assert folder is not None
-    said = "A judge scores every trial, and people those of rows"
+    said = "A judge scores every trial. People score whole rows, each picked at random"
     rng = np.random.default_rng(0)
     for trial in until(study, audited=True):
         study.record(trial, bool(rng.random() < 0.5), station="left")

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 import stopwise as sw
-from tests.study.live import Clock, handed_out_twice, locked, take
+from tests.study.live import Clock, handed_out_twice, locked, policy_of, take
 
 
 class TestLeases:
@@ -19,8 +19,18 @@ class TestLeases:
 
         again = take(study, "third")
 
-        assert study.resolve(again.code).policy == study.resolve(first.code).policy
+        assert policy_of(study, again.trial) == policy_of(study, first.trial)
         assert again.code != first.code
+
+    def test_of_two_trials_of_a_slot_only_one_begins(self, place: str, clock: Clock) -> None:
+        """Or two people could run both, and send the better one."""
+        study, first, second = handed_out_twice(place, clock)
+
+        study.start(second.trial, station="right")
+        with pytest.raises(sw.NotAllowed, match="its place was handed out again"):
+            study.resolve(first.code)
+        with pytest.raises(sw.NotAllowed, match="its place was handed out again"):
+            study.start(first.trial, station="left")
 
     def test_the_first_result_stored_settles_a_slot(self, place: str, clock: Clock) -> None:
         study, first, second = handed_out_twice(place, clock)

@@ -33,6 +33,7 @@ def test_a_study_tries_only_its_policies(tmp_path: Path, design: str, policies: 
     verdict = study.verdict()
     assert verdict.finished
     assert "is better than 0.6" in verdict.sentence
+    assert len(study.trials()) == count
     assert study.status().counted == count == study.analyses()["pick"].trials_used
     assert not study.verify().problems
     study.unblind()

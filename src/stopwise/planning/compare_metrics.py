@@ -15,7 +15,7 @@ from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
 from stopwise.errors import require
 from stopwise.messages import Setting, counted
-from stopwise.planning.continuation import further_trials, study_ranking
+from stopwise.planning.continuation import further_trials, study_rules
 from stopwise.planning.metrics_result import MetricComparison, MetricRow
 from stopwise.planning.populations import Resampled
 from stopwise.planning.simulation import check_minutes
@@ -112,7 +112,7 @@ def _ranking(table: Table, n_max: int | None, settings: RaceSettings, seed: int)
     )
     if n_max is not None:
         require_whole(n_max, "n_max", 2)
-    return study_ranking(table, n_max or len(table.scores), settings).with_luck(seed)
+    return Ranking(study_rules(table, n_max or len(table.scores), settings)).with_luck(seed)
 
 
 def _row(table: Table, ranking: Ranking, metric: str, orders: int, seed: int) -> MetricRow:

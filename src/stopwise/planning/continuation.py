@@ -162,11 +162,6 @@ class Continuation:
         )
 
 
-def study_ranking(table: Table, n_max: int, settings: Mapping[str, Any]) -> Ranking:
-    """Return the ranking of a study of this table, with settings as for ``analyze``."""
-    return Ranking(study_rules(table, n_max, settings))
-
-
 def study_rules(table: Table, n_max: int, settings: Mapping[str, Any]) -> Rules:
     """Return the rules of a study of this table."""
     return Rules.of(

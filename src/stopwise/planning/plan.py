@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -215,9 +214,14 @@ def plan(
         needed = None
         asked = len(scenarios) == 1 and n_max is budget is stored is None
         if asked and limits and count <= MOST_POLICIES:
-            row_of = partial(_one_row, scale, simulator)
             needed = needed_study(
-                rules, scenarios[0], family, simulator, power=power, known=rows, row_of=row_of
+                rules,
+                scenarios[0],
+                family,
+                simulator,
+                power=power,
+                known=rows,
+                row_of=lambda study, case: _rows([study], [case], scale, simulator)[0],
             )
         nothing: list[PlanRow] = []
         if studies[0].comparison.test.stops_at_futility and rules.margin >= 0:
@@ -246,12 +250,6 @@ def _rows(
             cases, stopping_times(studies, populations, simulator), strict=True
         )
     ]
-
-
-def _one_row(
-    scale: Scale, simulator: Simulator, study: PlannedStudy, scenario: Scenario
-) -> PlanRow:
-    return _rows([study], [scenario], scale, simulator)[0]
 
 
 def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: Scale) -> PlanRow:

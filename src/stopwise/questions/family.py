@@ -8,7 +8,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.proxy import pairs_of
 from stopwise.errors import require
@@ -46,27 +45,6 @@ class Family:
     ties: str = "strict"
     sides: int = 2
     transitive: bool = True
-
-    @classmethod
-    def of(
-        cls,
-        method: str,
-        *,
-        k: int,
-        baseline: int | None = None,
-        ties: str,
-        sides: int = 2,
-        transitive: bool = True,
-    ) -> "Family":
-        """Return the family for a method; one that splits its level itself is always strict."""
-        strict = registry.find(method).splits_itself or sides == 1
-        return cls(
-            k=k,
-            baseline=baseline,
-            ties="strict" if strict else ties,
-            sides=sides,
-            transitive=transitive,
-        )
 
     @cached_property
     def pairs(self) -> Ints:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
+from stopwise.core import registry
 from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
 from stopwise.errors import require
@@ -68,12 +69,14 @@ class Ranking:
         """The claims that are tested."""
         rules = self.rules
         baseline = None if rules.baseline is None else rules.policies.index(rules.baseline)
-        return Family.of(
-            rules.method,
+        sides = 2 if rules.alternative == "two-sided" else 1
+        # A method that splits its level itself is always strict.
+        strict = registry.find(rules.method).splits_itself or sides == 1
+        return Family(
             k=len(rules.policies),
             baseline=baseline,
-            ties=rules.ties,
-            sides=2 if rules.alternative == "two-sided" else 1,
+            ties="strict" if strict else rules.ties,
+            sides=sides,
             transitive=rules.by == "means",
         )
 

@@ -4,9 +4,11 @@ The lot of a row is drawn when each of its trials is over and judged. Until then
 so neither how trials are run nor what the judge says can depend on it.
 """
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from stopwise.errors import NotAllowed, require
+from stopwise.messages import counted
 from stopwise.study.assignment import locked_plan
 from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot
@@ -30,7 +32,7 @@ def judge(state: StudyState, number: int, score: float, salt: str) -> list[Judge
     state.board(trial).comparison.unit_score(score, f"the judge of trial {number}")
     if slot.holder == number and slot.proxy == float(score):
         return []
-    if not trial.begun:
+    if not trial.begun and not trial.over:
         raise NotAllowed(f"trial {number} has not begun")
     if slot.holder != number or trial.status in ("released", "voided"):
         raise NotAllowed(f"trial {number} is {trial.status}: it needs no judge any more")
@@ -40,10 +42,10 @@ def judge(state: StudyState, number: int, score: float, salt: str) -> list[Judge
 
 
 def due(state: StudyState, lots: Lots) -> list[AuditDrawn]:
-    """Return the lots of all rows that are run and judged, and not drawn yet."""
+    """Return the next lot that can be drawn: what it tells may change which rows are needed."""
     if locked_plan(state).audit is None:
         return []
-    return [drawn(state, lots, task, row) for task, row in _complete(state)]
+    return [drawn(state, lots, task, row) for task, row in islice(_complete(state), 1)]
 
 
 def drawn(state: StudyState, lots: Lots, task: str, row: int) -> AuditDrawn:
@@ -57,14 +59,29 @@ def drawn(state: StudyState, lots: Lots, task: str, row: int) -> AuditDrawn:
 
 
 def _complete(state: StudyState) -> "Iterator[tuple[str, int]]":
-    """Yield the rows whose trials are over and judged, as far as they are still needed."""
+    """Yield the rows whose trials are over and judged, as far as they are still needed, in order.
+
+    A judge that knew the lots of later rows could choose what is learned for their bets.
+    """
     for task, board in state.boards.items():
         rows: dict[int, list[Slot]] = {}
         for row, _, slot in board.open_slots():
             rows.setdefault(row, []).append(slot)
         for row, slots in rows.items():
-            if all(slot.asked is None and is_over(state, slot) for slot in slots):
-                yield task, row
+            if any(slot.asked for slot in slots):
+                continue  # people are asked
+            if not all(is_over(state, slot) for slot in slots):
+                break
+            yield task, row
+
+
+def unjudged(state: StudyState, task: str) -> str:
+    """Return how many trials of a task are over and wait for the judge, as a sentence, if any."""
+    if locked_plan(state).audit is None:
+        return ""
+    own = [trial for trial in state.trials if trial.task == task and trial.waiting]
+    count = sum(state.slot(trial).proxy is None for trial in own)
+    return f" {counted(count, 'trial waits', 'trials wait')} for the judge." if count else ""
 
 
 def is_over(state: StudyState, slot: Slot) -> bool:

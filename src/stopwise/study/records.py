@@ -60,6 +60,8 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
             rows = board.settled_scores()
         for row, scores in enumerate(rows, start=1):
             for arm, score in scores.items():
+                if arm not in shown:  # a number that policies are compared with
+                    continue
                 slot = board.rows[row - 1].get(arm, Slot())
                 own = slot.score if beside_judge else score
                 found.append((task, shown[arm], own, str(row), slot.proxy))

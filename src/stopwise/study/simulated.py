@@ -14,7 +14,7 @@ import polars as pl
 from stopwise.core.scores import Scale
 from stopwise.data.trials import Trials
 from stopwise.errors import require
-from stopwise.messages import counted
+from stopwise.messages import BLANK, Setting, counted
 
 if TYPE_CHECKING:
     from stopwise.study.plan_parts import Task
@@ -99,8 +99,9 @@ def from_trials(trials: Trials, plan: "StudyPlan", tasks: Mapping[str, str]) -> 
     """
     require(
         "block" in trials.frame.columns,
-        "simulated scores need a column with the start state: name it as the block",
-        parameter="columns",
+        "simulated scores need a column with the start state: name it with ",
+        Setting("columns", {"block": BLANK}),
+        code="no-start-states",
     )
     found: Simulated = {}
     for given, name in tasks.items():
@@ -120,9 +121,9 @@ def in_words(plan: "StudyPlan", task: str) -> str:
     """Return what a proxy does in a study, and what is assumed of it; empty without one."""
     if plan.audit is not None:
         return (
-            f"A judge scores every trial, and people those of rows that a lot of chance "
-            f"{plan.audit:g} picks. The lot is drawn when the trials of a row are over and judged, "
-            "so nothing can depend on it. Claims are about people's scores."
+            "A judge scores every trial. People score whole rows, each picked at random with a "
+            f"chance of {plan.audit:g} once its trials are over and judged, so that nothing can "
+            "depend on it. Claims are about people's scores."
         )
     known = next((own for own in plan.tasks if own.name == task), None)
     if known is None or task not in plan.proxy:

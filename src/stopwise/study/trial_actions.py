@@ -16,9 +16,17 @@ from stopwise.study.study_plan import StudyPlan
 
 
 def start(state: StudyState, number: int, station: str) -> Started:
-    """Return the event that a trial has begun, or still runs: its lease begins anew."""
+    """Return the event that a trial has begun, or still runs: its lease begins anew.
+
+    It does not begin once its place is another's: of two that are run, the better could be sent.
+    """
     trial = own_trial(state, number, station)
     require_status(trial, "leased")
+    if not trial.begun and state.slot(trial).holder != number:
+        raise NotAllowed(
+            f"the lease of trial {number} ran out before it began, and its place was handed out "
+            "again: ask for the next trial"
+        )
     return Started(trial=number, lease=60.0 * locked_plan(state).lease_minutes)
 
 

@@ -16,6 +16,7 @@ from stopwise.questions.standing import Elimination, Standing
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import MEAN, described
 from stopwise.study.assignment import finished, locked_plan
+from stopwise.study.audits import unjudged
 from stopwise.study.board import SlotBoard
 from stopwise.study.level_drift import drift_doubts
 from stopwise.study.records import trial_table
@@ -184,7 +185,10 @@ def verdict(state: StudyState) -> StudyVerdict:
     """Return the verdict of the rows that can be used now."""
     shown = _shown(state)
     tasks = tuple(
-        replace(_task_verdict(name, board, shown), proxy=in_words(locked_plan(state), name))
+        replace(
+            _task_verdict(name, board, shown),
+            proxy=in_words(locked_plan(state), name) + unjudged(state, name),
+        )
         for name, board in state.boards.items()
     )
     return StudyVerdict(

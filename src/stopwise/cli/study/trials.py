@@ -34,6 +34,19 @@ def correct(
     typer.echo(f"corrected: trial {trial}, {in_words(answer)}")
 
 
+def judge(
+    place: Place = ".",
+    *,
+    trial: Number,
+    score: Annotated[float, typer.Argument(help="In units of the score.")],
+    who: Who = None,
+) -> None:
+    """Enter what a judge says of a trial, for good, where the plan has an audit."""
+    with open_study(place) as study:
+        study.judge(trial, score, who=person(who))
+    typer.echo(f"judged: trial {trial}")
+
+
 def void(
     place: Place = ".",
     *,
@@ -121,7 +134,11 @@ def import_proxy(
     from stopwise import read_trials
 
     with open_study(place) as study:
-        found = study.import_proxy(read_trials(file, **reading.keywords()))
+        trials = read_trials(file, **reading.keywords())
+        found = study.import_proxy(trials)
+        others = [name for name in trials.policies if name not in study.plan.policy_names]
+    if others:
+        typer.echo(f"left out, since the plan does not name them: {', '.join(others)}")
     for task, states in found.items():
         typer.echo(f"{task}: the simulator's scores from {counted(states, 'start state')}")
     typer.echo("written into the plan; each row will draw its state from these")

@@ -192,6 +192,7 @@ async function sendStart() {
     setConnected(true);
   } catch (error) {
     if (error instanceof NoConnection) setConnected(false);
+    else if (error.status === 409) problem(error.message);
   }
 }
 

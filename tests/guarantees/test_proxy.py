@@ -196,7 +196,7 @@ def test_bounds_of_a_mean_hold_for_any_scores(name: str) -> None:
 def test_a_bound_half_as_far_away_would_be_caught() -> None:
     values = VALUES["even"](np.random.default_rng(4))
     means = values.mean(axis=1)
-    lows = np.array([proxy_module._least_mean(own, 0.05) for own in values])
+    lows = np.array([proxy_module.least_mean(own, 0.05) for own in values])
 
     with pytest.raises(AssertionError):
         assert_at_most(int((0.5 * (lows + means) > 0.5).sum()), 1000, 0.05)

@@ -10,7 +10,9 @@ import pytest
 import stopwise as sw
 from stopwise.core.proxy import bounds_of_pairs
 from stopwise.errors import InvalidInput
+from stopwise.questions.doubts import level_differs
 from tests.cli.typed import run
+from tests.guarantees.pinned import assert_at_most
 
 RATES = {"base": 0.5, "new": 0.7, "newer": 0.85}
 
@@ -210,6 +212,10 @@ def test_what_is_typed_wrongly_is_told_what_helps(tmp_path: Path) -> None:
     for option, value in (("audit", "0.3"), ("proxy-scores", given), ("proxy-mean", "new=.5")):
         assert f"--{option} goes with --proxy COLUMN" in run(*usual, f"--{option}", value)[1]
     assert "--missing keep goes with --audit" in run(*usual, "--missing", "keep")[1]
+    both = ["--proxy", "sim", "--audit", "0.3", "--proxy-scores", given]
+    assert "the mean of the proxy is not needed" in run(*usual, *both)[1]
+    REAL.with_columns(score=pl.col("score").replace(0.0, None)).write_csv(real)
+    assert "a random share only, give --audit" in run(*usual, "--proxy", "sim")[1]
 
 
 def test_a_column_of_scenes_is_a_block() -> None:
@@ -232,3 +238,30 @@ def test_independent_trials_take_a_proxy_too() -> None:
     assert found.rules.design == known.rules.design == "independent"
     assert found.pairs[0].better == "new"
     assert known.pairs[0].n == paired.pairs[0].n
+
+
+def test_scenes_that_are_harder_for_all_are_doubted() -> None:
+    """The difference stays as simulated, so claims hold; but these scenes were drawn otherwise."""
+    hard = pl.int_range(pl.len()) // 2 % 2 == 0
+    harder = REAL.with_columns(pl.when(hard).then(0.0).otherwise("sim").alias("sim"))
+    simulated = scenes(20000, first=1000).drop("score")
+    found = [
+        sw.analyze(frame, bounds=(0, 1), proxy="sim", proxy_scores=simulated, n_max=100).doubts
+        for frame in (REAL, harder)
+    ]
+    assert not found[0]
+    assert any("the proxy finds new worse in these scenes" in doubt for doubt in found[1])
+
+
+def levels_doubted() -> int:
+    rng = np.random.default_rng(2)
+    draws = ((rng.random(6) < 0.4, rng.random(120) < 0.4) for _ in range(40))
+    return sum(level_differs(m * 1.0, f * 1.0, 0.05, 120) is not None for m, f in draws)
+
+
+def test_scenes_drawn_alike_are_hardly_ever_doubted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four chances of .05; without bounds, an estimate for the mean, it would be more."""
+    assert_at_most(levels_doubted(), 40, 0.2)
+    monkeypatch.setattr("stopwise.questions.doubts.least_mean", lambda many, _: float(many.mean()))
+    with pytest.raises(AssertionError):
+        assert_at_most(levels_doubted(), 40, 0.2)

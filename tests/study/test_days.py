@@ -124,6 +124,16 @@ def test_tables_by_operator_station_and_day_come_with_the_names(tmp_path: Path) 
     assert sum(int(row[2]) for row in found["Trials by day"]) == 4
 
 
+def test_the_tables_need_no_unblinding_where_nothing_is_blind(tmp_path: Path) -> None:
+    study = locked(str(tmp_path / "study"), n_max=2, blinding="none", drift_check={"name": "fixed"})
+    for number in range(6):
+        station = ("left", "right")[number % 2]
+        study.record(take(study, station).trial, True, station=station)
+    (rows,) = (c.rows for c in chapters(study) if c.title == "Trials by station")
+    assert {row[-1] for row in rows} <= {"1", "-"}  # of the drift check
+    assert sum(int(row[2]) for row in rows) == 6
+
+
 def test_an_aa_study_is_two_copies_of_one_policy(tmp_path: Path) -> None:
     content = yaml.safe_load(aa_template())
     assert [policy["name"] for policy in content["policies"]] == ["copy 1", "copy 2"]

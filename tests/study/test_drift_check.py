@@ -9,6 +9,7 @@ import pytest
 import stopwise as sw
 from stopwise.study.saved_state import dump_state, load_state
 from stopwise.study.study_plan import StudyPlan
+from stopwise.web.evidence_cache import Shown
 from tests.study.live import Clock, locked
 from tests.study.plans import plan
 from tests.study.scripted import fix_draws
@@ -148,6 +149,7 @@ def test_a_check_that_falls_is_a_doubt_beside_the_verdict(tmp_path: Path) -> Non
     assert doubt.startswith("The scores of the drift check fell along the study: conditions have")
     assert "The verdict stays valid, since policies are compared within rows" in doubt
     assert verdict.to_dict()["doubts"] == [doubt]
+    assert doubt in Shown.of(study).page
     study.unblind()
     page = study.report()
     assert "The scores of the drift check fell" in page

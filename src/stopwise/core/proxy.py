@@ -199,13 +199,13 @@ def scene_bounds(scores: object, rules: "Rules", level: float) -> tuple[tuple[fl
     found = []
     for first, second in compared_pairs(rules):
         share = 0.5 * (1.0 + unit[:, second] - unit[:, first])  # in [0, 1]
-        low, high = _least_mean(share, level), 1.0 - _least_mean(1.0 - share, level)
+        low, high = least_mean(share, level), 1.0 - least_mean(1.0 - share, level)
         span = rules.scale.span
         found.append(((2.0 * low - 1.0) * span, (2.0 * high - 1.0) * span))
     return tuple(found)
 
 
-def _least_mean(values: Floats, level: float) -> float:
+def least_mean(values: Floats, level: float) -> float:
     """Return a lower bound of the mean of independent values in [0, 1], wrong with this chance.
 
     The wealth of bets that the mean is above m is on average at most 1 if it is not, and falls with

@@ -23,7 +23,7 @@ from stopwise.core.promise import (
     scenes_text,
     wide_bounds_text,
 )
-from stopwise.core.proxy import unlike_chance
+from stopwise.core.proxy import least_mean, unlike_chance
 from stopwise.core.rules import Rules
 from stopwise.messages import Message, Setting, counted, first_few
 from stopwise.questions.analysis_parts import PairResult, PolicyResult
@@ -208,6 +208,44 @@ def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[Me
             text = scenes_text(*names, audits=rules.audit is not None)
             found.append(Message(text, code="scenes-differ"))
     return tuple(found)
+
+
+def levels_differ(table: Table, rules: Rules) -> tuple[Message, ...]:
+    """Return the policies whose proxy scores otherwise in these scenes than in the simulated ones.
+
+    Of scenes like these it is said of any with probability at most ``FALSE_ALARMS``: a quarter of
+    each policy's share for each bound of its mean, and for each test against one.
+    """
+    found = []
+    if table.simulated is None or table.proxy is None:
+        return ()
+    level = FALSE_ALARMS / (4 * len(table.policies))
+    for name, many, few in zip(table.policies, table.simulated.T, table.proxy.T, strict=True):
+        real = few[~np.isnan(few)]
+        way = level_differs(rules.scale.unit(many), rules.scale.unit(real), level, rules.n_max)
+        if way is not None:
+            text = (
+                f"the proxy finds {name} {way} in these scenes than in the simulated ones: they "
+                "look drawn differently, and claims rest on scenes that are drawn alike"
+            )
+            found.append(Message(text, code="scenes-differ"))
+    return tuple(found)
+
+
+def level_differs(many: Floats, few: Floats, level: float, n_max: int | None) -> str | None:
+    """Return how few values differ in the mean from many others: "better", "worse", or None."""
+    from stopwise.core.simulate import run_studies
+
+    ends = {"better": least_mean(1.0 - many, level), "worse": least_mean(many, level)}
+    for way, end in ends.items():
+        reference, sign = (1.0 - end, "greater") if way == "better" else (end, "less")
+        if not few.size or not ROUNDING < reference < 1.0 - ROUNDING:
+            continue
+        own = {"alpha": level, "n_max": n_max, "reference": reference, "alternative": sign}
+        check = Rules.of(policies=("proxy",), ties="paper", **own)
+        if run_studies(check, few[None], workers=1).decision[0] >= 0:
+            return way
+    return None
 
 
 def _copied(shown: Floats) -> list[Message]:

@@ -27,6 +27,7 @@ from stopwise.questions.doubts import (
     doubts,
     drifting,
     elsewhere,
+    levels_differ,
     moving,
     said,
     wide_bounds,
@@ -70,6 +71,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
         *drifting(pairs, scores, family),
         *dependent(comparison, scores, family),
         *elsewhere(comparison, shown, family),
+        *levels_differ(used, rules),
         *worn_out(table, rules),
     )
     order = [rules.policies.index(policy.name) for policy in policies]

@@ -141,7 +141,8 @@ class Scenes:
         scores, note = self._drawn(table)
         rules = with_scenes(rules, scores, share)
         note = Message(note, _width(rules, len(scores)), code="proxy-scenes")
-        return rules, replace(table, notes=(*table.notes, note))
+        mixed = scores[np.random.default_rng(1).permutation(len(scores))].astype(float)
+        return rules, replace(table, notes=(*table.notes, note), simulated=mixed)
 
     def _drawn(self, table: Table) -> tuple[Floats, str]:
         """Return the scores (scenes, policies), and what is to be said of them."""

@@ -51,6 +51,8 @@ class Table:
         Names of the rows' scenes, where there are any.
     scenes_drawn
         Whether a study has drawn the scene of each row from those that the proxy's mean is of.
+    simulated
+        The proxy's scores (scenes, policies) in simulated scenes, in a random order, or None.
     """
 
     policies: tuple[str, ...]
@@ -67,6 +69,7 @@ class Table:
     proxy: Floats | None = None
     scenes: tuple[str, ...] = ()
     scenes_drawn: bool = False
+    simulated: Floats | None = None
 
     def __post_init__(self) -> None:
         # A view, so that the caller's own array can still be written.

@@ -124,9 +124,9 @@ def _selection(study: "StudyReader") -> list[Chapter]:
 def _groups(study: "StudyReader") -> list[Chapter]:
     """Return the trials that count by operator, station and day, wherever there are several.
 
-    Only after unblinding: beside the evidence, means would tell whose trials an operator ran.
+    Only where names are known: beside the evidence, means would tell whose trials an operator ran.
     """
-    if not study.unblinded:
+    if not study.unblinded and study.plan.blinding != "none":
         return []
     check = study.plan.drift_check
     beside = [] if check is None else [check.name]
@@ -148,7 +148,7 @@ def _groups(study: "StudyReader") -> list[Chapter]:
             means = dict(group.group_by("policy").agg(pl.col("score").mean()).iter_rows())
             cells = [_number(means.get(policy)) for policy in policies]
             rows.append((str(name), str(task), str(len(group)), *cells))
-        columns = (whose, "task", "trials used", *(f"mean of {policy}" for policy in policies))
+        columns = (whose, "task", "trials", *(f"mean of {policy}" for policy in policies))
         found.append(Chapter(f"Trials by {whose}", columns, tuple(sorted(rows))))
     return found
 

@@ -122,7 +122,7 @@ def _selection(study: "StudyReader") -> list[Chapter]:
 
 
 def _groups(study: "StudyReader") -> list[Chapter]:
-    """Return the trials that count by operator, station and day, wherever there are several.
+    """Return the trials that count by operator, station and day, wherever there are several; days with a check always.
 
     Only where names are known: beside the evidence, means would tell whose trials an operator ran.
     """
@@ -141,7 +141,7 @@ def _groups(study: "StudyReader") -> list[Chapter]:
         "day": days,
     }.items():
         named = trials.with_columns(key.alias(whose)).filter(pl.col(whose).is_not_null())
-        if named[whose].n_unique() < 2:
+        if named[whose].n_unique() < (1 if beside and whose == "day" else 2):
             continue
         rows = []
         for (name, task), group in named.group_by(whose, "task", maintain_order=True):

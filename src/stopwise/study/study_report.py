@@ -122,7 +122,7 @@ def _selection(study: "StudyReader") -> list[Chapter]:
 
 
 def _groups(study: "StudyReader") -> list[Chapter]:
-    """Return the trials that count by operator, station and day, wherever there are several; days with a check always.
+    """Return the trials that count by operator, station and day, wherever there are several.
 
     Only where names are known: beside the evidence, means would tell whose trials an operator ran.
     """

@@ -212,6 +212,10 @@ def test_what_is_typed_wrongly_is_told_what_helps(tmp_path: Path) -> None:
     for option, value in (("audit", "0.3"), ("proxy-scores", given), ("proxy-mean", "new=.5")):
         assert f"--{option} goes with --proxy COLUMN" in run(*usual, f"--{option}", value)[1]
     assert "--missing keep goes with --audit" in run(*usual, "--missing", "keep")[1]
+    both = ["--proxy", "sim", "--audit", "0.3", "--proxy-scores", given]
+    assert "the mean of the proxy is not needed" in run(*usual, *both)[1]
+    REAL.with_columns(score=pl.col("score").replace(0.0, None)).write_csv(real)
+    assert "a random share only, give --audit" in run(*usual, "--proxy", "sim")[1]
 
 
 def test_a_column_of_scenes_is_a_block() -> None:

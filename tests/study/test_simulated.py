@@ -218,6 +218,29 @@ def test_a_file_is_written_into_the_plan(tmp_path: Path) -> None:
     assert "A simulator's scores from 4 start states were fixed with the plan" in status.output
 
 
+def test_a_slip_in_the_file_is_told_of_the_file_and_not_of_the_plan(tmp_path: Path) -> None:
+    folder, file = tmp_path / "study", tmp_path / "sim.csv"
+    sw.Study.create(folder, plan(**BLOCKS))
+    right = episodes().rename({"start": "block"}).select("policy", "block", score="sim")
+    slips = {
+        "needs a score of new, old, but has new": right.filter(
+            (pl.col("block") != "far") | (pl.col("policy") != "old")
+        ),
+        "[0, 1], but the proxy on stack got": right.with_columns(pl.col("score") * 100),
+        "--column block=NAME": right.rename({"block": "start"}),
+    }
+    for says, frame in slips.items():
+        frame.write_csv(file)
+        refused = typed.study("import-proxy", folder, file)
+        assert refused.exit_code != 0
+        assert says in refused.output
+        assert "study.yaml" not in refused.output
+    other = right.filter(pl.col("policy") == "old").with_columns(policy=pl.lit("third"))
+    pl.concat([right, other]).write_csv(file)
+    told = typed.study("import-proxy", folder, file)
+    assert "left out, since the plan does not name them: other, third" in told.output
+
+
 def test_only_states_that_the_task_lists_are_taken(tmp_path: Path) -> None:
     tasks = [{"name": "stack", "conditions": {"listed": ["left", "right", "left"]}}]
     study = sw.Study.create(tmp_path / "study", plan(**{**BLOCKS, "tasks": tasks}))

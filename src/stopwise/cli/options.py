@@ -329,6 +329,11 @@ class ProxyOptions(OptionGroup):
             if getattr(self, name) and "proxy" not in columns:
                 option = f"--{name.replace('_', '-')}"
                 raise Mistyped(f"{option} goes with --proxy COLUMN, the cheap score of every trial")
+        if self.audit is not None and (self.proxy_scores or self.proxy_mean):
+            raise Mistyped(
+                "with --audit the mean of the proxy is not needed: leave --proxy-scores and "
+                "--proxy-mean out"
+            )
         if how["missing"] == "keep" and self.audit is None:
             raise Mistyped(
                 "--missing keep goes with --audit, where a judge has scored every trial and people "

@@ -166,12 +166,11 @@ class PlanCommand(Command):
 
         given = [word.partition("=")[0] for word in args]
         former = [option for option in FORMER if option in given]
-        others = {} if parent is None else parent.command.commands
         with clear_errors(name_of(parent, info_name)):
             require(len(former) < 2, "give guesses, --pilot, --continue or --metrics, but only one")
             command, words = self, args
-            if former and others:
-                command, words = others[FORMER[former[0]]], _as_argument(args, former[0])
+            if former:
+                command, words = _become(FORMER[former[0]]), _as_argument(args, former[0])
             try:
                 # Not the method of Command: the errors below come before its one line.
                 return TyperCommand.make_context(command, info_name, words, parent, **extra)
@@ -179,11 +178,19 @@ class PlanCommand(Command):
                 unknown = getattr(error, "option_name", None)
                 if former and unknown in options_of(self) - options_of(command):
                     raise InvalidInput(f"{unknown} has no effect with {former[0]}") from error
-                elsewhere = others and not former and unknown not in options_of(self)
+                elsewhere = unknown is not None and not former
                 for name in FORMER.values() if elsewhere else ():
-                    if unknown in options_of(others[name]):
+                    if unknown in options_of(_become(name)) - options_of(self):
                         raise InvalidInput(f"{unknown} belongs to `stopwise {name}`") from error
                 raise
+
+
+def _become(name: str) -> Any:
+    """Return another command, which is not loaded with this one."""
+    from stopwise.cli import app_for
+
+    commands: dict[str, Any] = vars(typer.main.get_command(app_for([name])))["commands"]
+    return commands[name]
 
 
 def _as_argument(args: list[str], option: str) -> list[str]:

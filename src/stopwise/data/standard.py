@@ -94,7 +94,7 @@ def standardise(
         found["row"] = raw.frame[raw.roles["row"]].cast(pl.String)
     frame = pl.DataFrame([series.alias(role) for role, series in found.items()])
     frame = _without_training_seeds(frame, roles, notes)
-    scored = _scored(raw, frame["score"], score_column, missing, notes)
+    scored = _scored(raw, frame, score_column, missing, notes)
     keep = scored & ~duplicate_rows(raw, frame, notes)
     if "proxy" in found:
         complaint = partial(raw.error, proxy)
@@ -198,10 +198,19 @@ def _optional(raw: RawTable, roles: Roles, role: str, notes: Notes) -> pl.Series
         return None
 
 
-def _scored(raw: RawTable, scores: pl.Series, column: str, missing: str, notes: Notes) -> pl.Series:
+def _scored(
+    raw: RawTable, frame: pl.DataFrame, column: str, missing: str, notes: Notes
+) -> pl.Series:
+    scores = frame["score"]
     if missing == "error":
         drop = Setting("missing", "drop")
-        cure = ("the score is missing; ", drop, " leaves such trials out and says how many")
+        cure: list[str | Setting] = [
+            "the score is missing; ",
+            drop,
+            " leaves such trials out and says how many",
+        ]
+        if "proxy" in frame.columns:
+            cure += ["; where people scored a random share only, give ", Setting("audit")]
         require_known(scores, partial(raw.error, column), Message(*cure, code="score-missing"))
     elif missing == "keep":
         return pl.repeat(True, len(scores), eager=True)

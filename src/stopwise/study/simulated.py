@@ -14,7 +14,7 @@ import polars as pl
 from stopwise.core.scores import Scale
 from stopwise.data.trials import Trials
 from stopwise.errors import require
-from stopwise.messages import counted
+from stopwise.messages import BLANK, Setting, counted
 
 if TYPE_CHECKING:
     from stopwise.study.plan_parts import Task
@@ -99,8 +99,9 @@ def from_trials(trials: Trials, plan: "StudyPlan", tasks: Mapping[str, str]) -> 
     """
     require(
         "block" in trials.frame.columns,
-        "simulated scores need a column with the start state: name it as the block",
-        parameter="columns",
+        "simulated scores need a column with the start state: name it with ",
+        Setting("columns", {"block": BLANK}),
+        code="no-start-states",
     )
     found: Simulated = {}
     for given, name in tasks.items():

@@ -21,7 +21,7 @@ from stopwise.study.plan_file import (
 )
 from stopwise.study.recorded_trials import RecordedTrials
 from stopwise.study.rubric import plain_answer
-from stopwise.study.simulated import from_trials
+from stopwise.study.simulated import from_trials, require_simulated
 from stopwise.study.state import StudyState
 
 TOKEN_DAYS = 90.0  # a token of which nothing else is said
@@ -131,6 +131,7 @@ class Study(RecordedTrials):
             raise NotAllowed("the plan has a proxy already: delete it from study.yaml first")
         tasks = {given: trial_import.plan_task(given, plan) for given in trials.tasks}
         found = from_trials(trials, plan, tasks)
+        require_simulated(plan.model_copy(update={"proxy": found}))
         self.redraft(with_entry(self.plan_text, "proxy", found))
         return {task: len(states) for task, states in found.items()}
 

@@ -134,7 +134,11 @@ def import_proxy(
     from stopwise import read_trials
 
     with open_study(place) as study:
-        found = study.import_proxy(read_trials(file, **reading.keywords()))
+        trials = read_trials(file, **reading.keywords())
+        found = study.import_proxy(trials)
+        others = [name for name in trials.policies if name not in study.plan.policy_names]
+    if others:
+        typer.echo(f"left out, since the plan does not name them: {', '.join(others)}")
     for task, states in found.items():
         typer.echo(f"{task}: the simulator's scores from {counted(states, 'start state')}")
     typer.echo("written into the plan; each row will draw its state from these")

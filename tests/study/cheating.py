@@ -22,7 +22,7 @@ from stopwise.study.state import TrialRecord
 from stopwise.study.study_plan import StudyPlan
 from tests.study.simulation import Journal
 
-__all__ = ["BEFORE", "CHEATS", "Outcome", "outcomes"]
+__all__ = ["BEFORE", "CHEATS", "Act", "Outcome", "outcomes"]
 
 STATION, REASON = "arm", "the cable came off"
 SETTINGS = {
@@ -99,6 +99,23 @@ def voiding(share: float) -> Act:
     return act
 
 
+def evening_out(study: Cheat, trial: TrialRecord, success: bool) -> None:
+    """Void half of the others' successes, and as many trials of the favoured at random."""
+    study.score(trial, success)
+    odds = 1 / 3 if trial.arm == study.favoured else 0.5 * success
+    if study.rng.random() < odds:
+        study.journal.enter(trial_actions.void(study.journal.state, trial.number, REASON))
+
+
+def unscored(study: Cheat, trial: TrialRecord, success: bool) -> None:
+    """Void 80 % of the favoured's failures before they are scored, and as many of the others."""
+    odds = 0.8 * (not success) if trial.arm == study.favoured else 0.4
+    if study.rng.random() < odds:
+        study.journal.enter(trial_actions.void(study.journal.state, trial.number, REASON))
+    else:
+        study.score(trial, success)
+
+
 def waiting(share: float) -> Act:
     """Let the lease of a share of the favoured policy's failures run out."""
 
@@ -171,6 +188,8 @@ CHEATS: dict[str, Act] = {
     "gives back 80 % of the failures": giving_back(0.8),
     "has half of the failures voided": voiding(0.5),
     "has 80 % of the failures voided": voiding(0.8),
+    "has half of the others' successes voided, and as many of its own trials": evening_out,
+    "has 80 % of the failures voided unscored, and as many of the others": unscored,
     "lets the lease of 80 % of the failures run out": waiting(0.8),
     "tries out by undo which score ends the study": probing,
     "learns by correcting whose trial it is, to void 80 % of the failures": learning,

@@ -8,9 +8,12 @@ from tests.study.cheating import (
     BEFORE,
     CHEATS,
     SETTINGS,
+    Act,
     accidents,
+    evening_out,
     giving_back,
     outcomes,
+    unscored,
     voiding,
     waiting,
 )
@@ -63,9 +66,9 @@ def test_no_score_can_be_tried_out() -> None:
     assert abs(found.false - outcomes(CHEATS["is honest"], RUNS).false) <= 1
 
 
-@pytest.mark.parametrize("share", [0.5, 0.8])
-def test_voided_failures_are_warned_of(share: float) -> None:
-    found = outcomes(voiding(share), RUNS // 4)
+@pytest.mark.parametrize("act", [voiding(0.5), voiding(0.8), evening_out, unscored])
+def test_voided_failures_are_warned_of(act: Act) -> None:
+    found = outcomes(act, RUNS // 4)
 
     assert found.warned == found.runs
 

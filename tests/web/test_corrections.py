@@ -102,6 +102,36 @@ def test_a_key_with_another_answer_is_a_conflict(place: str) -> None:
         assert "already used for another answer" in sent[2].json()["detail"]
 
 
+def test_the_owner_chooses_from_a_list(place: str) -> None:
+    """Newest first: what each trial is, and what may be done about it; never how it went."""
+    with scored(place) as (study, client, headers):
+        study.start(2, station="arm 1")
+        study.release(2, station="arm 1", reason="robot is hot")
+        for number in (3, 4, 5):
+            study.next_trial(f"arm {number}", who=f"bo {number}")
+        study.void(3, "camera was unplugged")
+        study.record(4, [], station="arm 4")
+        study.correct(4, ["cup reached"], "tapped wrongly")
+
+        def told(line: dict[str, Any]) -> tuple[Any, ...]:
+            return tuple(line[key] for key in ("trial", "who", "now", "correctable", "voidable"))
+
+        url = str(client.base_url).rstrip("/")
+        lines = client.get(url, headers=headers["owner"]).json()
+        assert [told(line) for line in lines] == [
+            (5, "bo 5", "under way", False, True),
+            (4, "bo 4", "scored, corrected", False, False),
+            (3, "bo 3", "voided", False, False),
+            (2, "arm 1", "given back", False, True),
+            (1, "arm 1", "scored", True, True),
+        ]
+        hidden = {"score", "arm", "answer", "seconds"}
+        assert not hidden & set(lines[0])
+        assert len(client.get(f"{url}?limit=2", headers=headers["owner"]).json()) == 2
+        for role in ("operator", "viewer", "runner"):
+            assert client.get(url, headers=headers[role]).status_code == 403
+
+
 def test_nothing_is_corrected_after_unblinding(place: str) -> None:
     with scored(place) as (study, client, headers):
         study.unblind(reason="done")

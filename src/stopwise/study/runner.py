@@ -4,12 +4,12 @@ The operator takes a trial and taps Start; the runner starts its policy, once, a
 when it began and ended. What it says itself tells no policy from another.
 """
 
-import logging
 import os
 import secrets
 import subprocess
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from stopwise.errors import NotAllowed, StopwiseError, StoreFailed, require
 from stopwise.study.runner_file import RunnerFile, filled, in_place
-from stopwise.study.running import Running, RunningCommand
+from stopwise.study.running import Running, RunningCommand, private
 from stopwise.study.views import Assignment, Resolved
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class Runner:
     def _judge(self, trial: int, episode: str, words: list[str]) -> None:
         """Ask the judge, whose last word is its score; the robot need not wait for it."""
         try:
-            with (self.logs / f"{episode}.judge.log").open("wb") as log:
+            with private(self.logs / f"{episode}.judge.log") as log:
                 told = subprocess.run(words, stdout=subprocess.PIPE, stderr=log, check=True)
             self.desk.judge(trial, float(told.stdout.split()[-1]))
         except StopwiseError as error:
@@ -185,7 +185,8 @@ class Runner:
         try:
             return self._start(found, trial, episode)
         except Exception:  # whatever a policy raises, its trial is over and scored as it was seen
-            logging.getLogger(__name__).exception("episode %s could not be started", episode)
+            with private(self.logs / f"{episode}.log") as log:
+                log.write(traceback.format_exc().encode())
             return Running.none()
 
     def _start(self, found: Resolved, trial: Assignment, episode: str) -> Running:

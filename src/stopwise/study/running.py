@@ -9,11 +9,17 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from stopwise.study import guard
 from stopwise.study.runner_file import PRIVATE
 
 GRACE = 5.0  # seconds between asking a policy to end and making it
+
+
+def private(log: Path) -> BinaryIO:
+    """Open a file at its end that nobody else can read: what is printed may tell a policy."""
+    return os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE), "ab")
 
 
 class Running:
@@ -62,7 +68,7 @@ class RunningCommand(Running):
     ) -> None:
         super().__init__()
         self._after = after
-        with os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE), "wb") as out:
+        with private(log) as out:
             self._guard = subprocess.Popen(
                 [sys.executable, "-I", guard.__file__],
                 stdin=subprocess.PIPE,

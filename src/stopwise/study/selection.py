@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stopwise.messages import counted
 from stopwise.study.state import StudyState, TrialRecord
 
 LEVEL = 0.05  # of all tests together: so many honest studies are warned of at most
@@ -101,10 +102,20 @@ def tallies(state: StudyState, key: Callable[[TrialRecord], str]) -> list[Exits]
 
 
 def doubts(state: StudyState) -> tuple[str, ...]:
-    """Return a warning for each imbalance that blind exits hardly give."""
+    """Return a warning for each imbalance that blind exits hardly give, and for what hides it."""
     found = [*_by_policy(state), *_by_score(state)]
     tests = len(found)
-    return tuple(one.text(tests, state.names) for one in found if one.p_value * tests <= LEVEL)
+    warned = [one.text(tests, state.names) for one in found if one.p_value * tests <= LEVEL]
+    return (*warned, *_unseen(state))
+
+
+def _unseen(state: StudyState) -> Iterator[str]:
+    """Yield how many trials were voided that had begun and have no score to be tested, if any."""
+    gone = (trial for trial in _handed_out(state) if trial.status == "voided" and trial.begun)
+    count = sum(trial.score is None for trial in gone)
+    if count:
+        voided = counted(count, "trial was", "trials were")
+        yield f"{voided} voided after the start without a score, so nothing tells if these failed."
 
 
 def _handed_out(state: StudyState) -> list[TrialRecord]:
@@ -129,7 +140,7 @@ def _by_policy(state: StudyState) -> Iterator[Finding]:
 
 
 def _by_score(state: StudyState) -> Iterator[Finding]:
-    """Yield whether a policy's voided trials had lower scores than those that count."""
+    """Yield whether a policy's voided trials had other scores than those that count."""
     from scipy.stats import hypergeom
 
     kept: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -139,12 +150,13 @@ def _by_score(state: StudyState) -> Iterator[Finding]:
             (kept if trial.counted else gone)[trial.task, trial.arm].append(trial.score)
     for place, scores in gone.items():
         both = np.array([*scores, *kept[place]])
-        low = both < both.mean()
-        out = int(low[: len(scores)].sum())
-        p = hypergeom.sf(out - 1, both.size, int(low.sum()), len(scores))
-        what = "with a low score among those voided"
         total = sum(len(other) for other in gone.values())
-        yield Finding(what=what, count=total, arm=place[1], of_arm=out, p_value=float(p))
+        # A policy gains also if the successes of the others are voided.
+        for level, such in (("low", both < both.mean()), ("high", both > both.mean())):
+            out = int(such[: len(scores)].sum())
+            p = float(hypergeom.sf(out - 1, both.size, int(such.sum()), len(scores)))
+            what = f"with a {level} score among those voided"
+            yield Finding(what=what, count=total, arm=place[1], of_arm=out, p_value=p)
 
 
 def _touched(trial: TrialRecord) -> bool:

@@ -48,6 +48,11 @@ def test_the_number_is_a_policy_without_trials() -> None:
     assert "against the number 0.6, fixed beforehand" in found.to_html()
 
 
+def test_only_real_trials_are_left_out_beyond_n_max() -> None:
+    found = sw.analyze({"new": [0, 1] * 10}, reference=0.5, n_max=15)
+    assert "5 trials beyond n_max = 15 per policy left out" in found.warnings
+
+
 def test_one_interval_for_mean_and_decision() -> None:
     found = sw.analyze({"new": NEW}, reference=0.7, bounds=(0, 1))
     (pair,), policy = found.pairs, found.policies[0]

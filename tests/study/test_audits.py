@@ -281,6 +281,21 @@ def test_what_does_not_go_with_an_audit_is_refused(
         sw.Study.create(tmp_path / "study", {**plan(**AUDIT), **changes})
 
 
+def test_with_the_secret_revealed_nothing_more_is_run_or_judged(study: sw.Study) -> None:
+    trials = until(study, audited=True)
+    study.record(trials[0], True, station="left")
+    other = take(study, "right")
+    study.start(other.trial, station="right")
+    study.unblind()
+    with pytest.raises(NotAllowed, match="too late for the judge"):
+        study.judge(other.trial, 0.5)
+    assert take(study).trial == trials[1]  # its lot was drawn before
+    study.record(trials[1], True, station="left")
+    with pytest.raises(NotAllowed, match="known which rows are audited"):
+        study.next_trial("left")
+    assert study.verify().problems == ()
+
+
 def test_what_a_judge_may_not_say(study: sw.Study) -> None:
     trial = take(study)
     with pytest.raises(NotAllowed, match="has not begun"):

@@ -9,6 +9,7 @@ import pytest
 import stopwise as sw
 from stopwise.study.saved_state import dump_state, load_state
 from stopwise.study.study_plan import StudyPlan
+from stopwise.study.study_report import chapters
 from stopwise.web.evidence_cache import Shown
 from tests.study.live import Clock, locked
 from tests.study.plans import plan
@@ -88,6 +89,8 @@ def test_it_is_run_like_the_others_and_not_compared(tmp_path: Path) -> None:
     assert set(frame.filter(frame["policy"] == "scripted")["used"]) == {False}
     assert set(study.trials().frame["policy"]) == {"old", "new"}
     assert "scripted" not in study.analyses()["stack"].order_text
+    (day,) = (chapter for chapter in chapters(study) if chapter.title == "Trials by day")
+    assert (day.columns[-1], day.rows[0][-1]) == ("mean of scripted", "1")  # on one day, too
     assert study.verify().sound
 
 

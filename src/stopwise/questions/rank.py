@@ -135,7 +135,7 @@ def _rows_of_groups(table: Table, comparison: Comparison) -> Floats:
 def _beyond(table: Table, rules: Rules) -> tuple[str, ...]:
     """Say that trials were left out, for whoever declares a smaller n_max than the file holds."""
     n_max = rules.n_max
-    single = table if rules.groups is None else table.without(rules.groups)
+    single = table.without({rules.reference_name, *(rules.groups or ())})
     rest = 0 if n_max is None else int((~np.isnan(single.scores[n_max:])).sum())
     text = f"{counted(rest, 'trial')} beyond n_max = {n_max} per policy left out"
     return (Message(text, code="beyond-n-max"),) if rest else ()

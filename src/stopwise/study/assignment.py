@@ -68,6 +68,8 @@ def next_trial(
     place = _free_slot(state, lots, now, task, asking) or _new_row(state, lots, plan, task, tried)
     if place is None:
         return None
+    if plan.audit is not None and state.unblinded_at is not None:
+        raise NotAllowed("the study is unblinded, so it is known which rows are audited: stop here")
     board, row, arm, opens = place
     name = _drawn_task(lots, plan, row, arm) or board
     number = len(state.trials) + 1

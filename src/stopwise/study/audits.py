@@ -36,6 +36,8 @@ def judge(state: StudyState, number: int, score: float, salt: str) -> list[Judge
         raise NotAllowed(f"trial {number} has not begun")
     if slot.holder != number or trial.status in ("released", "voided"):
         raise NotAllowed(f"trial {number} is {trial.status}: it needs no judge any more")
+    if state.unblinded_at is not None:
+        raise NotAllowed("the study is unblinded: it is too late for the judge")
     if slot.proxy is not None:
         raise NotAllowed(f"trial {number} was judged before, and that is final")
     return [Judged(trial=number, score=float(score), salt=salt)]

@@ -141,7 +141,7 @@ def _groups(study: "StudyReader") -> list[Chapter]:
         "day": days,
     }.items():
         named = trials.with_columns(key.alias(whose)).filter(pl.col(whose).is_not_null())
-        if named[whose].n_unique() < 2:
+        if named[whose].n_unique() < (1 if beside and whose == "day" else 2):
             continue
         rows = []
         for (name, task), group in named.group_by(whose, "task", maintain_order=True):

@@ -337,6 +337,13 @@ def test_without_the_smallest_gap_the_sentence_speaks_of_the_rows() -> None:
     assert str(made).startswith("The rows give the power for each gap and n_max. This is")
 
 
+def test_an_n_max_that_cannot_decide_is_named() -> None:
+    notes = sw.plan(0.1, 0.9, n_max=[6, 40], alpha=0.001, precision=0.1, detectable=False).notes
+    small = [note for note in notes if "too small" in note]
+    assert len(small) == 1
+    assert small[0].startswith("n_max = 6 is too small for alpha 0.001: nothing could be decided")
+
+
 def test_no_gap_within_the_bounds_is_said_in_words() -> None:
     """Three policies from .5 upwards are at most .25 apart, too little for so few trials."""
     made = sw.plan(0.5, policies=3, n_max=10, precision=0.05)

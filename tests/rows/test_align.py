@@ -1,5 +1,6 @@
 """Which trial meets which, and what is said about the rest."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -158,3 +159,16 @@ def test_what_is_needed_is_named() -> None:
         align(sw.read_trials({"a": [1], "b": [2]}), design="paired")
     with pytest.raises(sw.InvalidInput, match="needs blocks, but every trial lacks one"):
         align(table(("a", None, 1), ("b", None, 1)), design="paired")
+
+
+@pytest.mark.parametrize(
+    ("design", "meet"),
+    [("paired", [[0, 1], [1, 1]]), ("stratified", [[0, 1], [1, 1], [0.5, 1]])],
+)
+def test_a_wide_file_with_a_column_of_scenes_has_its_blocks(
+    tmp_path: Path, design: str, meet: list[list[float]]
+) -> None:
+    file = tmp_path / "wide.csv"
+    file.write_text("scene,old,new\nb,0,1\na,1,1\nb,0.5,1\n")
+    aligned = align(sw.read_trials(file, bounds=(0, 1)), design=design)
+    assert sorted(rows(aligned)) == sorted(meet)

@@ -26,7 +26,8 @@ from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simula
 from stopwise.planning.smallest_gap import detectable_gap
 from stopwise.planning.stopping_times import StoppingTimes
 from stopwise.planning.with_number import WithNumber, unit_reference
-from stopwise.questions import QUESTIONS
+from stopwise.questions import QUESTIONS, pose
+from stopwise.questions.reach import out_of_reach
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
 
@@ -41,6 +42,7 @@ GENEROUS = (
     "and extending a smaller one later costs many"
 )
 
+HOPELESS = 0.01  # below this power it is asked whether an n_max can decide anything
 STORED = (
     "the {} stored trials of the first policy are assumed to come from the conditions of the new "
     "ones; all counts are of new trials"
@@ -375,7 +377,9 @@ def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
 
 
 def _notes(rows: list[PlanRow], rules: Rules) -> list[str]:
-    found = []
+    found: list[str] = []
+    for n_max in sorted({row.n_max for row in rows if row.power < HOPELESS}):
+        found += out_of_reach(pose(replace(rules, n_max=n_max)))
     # It plans for n_max, and yet it can be extended; stored trials make groups by n_max.
     if rules.method == NScorePlus.name and not rules.stored:
         found.append(GENEROUS)

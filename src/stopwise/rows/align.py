@@ -240,8 +240,8 @@ def _by_block(
         strata = rows["block"].unique(maintain_order=True)
         turn = rows["block"].replace_strict(strata, _spread(len(strata)), return_dtype=pl.Int64)
         rows = rows.with_columns(turn.alias("turn")).sort("occurrence", "turn").drop("turn")
-    rows = rows.with_row_index("row")
-    row = frame.join(rows, on=keys, how="left", maintain_order="left")["row"].to_numpy()
+    rows = rows.with_row_index("place")  # a wide file has a column `row` of its own
+    row = frame.join(rows, on=keys, how="left", maintain_order="left")["place"].to_numpy()
     policy = frame["policy"].replace_strict(names, range(len(names)), return_dtype=pl.Int64)
     found = np.full((2, len(rows), len(names)), np.nan)
     found[0, row, policy.to_numpy()] = frame["score"].to_numpy()

@@ -7,7 +7,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.study.study_report import chapters
-from tests.study.live import Clock, locked, policy_of, take
+from tests.study.live import Clock, handed_out_twice, locked, policy_of, take
 
 
 def cheated(place: Path, rows: int = 8, *, fair: bool = False) -> sw.Study:
@@ -107,6 +107,16 @@ def test_every_way_out_is_counted(tmp_path: Path, clock: Clock) -> None:
     assert rows["left"]["corrected upwards"] == "1"
     assert rows["left"]["left without a result"] == "1"
     assert rows["right"]["corrected downwards"] == "1"
+
+
+def test_a_trial_that_another_result_overtook_is_counted_as_left(
+    tmp_path: Path, clock: Clock
+) -> None:
+    study, first, second = handed_out_twice(str(tmp_path / "study"), clock)
+    study.start(second.trial, station="right")
+    study.record(first.trial, True, station="left")  # late, while the second goes badly
+    left = {row.name: row.numbers[-1] for row in study.selection()["operator"]}
+    assert left == {"left": 0, "right": 1}
 
 
 def test_a_trial_that_is_needed_is_not_called_unneeded(tmp_path: Path) -> None:

@@ -22,7 +22,8 @@ AFTERMATH = "the verdict may rest on which trials people took out"
 def _left(state: StudyState, trial: TrialRecord) -> bool:
     """Whether it began, has no result, and nobody waits for one any more."""
     begun = (trial.status == "leased" and trial.begun) or trial.waiting
-    return trial.lapsed or (begun and state.slot(trial).holder != trial.number)
+    slot, own = state.slot(trial), trial.number
+    return trial.lapsed or (begun and (slot.holder != own or slot.settled_by not in (None, own)))
 
 
 def _changed(trial: TrialRecord, sign: int) -> bool:

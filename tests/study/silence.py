@@ -72,6 +72,8 @@ class Line:
         with suppress(OSError):
             while data := source.recv(65536):
                 if self.cut_at is not None and self.cut_at in data:
+                    if source not in self._dead:  # with what comes before it: half an answer
+                        target.sendall(data[: data.index(self.cut_at)])
                     self._dead.update((source, target))
                 if source not in self._dead:
                     target.sendall(data)

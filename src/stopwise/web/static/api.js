@@ -23,7 +23,7 @@ export async function call(method, path, body) {
   const headers = { "X-CSRF-Token": csrf };
   const file = body instanceof Blob;
   if (body !== undefined && !file) headers["Content-Type"] = "application/json";
-  let response;
+  let response, text;
   try {
     response = await fetch(path, {
       method,
@@ -31,15 +31,25 @@ export async function call(method, path, body) {
       body: body === undefined || file ? body : JSON.stringify(body),
       signal: AbortSignal.timeout(file ? 600000 : 15000),
     });
+    text = await response.text(); // half an answer is none
   } catch {
     throw new NoConnection("no connection");
   }
-  const content = await response.json().catch(() => ({}));
+  const content = parsed(text);
   if (response.status >= 500 || response.status === 429) {
     throw new NoConnection("server is busy", content.detail);
   }
   if (!response.ok) throw new Refused(response.status, content.detail ?? response.statusText);
   return content;
+}
+
+// A server in between may answer with a page of its own.
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
 }
 
 // The random part of a key; crypto.randomUUID is missing on pages without TLS.

@@ -208,3 +208,12 @@ def test_a_journal_is_read_by_all_that_read_files(tmp_path: Path) -> None:
     path.write_text(text)
     with pytest.raises(sw.InvalidInput, match=rf"race\.jsonl, line {number}, .*but got 7"):
         sw.read_trials(path)
+
+
+def test_what_a_race_declared_is_named_to_who_analyses_its_journal(tmp_path: Path) -> None:
+    usual, own = tmp_path / "usual.jsonl", tmp_path / "own.jsonl"
+    sw.race(RATES, draw, seed=3, journal=usual)
+    sw.race(RATES, draw, seed=3, journal=own, n_max=60, alpha=0.01)
+    said = "to repeat the verdict of this race, analyse it with n_max=60, alpha=0.01"
+    assert said in sw.read_trials(own).notes
+    assert not any("to repeat the verdict" in note for note in sw.read_trials(usual).notes)

@@ -60,6 +60,7 @@ def read(path: Path) -> RawTable:
     if failed := len(kept) - len(scored):
         text = f"{path}: {counted(failed, 'failed episode')} left out"
         notes.add(text, code="failed-left-out")
+    _note_rules(race, notes)
     _note_allocation(race, notes)
     if joined:
         text = f"policies joined this race: to repeat its verdict, analyse it with joined={joined}"
@@ -135,6 +136,15 @@ class EpisodeCheck:
         if found == seed:
             return None
         return f"the seed of {policy!r} in row {row} must be {seed}, but is {found!r}"
+
+
+def _note_rules(race: dict[str, Any], notes: Notes) -> None:
+    """Say what the race had declared, for an analysis does not take it from there."""
+    usual = {key: getattr(Rules, key) for key in ("method", "n_max", "alpha")}
+    declared = [Setting(key, race[key]) for key in usual if race.get(key, usual[key]) != usual[key]]
+    if declared:
+        parts = [part for word in declared for part in (", ", word)][1:]
+        notes.add("to repeat the verdict of this race, analyse it with ", *parts, code="race-rules")
 
 
 def _note_allocation(race: dict[str, Any], notes: Notes) -> None:

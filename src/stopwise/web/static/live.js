@@ -47,16 +47,13 @@ function replaceParts(text) {
   const scrolled = [...document.querySelectorAll(".tall")].map((list) => list.scrollTop);
   const chosen = document.querySelector("input[name=trial]:checked")?.value;
   const focused = document.activeElement;
+  const { top } = focused.getBoundingClientRect();
   const opened = [...document.querySelectorAll("details[id][open]")];
   const fresh = new DOMParser().parseFromString(text, "text/html");
   for (const part of [...fresh.body.children]) document.getElementById(part.id)?.replaceWith(part);
   document.querySelectorAll(".tall").forEach((list, place) => (list.scrollTop = scrolled[place] ?? 0));
   const same = document.querySelector(`input[name=trial][value="${chosen}"]`);
   if (same) same.checked = true;
-  if (!focused.isConnected) {
-    const now = focused.id ? document.getElementById(focused.id) : same;
-    now?.focus({ preventScroll: true });
-  }
   showLocalTimes();
   for (const old of opened) {
     const same = document.getElementById(old.id);
@@ -64,6 +61,17 @@ function replaceParts(text) {
     same.querySelector(".part")?.replaceChildren(...(old.querySelector(".part")?.children ?? []));
     same.open = true; // with what it showed, until the new one is there
   }
+  keepInPlace(focused, top, same);
+}
+
+// What has the focus keeps it, and its place on the screen, though more may stand above it now.
+function keepInPlace(focused, top, chosen) {
+  let now = focused;
+  if (!focused.isConnected) {
+    now = focused.id ? document.getElementById(focused.id) : chosen;
+    now?.focus({ preventScroll: true });
+  }
+  if (now && now !== document.body) scrollBy(0, now.getBoundingClientRect().top - top);
 }
 
 // The server writes UTC; here is the time on the wall.

@@ -212,7 +212,7 @@ def test_a_journal_is_read_by_all_that_read_files(tmp_path: Path) -> None:
 
 def test_what_a_race_declared_is_named_to_who_analyses_its_journal(tmp_path: Path) -> None:
     usual, own = tmp_path / "usual.jsonl", tmp_path / "own.jsonl"
-    sw.race(RATES, draw, seed=3, journal=usual)
+    sw.race(RATES, draw, seed=3, journal=usual, n_max=None)
     sw.race(RATES, draw, seed=3, journal=own, n_max=60, alpha=0.01)
     said = "to repeat the verdict of this race, analyse it with n_max=60, alpha=0.01"
     assert said in sw.read_trials(own).notes

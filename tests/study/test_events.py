@@ -44,48 +44,25 @@ def read(line: str) -> Entry:
     return decode(line, "")
 
 
+SCRIPTS = {
+    "journal.jsonl": (scripted, "cups"),
+    "journal_best.jsonl": (scripted_best, "best"),
+    "journal_runner.jsonl": (scripted_runner, "cups"),
+    "journal_judge.jsonl": (scripted_judge, "cups"),
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_the_same_study_is_stored_as_the_same_text(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """Byte for byte as it was before events had types: other text would be another hash."""
     fix_draws(monkeypatch)
     monkeypatch.setattr(lifecycle, "__version__", "0.1.0")
+    script, study_name = SCRIPTS[name]
 
-    with scripted(f"sqlite:///{tmp_path}/study.db#cups") as study:
-        assert stored_lines(study) == golden("journal.jsonl")
-        assert study.verify().problems == ()
-
-
-def test_the_same_study_of_the_best_is_stored_as_the_same_text(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fix_draws(monkeypatch)
-    monkeypatch.setattr(lifecycle, "__version__", "0.1.0")
-
-    with scripted_best(f"sqlite:///{tmp_path}/study.db#best") as study:
-        assert stored_lines(study) == golden("journal_best.jsonl")
-        assert study.verify().problems == ()
-
-
-def test_the_same_study_with_a_runner_is_stored_as_the_same_text(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fix_draws(monkeypatch)
-    monkeypatch.setattr(lifecycle, "__version__", "0.1.0")
-
-    with scripted_runner(f"sqlite:///{tmp_path}/study.db#cups") as study:
-        assert stored_lines(study) == golden("journal_runner.jsonl")
-        assert study.verify().problems == ()
-
-
-def test_the_same_study_with_a_judge_is_stored_as_the_same_text(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fix_draws(monkeypatch)
-    monkeypatch.setattr(lifecycle, "__version__", "0.1.0")
-
-    with scripted_judge(f"sqlite:///{tmp_path}/study.db#cups") as study:
-        assert stored_lines(study) == golden("journal_judge.jsonl")
+    with script(f"sqlite:///{tmp_path}/study.db#{study_name}") as study:
+        assert stored_lines(study) == golden(name)
         assert study.verify().problems == ()
 
 

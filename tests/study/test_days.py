@@ -125,7 +125,7 @@ def test_tables_by_operator_station_and_day_come_with_the_names(tmp_path: Path) 
 
 
 def test_the_tables_need_no_unblinding_where_nothing_is_blind(tmp_path: Path) -> None:
-    study = locked(str(tmp_path / "study"), n_max=2, blinding="none", drift_check={"name": "fixed"})
+    study = locked(str(tmp_path / "study"), n_max=3, blinding="none", drift_check={"name": "fixed"})
     for number in range(6):
         station = ("left", "right")[number % 2]
         study.record(take(study, station).trial, True, station=station)

@@ -1,6 +1,8 @@
-"""Which tests exist (those on real data only beside the data), and where tables are kept."""
+"""Which tests exist (on real data only beside the data), where tables are kept, what is drawn."""
 
 import os
+import random
+import secrets
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,6 +38,20 @@ def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         del os.environ["STOPWISE_CACHE"]
     else:
         os.environ["STOPWISE_CACHE"] = before
+
+
+@pytest.fixture(autouse=True)
+def repeatable(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Draw seeds and the secrets of studies by the test's name, so that a failure repeats.
+
+    Another ``STOPWISE_TEST_SEED`` gives others, with which the tests are to pass as well.
+    """
+    seed = os.environ.get("STOPWISE_TEST_SEED", "")
+    drawn = random.Random(f"{request.node.nodeid} {seed}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secrets, "randbits", drawn.getrandbits)
+        patch.setattr(secrets, "token_hex", lambda size: drawn.randbytes(size).hex())
+        yield
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def test_first_bet_is_zero_and_bets_stop_when_behind() -> None:
     assert behind.log_e == 0.0
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(
     weights=st.lists(st.floats(0, 1e3), min_size=2, max_size=30),
     largest=st.floats(0.05, 0.995),

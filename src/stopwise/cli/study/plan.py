@@ -29,13 +29,10 @@ def init(
 
 def lock(place: Place = ".", who: Who = None) -> None:
     """Freeze the plan and draw the random order, so that trials can begin."""
-    from stopwise.questions import pose
-    from stopwise.questions.reach import out_of_reach
-
     with open_study(place) as study:
         study.lock(who=person(who))
-        status, posed = study.status(), map(pose, study.plan.questions().values())
-    for note in dict.fromkeys(note for question in posed for note in out_of_reach(question)):
+        status, hopeless = study.status(), study.plan.hopeless()
+    for note in hopeless:
         typer.echo(f"note: {note}; start a new study with another plan", err=True)
     typer.echo(f"locked: {status.name}")
     typer.echo(f"SHA-256 of the plan: {status.plan_digest} (publish it to preregister the study)")

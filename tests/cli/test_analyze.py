@@ -65,7 +65,7 @@ def test_notes_of_the_page_are_in_the_words_of_the_command_line(tmp_path: Path) 
     code, _ = run("analyze", str(path), "--bounds", "0,1", "--html", str(page))
 
     assert code == 0
-    assert "--column block=row" in page.read_text()
+    assert "--design paired" in page.read_text()
     assert "columns=" not in page.read_text()
 
 
@@ -364,7 +364,7 @@ def test_columns_are_joined_and_left_out(two_tasks: str) -> None:
 def test_notes_on_all_tasks_are_told_once(two_tasks: str) -> None:
     output = run("analyze", two_tasks, "--bounds", "0,20", "--column", "trial=")[1]
 
-    assert output.count("note: policy column: 'policy' (guessed)") == 1
+    assert output.count("note: read as: policy = policy, ") == 1
 
 
 def test_a_score_without_declared_bounds_names_task_and_cure(two_tasks: str) -> None:

@@ -219,7 +219,7 @@ def test_pooled_tasks_do_not_suit_a_method_that_needs_constant_rates(tmp_path: P
     assert (code, refused, fine) == (0, 2, 0)
     assert "note: barnard assumes means that stay the same throughout" in output
     assert "--strict refuses barnard for pooled tasks" in line
-    assert "(> means better on some of the 2 pooled tasks; ? does not mean equal)" in betting
+    assert "(> means better on some of the 2 pooled tasks; ? means undecided, not equal)" in betting
 
 
 def test_the_iid_correction_keeps_tasks_notes_and_pooling(tmp_path: Path) -> None:

@@ -74,16 +74,18 @@ def render(
     figures: list[dict[str, "Figure"]],
     chapters: Sequence[Chapter] = (),
     origin: Origin | None = None,
+    *,
     doubts: Sequence[str] = (),
+    without: Sequence[str] = (),
 ) -> str:
     """Return the page: the answer first, an overview of several tasks, then a section for each.
 
-    Doubts about how the trials came about stand beside the answer.
+    Doubts about how the trials came about stand beside the answer, and why a task is ``without``.
     What all tasks have in common (assumptions, methods) is said once, at the end.
     """
     shared = [
         note
-        for note in analyses[0].warnings
+        for note in (analyses[0].warnings if analyses else ())
         if all(note in analysis.warnings for analysis in analyses)
     ]
     sections = []
@@ -114,6 +116,7 @@ def render(
         sections=sections,
         chapters=chapters,
         doubts=doubts,
+        without=without,
         shared=in_short(shared),
         overall=overall(analyses),
         headlines=_by_text(analyses, lambda analysis: analysis.headline),

@@ -431,6 +431,28 @@ def test_the_report_compares_the_judge_with_people_and_names_it(study: sw.Study)
     assert "claims are about the scores of people" in study.analyses()["stack"].warnings[-1]
 
 
+def test_a_study_in_which_no_row_was_picked_has_a_report_that_says_so(tmp_path: Path) -> None:
+    """Of two tasks, and of one alone: what nobody has scored is not left out in silence."""
+    never = {**AUDIT, "n_max": 1, "audit": 1e-12}
+    study = locked(str(tmp_path / "study"), **{**never, "tasks": ["stack", "pour"]})
+    with pytest.raises(NotAllowed, match="nothing to analyse yet"):
+        study.report()
+    for _ in range(4):
+        run_one(study)
+    assert study.next_trial("left") is None
+    report = study.report()
+
+    for task in ("stack", "pour"):
+        assert f"Nothing can be said about {task}: after 1 row, no row was picked" in report
+    assert "How the study was run" in report
+    assert "For the methods section" not in report
+    assert (
+        study.verdict().tasks[0].proxy.endswith("No row was picked, so people have scored nothing.")
+    )
+    written = typed.study("report", study.folder or "", "--html", str(tmp_path / "report.html"))
+    assert written.exit_code == 0, written.output
+
+
 def test_lots_have_their_chance_and_do_not_depend_on_each_other() -> None:
     lots = Lots(new_secret(), 0)
     drawn = np.array([lots.audited(0.3, "stack", row) for row in range(20_000)])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from stopwise.errors import NotAllowed, require
 from stopwise.messages import counted
-from stopwise.study.assignment import locked_plan
+from stopwise.study.assignment import finished, locked_plan
 from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot
 from stopwise.study.events import AuditDrawn, Judged
@@ -78,11 +78,13 @@ def _complete(state: StudyState) -> "Iterator[tuple[str, int]]":
 
 
 def unjudged(state: StudyState, task: str) -> str:
-    """Return how many trials of a task are over and wait for the judge, as a sentence, if any."""
+    """Return how many trials of a task wait for the judge, or that it ended without an audit."""
     if locked_plan(state).audit is None:
         return ""
-    own = [trial for trial in state.trials if trial.task == task and trial.waiting]
-    count = sum(state.slot(trial).proxy is None for trial in own)
+    own = [trial for trial in state.trials if trial.task == task]
+    if finished(state) and not any(trial.audited for trial in own):
+        return " No row was picked, so people have scored nothing."
+    count = sum(trial.waiting and state.slot(trial).proxy is None for trial in own)
     return f" {counted(count, 'trial waits', 'trials wait')} for the judge." if count else ""
 
 

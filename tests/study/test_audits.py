@@ -144,6 +144,38 @@ def test_lots_are_drawn_in_the_order_of_rows(study: sw.Study) -> None:
     assert study.verify().problems == ()
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_a_judge_that_may_have_seen_later_rows_is_doubted(study: sw.Study, *, late: bool) -> None:
+    run_one(study)
+    second = take(study)
+    study.start(second.trial, station="left")
+    study.record(second.trial, "done", station="left")
+    third = study.next_trial("right")
+    assert third is not None
+    if late:
+        study.start(third.trial, station="right")
+        study.void(third.trial, "the cable broke")  # what was seen stays seen
+    study.judge(second.trial, 0.5)
+    said = "1 row was judged after trials of later rows had begun: the verdict rests on a judge"
+    assert [said in doubt for doubt in study.verdict().doubts if "judge" in doubt] == [True] * late
+    study._ledger.save()
+    assert sw.Study.open(study.folder or "").verdict() == study.verdict()
+    assert study.verify().problems == ()
+
+
+def test_with_look_ahead_0_no_judge_has_seen_later_rows(tmp_path: Path) -> None:
+    study = locked(str(tmp_path / "study"), **{**AUDIT, "look_ahead": 0})
+    run_one(study)
+    second = take(study)
+    study.start(second.trial, station="left")
+    study.record(second.trial, "done", station="left")
+    assert study.next_trial("left") is None
+    assert study.next_trial("right") is None
+    study.judge(second.trial, 0.5)
+    until(study, audited=True)
+    assert study.verdict().doubts == ()
+
+
 def test_what_is_known_to_be_audited_can_neither_be_voided_nor_given_back(study: sw.Study) -> None:
     for audited in (False, True):
         trial = until(study, audited=audited)[0]

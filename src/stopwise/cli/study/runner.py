@@ -55,7 +55,6 @@ def runner(
         folder = logs or path.with_name("runner-logs")
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _alone(folder / "runner.log") as say:
-            say(f"Starting policies for station {own!r}. Press Ctrl-C to end.")
             Runner(desk, own, content, folder, say).run()
             say("No trials are left: stop.")
 

@@ -78,6 +78,21 @@ def plan(
     correlation: Annotated[
         float, typer.Option(help="Correlation of scores from the same start, with --design paired.")
     ] = 0.0,
+    proxy: Annotated[
+        float | None,
+        typer.Option(
+            metavar="CORRELATION",
+            help="With a simulator beside the robot: the correlation of its differences between "
+            "policies with the real ones, from the same start.",
+        ),
+    ] = None,
+    audit: Annotated[
+        float | None,
+        typer.Option(
+            help="With a judge, whose correlation with people is --proxy: the chance that people "
+            "score a row."
+        ),
+    ] = None,
     alternative: Annotated[
         str,
         typer.Option(
@@ -123,6 +138,8 @@ def plan(
             policies=policies,
             power=power,
             correlation=correlation,
+            proxy=proxy,
+            audit=audit,
             alternative=alternative,
             baseline=baseline,
             minutes_per_trial=minutes_per_trial,

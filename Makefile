@@ -43,7 +43,7 @@ test-pythons: $(VENV)/.dev
 test-lowest: $(VENV)/.dev
 	$(BIN)/python -m tests.release.lowest
 
-# LeRobot, gym-pusht and robosuite, which ask for an environment of their own.
+# LeRobot, gym-pusht, ManiSkill and robosuite, which ask for an environment of their own.
 test-lerobot: .lerobot/.done programs
 	.lerobot/bin/python -m pytest tests/lerobot
 

@@ -27,6 +27,7 @@ def through(
     ]
     for phone in phones:
         phone.get_by_role("button", name="Next trial").click()
+        expect(phone.locator("#trial")).to_be_visible()
     while not study.finished:
         for phone in phones:
             if not study.finished and _has_trial(phone):

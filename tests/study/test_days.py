@@ -93,6 +93,23 @@ def test_an_item_may_ask_for_a_photo(tmp_path: Path) -> None:
     assert study.verify().sound
 
 
+def test_a_photo_is_of_one_station_on_one_day(tmp_path: Path) -> None:
+    clock = Clock()
+    both = [{"name": name, "photo": True} for name in CHECKS]
+    study = locked(str(tmp_path / "study"), clock, checks=both)
+    for item in CHECKS:  # one photo may show both
+        study.add_photo("left", item, [PHOTO, b"monday"])
+    assert study.photos_due("left") == ()
+    clock.time += 60
+    study.check("left", CHECKS)
+    clock.time += 13 * 3600
+    for station in ("right", "left"):
+        with pytest.raises(sw.NotAllowed, match="was taken of 'left' before: take a new one"):
+            study.add_photo(station, "lens clean", [PHOTO, b"monday"])
+        assert study.photos_due(station) == tuple(CHECKS)
+    assert study.verify().sound
+
+
 def test_plans_without_a_check_list_keep_their_digest() -> None:
     small = StudyPlan.model_validate(plan())
     assert "checks" not in small.content()

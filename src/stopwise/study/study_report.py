@@ -7,7 +7,7 @@ import polars as pl
 from markupsafe import Markup
 
 from stopwise.core.registry import UNWRITTEN
-from stopwise.errors import InvalidState
+from stopwise.errors import InvalidState, NotAllowed
 from stopwise.messages import counted
 from stopwise.report import html
 from stopwise.report.html import Chapter
@@ -49,10 +49,24 @@ def study_report(study: "StudyReader", place: Place = _beside) -> str:
     found = study.verify()
     if not found.sound:
         raise InvalidState(f"the study failed verification: {'; '.join(found.problems)}")
-    analyses = list(study.analyses().values())
+    verdict, asked = study.verdict(), {}
+    try:
+        asked = study.analyses()
+    except NotAllowed:
+        if not verdict.finished:
+            raise
+    why = "not every policy has a score"
+    if study.plan.audit is not None:
+        why = "no row was picked for an audit, so people have scored nothing"
+    without = [
+        f"Nothing can be said about {own.task}: after {counted(own.rows, 'row')}, {why}."
+        for own in verdict.tasks
+        if verdict.finished and own.task not in asked
+    ]
+    analyses = list(asked.values())
     figures = [analysis.figures() for analysis in analyses]
     told = [*chapters(study, place), *recording_chapters(study, place)]
-    return html.render(analyses, figures, told, doubts=study.verdict().doubts)
+    return html.render(analyses, figures, told, doubts=verdict.doubts, without=without)
 
 
 def chapters(study: "StudyReader", place: Place = _beside) -> list[Chapter]:

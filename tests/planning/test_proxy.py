@@ -44,7 +44,7 @@ def test_a_proxy_has_the_correlation_asked_for_and_leaves_scores_alone(
         found = np.corrcoef(scores[..., policy].ravel(), guesses[..., policy].ravel())[0, 1]
         assert found == pytest.approx(0.7, abs=noise)
     gaps = np.diff(both, axis=-1).reshape(2, -1)
-    assert np.corrcoef(gaps)[0, 1] == pytest.approx(0.7, abs=noise)
+    assert np.corrcoef(*gaps)[0, 1] == pytest.approx(0.7, abs=noise)
 
 
 def test_rows_are_audited_as_a_whole_by_chance() -> None:
@@ -119,6 +119,7 @@ def test_with_audits_the_plan_counts_what_people_score() -> None:
     plan = sw.plan(0.3, 0.7, proxy=0.9, audit=0.4, n_max=60, **QUICK)
     (row,), other = plan.rows, plan.without_proxy
     assert other is not None
+    assert row.human_scores is not None
     assert row.human_scores == pytest.approx(0.4 * row.mean_trials)
     assert row.human_scores < other.rows[0].mean_trials < row.mean_trials
     scores = f"People score {row.human_scores:.0f} of the {row.mean_trials:.0f} trials on average."

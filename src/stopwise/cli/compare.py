@@ -3,13 +3,13 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from stopwise.cli.command import Mistyped
 from stopwise.cli.exit_codes import OPEN, SHOWN, WORSE, ExitCode, code_of
-from stopwise.cli.option_groups import grouped
+from stopwise.cli.option_groups import argument, flag, grouped, option
 from stopwise.cli.options import AsJson, ComparisonOptions, ReadingOptions, json_of, refuse_unused
 from stopwise.cli.printing import print_notes, print_tables, say, table_of
 
@@ -32,34 +32,25 @@ class TwoPolicyOptions(
 ):
     """The settings of a single pair: there is nothing to adjust for, and no best of many."""
 
-    margin: Annotated[
-        float,
-        typer.Option(
-            help="By how much better a policy must be, in units of the score. Negative: show that "
-            "the second is not worse than the first by this much (-0.05)."
-        ),
-    ] = 0.0
+    margin: float = option(
+        "By how much better a policy must be, in units of the score. Negative: show that "
+        "the second is not worse than the first by this much (-0.05).",
+        0.0,
+    )
 
 
 @grouped
 def compare(
     *,
     context: typer.Context,
-    first: Annotated[
-        str, typer.Argument(help="One policy: SUCCESSES/TRIALS, such as 17/20, or a file.")
-    ],
-    second: Annotated[
-        str | None,
-        typer.Argument(
-            help="The other policy, in the same form; none with --reference. Without both, the "
-            "first is a table with the successes and trials of each policy."
-        ),
-    ] = None,
+    first: str = argument("One policy: SUCCESSES/TRIALS, such as 17/20, or a file.", ...),
+    second: str | None = argument(
+        "The other policy, in the same form; none with --reference. Without both, the "
+        "first is a table with the successes and trials of each policy."
+    ),
     comparison: TwoPolicyOptions,
     reading: ReadingOptions,
-    pool: Annotated[
-        bool, typer.Option("--pool", help="Compare on all tasks together as one.")
-    ] = False,
+    pool: bool = flag("Compare on all tasks together as one."),
     exit_code: ExitCode = False,
     as_json: AsJson = False,
 ) -> None:

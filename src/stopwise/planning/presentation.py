@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import score_text
+from stopwise.messages import in_short
 from stopwise.report.drawn import Drawn
 from stopwise.report.html import captioned, render_page
 
@@ -194,7 +195,7 @@ def planning_page(answers: Mapping[str, PlanningResult]) -> str:
             "tables": answer.text_tables(),
             "legend": answer.LEGEND,
             "figures": captioned(answer.figures(), CAPTIONS),
-            "notes": answer.notes,
+            "notes": in_short(answer.notes),
         }
         for task, answer in answers.items()
     ]

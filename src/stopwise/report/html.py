@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from stopwise import __version__
 from stopwise.core.promise import p_value_name
 from stopwise.core.scores import interval_text, score_text
+from stopwise.messages import in_short
 from stopwise.report.drawn import DPI, MOST_PAIRS
 from stopwise.report.figure_data import alt_text
 from stopwise.report.fonts import font_note
@@ -100,7 +101,7 @@ def render(
                     (captions[key], alt_text(analysis, key, captions[key]), as_svg(figure))
                     for key, figure in drawn.items()
                 ],
-                "notes": [note for note in analysis.warnings if note not in shared],
+                "notes": in_short(note for note in analysis.warnings if note not in shared),
                 "otherwise": analysis.decided_otherwise(),
                 "figure_note": font_note(policy.name for policy in analysis.policies),
                 "p_value": p_value,
@@ -116,7 +117,7 @@ def render(
         chapters=chapters,
         doubts=doubts,
         without=without,
-        shared=shared,
+        shared=in_short(shared),
         overall=overall(analyses),
         headlines=_by_text(analyses, lambda analysis: analysis.headline),
         compared=policy_names(analyses),

@@ -88,6 +88,19 @@ def unjudged(state: StudyState, task: str) -> str:
     return f" {counted(count, 'trial waits', 'trials wait')} for the judge." if count else ""
 
 
+def late_doubts(state: StudyState) -> "Iterator[str]":
+    """Yield how many rows were judged by one who may have seen later ones, if any.
+
+    The bets on those are learned from what it said. With ``look_ahead: 0`` there are none.
+    """
+    late = {(trial.task, trial.row) for trial in state.trials if trial.late}
+    if late:
+        yield (
+            f"{counted(len(late), 'row was', 'rows were')} judged after trials of later rows had "
+            "begun: the verdict rests on a judge that looks at nothing but the trial it scores."
+        )
+
+
 def is_over(state: StudyState, slot: Slot) -> bool:
     """Whether the trial of a slot has been run, or counts as the worst, and has been judged."""
     trial = state.trial(slot.holder or 0)

@@ -16,7 +16,7 @@ from stopwise.questions.standing import Elimination, Standing
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import MEAN, described
 from stopwise.study.assignment import finished, locked_plan
-from stopwise.study.audits import unjudged
+from stopwise.study.audits import late_doubts, unjudged
 from stopwise.study.board import SlotBoard
 from stopwise.study.level_drift import drift_doubts
 from stopwise.study.records import trial_table
@@ -113,8 +113,8 @@ class TaskVerdict:
 class StudyVerdict:
     """The verdict after journal entry ``seq``; it never changes afterwards.
 
-    ``doubts`` are warnings that trials were taken out or changed as blind chance hardly does it, or
-    that conditions changed along the study.
+    ``doubts`` are warnings that trials were taken out or changed as blind chance hardly does it,
+    that conditions changed along the study, or that a judge came late.
     """
 
     tasks: tuple[TaskVerdict, ...]
@@ -197,7 +197,7 @@ def verdict(state: StudyState) -> StudyVerdict:
         blinded=state.names is None,
         seq=state.seq,
         hash=state.hash,
-        doubts=(*doubts(state), *drift_doubts(state)),
+        doubts=(*doubts(state), *drift_doubts(state), *late_doubts(state)),
     )
 
 

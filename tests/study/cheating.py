@@ -22,8 +22,6 @@ from stopwise.study.state import TrialRecord
 from stopwise.study.study_plan import StudyPlan
 from tests.study.simulation import Journal
 
-__all__ = ["BEFORE", "CHEATS", "Act", "Outcome", "outcomes"]
-
 STATION, REASON = "arm", "the cable came off"
 SETTINGS = {
     "name": "null",

@@ -3,24 +3,18 @@
 Run ``python -m benchmarks.efficiency.proxy_level``: the draws of the guarantee tests, in more runs.
 """
 
-import argparse
-
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.typed import typed
 from tests.guarantees.test_proxy import PROXIES
 
 
 def main() -> None:
     """Print one row per proxy."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=20_000)
-    parser.add_argument("--n", type=int, default=100)
-    parser.add_argument("--audit", type=float, default=0.3)
-    parser.add_argument("--workers", type=int)
-    options = parser.parse_args()
+    options = typed(__doc__, runs=20_000, n=100, audit=0.3, workers=int)
     table = Table("proxy", "as a proxy", f"as a judge, audit {options.audit:g}")
     for name, (draw, mean) in PROXIES.items():
         rng = np.random.default_rng(1)

@@ -4,7 +4,6 @@ Run ``python -m benchmarks.efficiency.proxy_scenes``. Four sets of scenes each s
 the studies, so that no single lucky set decides.
 """
 
-import argparse
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from rich.table import Table
 
 import stopwise as sw
 from benchmarks.efficiency.proxy import CASES, proxied
+from benchmarks.typed import typed
 
 SCENES = (2000, 20000, 100000)
 CORRELATIONS = (0.0, 0.5, 0.75, 0.9)
@@ -21,10 +21,7 @@ SETS = 4
 
 def main() -> None:
     """Print one row per case and correlation."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=240)
-    parser.add_argument("--cases", type=int, nargs="*", default=[1, 3, 5], help="see proxy.CASES")
-    options = parser.parse_args()
+    options = typed(__doc__, runs=240, cases=([1, 3, 5], "see proxy.CASES"))
     table = Table("scores", "means", "N", "correlation", "known", *map(str, SCENES))
     for index in options.cases:
         draw, n_max, mean0, mean1 = CASES[index]

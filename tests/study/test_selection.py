@@ -116,7 +116,7 @@ def test_scores_and_policies_are_in_the_chapter_after_unblinding_only(tmp_path: 
     voided = str(study.status().voided)
 
     (by_operator,) = titled(study, "Selection")
-    columns = ("operator", "handed out", "count", "given back", "voided", "left without a result")
+    columns = ("operator", "handed out", "count", "given back", "voided", "no result")
     assert by_operator == (
         columns,
         ("left", str(study.status().assigned), "16", "0", voided, "0"),
@@ -125,8 +125,8 @@ def test_scores_and_policies_are_in_the_chapter_after_unblinding_only(tmp_path: 
     _, by_policy = titled(study, "Selection")
     rows = {row[0]: dict(zip(by_policy[0], row, strict=True)) for row in by_policy[1:]}
     assert rows["new"]["voided"] == voided
-    assert rows["new"]["mean score of voided"] == "0"
-    assert (rows["old"]["voided"], rows["old"]["mean score of voided"]) == ("0", "-")
+    assert rows["new"]["mean of voided"] == "0"
+    assert (rows["old"]["voided"], rows["old"]["mean of voided"]) == ("0", "-")
 
 
 def test_a_few_even_voids_are_shown_without_a_warning(tmp_path: Path) -> None:
@@ -168,9 +168,9 @@ def test_every_way_out_is_counted(tmp_path: Path, clock: Clock) -> None:
     by_operator, _ = titled(study, "Selection")
     rows = {row[0]: dict(zip(by_operator[0], row, strict=True)) for row in by_operator[1:]}
     assert rows["left"]["given back"] == "1"
-    assert rows["left"]["corrected upwards"] == "1"
-    assert rows["left"]["left without a result"] == "1"
-    assert rows["right"]["corrected downwards"] == "1"
+    assert rows["left"]["score raised"] == "1"
+    assert rows["left"]["no result"] == "1"
+    assert rows["right"]["score lowered"] == "1"
 
 
 def test_a_trial_that_another_result_overtook_is_counted_as_left(

@@ -274,8 +274,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=400)
     runs = parser.parse_args().runs
-    titles = ("the operator", "before: false", "in favour", "now: false", "in favour")
-    titles += ("warned", "false, not warned")
+    titles = ["the operator", "before: false", "in favour", "now: false", "in favour"]
+    titles += ["warned", "false, not warned"]
     sys.stdout.write(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}\n")
     for name, act in CHEATS.items():
         after = outcomes(act, runs)

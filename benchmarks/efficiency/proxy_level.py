@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from tests.guarantees.test_proxy import PROXIES
+from tests.guarantees.proxies import PROXIES
 
 
 def main() -> None:

@@ -76,7 +76,8 @@ def test_simulated_scenes_of_every_kind_say_the_same(tmp_path: Path) -> None:
     ]
 
     assert len({analysis.to_json() for analysis in found}) == 1
-    assert found[0].rules.proxy_share == 0.05
+    assert found[0].rules.proxy_share == 0.0  # each row gets some of the scenes
+    assert [len(own) for own in found[0].rules.proxy_batches or ()] == [100]
     ((low, high),) = bounds_of_pairs(found[0].rules)
     assert low < 0.2 < high
     assert any("20000 simulated scenes" in note for note in found[0].warnings)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from tests.guarantees.proxies import PROXIES
+from tests.guarantees.proxies import PROXIES, errors_with_own_means
 
 
 def main() -> None:
@@ -19,9 +19,11 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20_000)
     parser.add_argument("--n", type=int, default=100)
     parser.add_argument("--audit", type=float, default=0.3)
+    parser.add_argument("--scenes", type=int, default=1, help="simulated, for each pair")
     parser.add_argument("--workers", type=int)
     options = parser.parse_args()
-    table = Table("proxy", "as a proxy", f"as a judge, audit {options.audit:g}")
+    by_scenes = f"{options.scenes} scenes per pair"
+    table = Table("proxy", "mean known", by_scenes, f"as a judge, audit {options.audit:g}")
     for name, (draw, mean) in PROXIES.items():
         rng = np.random.default_rng(1)
         r0, r1, g0, g1 = draw(rng, (options.runs, options.n))
@@ -47,7 +49,12 @@ def main() -> None:
             design="paired",
             workers=workers,
         )
-        table.add_row(name, f"{as_proxy.rate(1):.4f}", f"{as_judge.rate(1):.4f}")
+        size = (options.runs, n_max, options.scenes)
+        _, _, *drawn = draw(np.random.default_rng(2), size)
+        batches = (drawn[1] - drawn[0]).mean(axis=2)
+        wrong = errors_with_own_means(draw, [0.0] * options.runs, 0.05, n_max, batches)
+        rates = (as_proxy.rate(1), wrong / options.runs, as_judge.rate(1))
+        table.add_row(name, *(f"{each:.4f}" for each in rates))
     Console(width=100).print(table)
 
 

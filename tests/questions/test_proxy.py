@@ -87,6 +87,28 @@ def test_simulated_scenes_of_every_kind_say_the_same(tmp_path: Path) -> None:
     assert found[0].decided_otherwise(5) is not None
 
 
+def test_three_policies_share_simulated_scenes() -> None:
+    """Each pair goes as a test of its own would, with these policies' means in each batch."""
+    real, many = scenes(60, k=3), wide(scenes(1000, first=1000, k=3), "sim")
+    scores, guesses = wide(real, "score"), wide(real, "sim")
+    found = sw.analyze(
+        dict(zip("abc", scores.T, strict=True)),
+        proxy=dict(zip("abc", guesses.T, strict=True)),
+        proxy_scores=many,
+        design="paired",
+        n_max=60,
+        adjust="bonferroni",
+        bounds=(0, 1),
+    )
+    batches = found.rules.proxy_batches or ()
+    for own, pair, ends in zip(batches, found.pairs, ((0, 1), (0, 2), (1, 2)), strict=True):
+        settings: dict[str, Any] = {"alternative": "two-sided", "ties": "strict"}
+        settings |= {"proxy_mean": (-1.0, 1.0), "proxy_batches": [own], "design": "paired"}
+        test = sw.SequentialTest(n_max=60, alpha=0.05 / 3, **settings)
+        verdict = test.run(*scores.T[[*ends]], proxy=tuple(guesses.T[[*ends]]))
+        assert (pair.n, pair.p_value) == (verdict.n, pytest.approx(min(3 * verdict.p_value, 1.0)))
+
+
 def test_scenes_of_the_trials_do_not_count_as_simulated() -> None:
     simulated = read(scenes(3000, first=40).drop("score"), score="sim")
     found = sw.analyze(read(REAL, proxy="sim"), n_max=100, proxy_scores=simulated)

@@ -177,10 +177,10 @@ class Proxied(NScorePlus):
         return held.renewed(due, new), self._backed(state, weight)
 
     def _backed(self, state: ProxiedState, weight: Floats) -> Floats:
-        """Return the weight, or 0 where no batch is left for the next pair."""
+        """Return the weight; 0 for the first pair, whose batch is the guess, and past the last."""
         if not self.proxy_batches:
             return weight
-        return np.where(state.pairs < self._batches.shape[1], weight, 0.0)
+        return np.where((state.pairs > 0) & (state.pairs < self._batches.shape[1]), weight, 0.0)
 
     def _drawn(self, state: ProxiedState) -> Floats:
         """Return the mean of the next pair's batch less the guess; no bet may know of it."""

@@ -43,8 +43,8 @@ test-pythons: $(VENV)/.dev
 test-lowest: $(VENV)/.dev
 	$(BIN)/python -m tests.release.lowest
 
-# LeRobot, gym-pusht and robosuite, which ask for an environment of their own.
-test-lerobot: .lerobot/.done
+# LeRobot, gym-pusht, ManiSkill and robosuite, which ask for an environment of their own.
+test-lerobot: .lerobot/.done programs
 	.lerobot/bin/python -m pytest tests/lerobot
 
 # Before a release: the tag that is to be published is the version.

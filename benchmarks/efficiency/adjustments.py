@@ -4,7 +4,6 @@ Run ``python -m benchmarks.efficiency.adjustments``. RoboArena (if its data are 
 orders of its sessions; generated studies of 4 and 6 policies.
 """
 
-import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ from rich.progress import track
 from rich.table import Table
 
 from benchmarks.paper.datasets import DATA, roboarena
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
@@ -87,13 +87,14 @@ def measure(
 
 def main() -> None:
     """Print trials used and pairs decided."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--method", default="nscore-plus")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--held-out", action="store_true", help="the studies kept for checking")
-    parser.add_argument("--json", type=Path, help="also write the figures here")
-    arguments = parser.parse_args()
+    arguments = typed(
+        __doc__,
+        runs=100,
+        method="nscore-plus",
+        seed=0,
+        held_out=(False, "the studies kept for checking"),
+        json=Path,
+    )
     studies = HELD_OUT if arguments.held_out else STUDIES
     names = [f"{adjust}, {ties}" for adjust, ties in SETTINGS]
     table = Table(

@@ -10,7 +10,6 @@ design the two scores of a pair are also coupled, from countermonotone (-1) over
 to comonotone (1).
 """
 
-import argparse
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -26,6 +25,7 @@ from scipy.special import expit
 from scipy.stats import binomtest
 
 import stopwise as sw
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 
 # Log-odds of the common mean, and the four points as shares of the way from it to the bounds.
@@ -171,19 +171,18 @@ def confirmed(
 
 def main() -> None:
     """Search every setting and print the worst nulls."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, nargs="+", default=[50, 200, 1000])
-    parser.add_argument("--alpha", type=float, nargs="+", default=[0.05, 0.005])
-    parser.add_argument("--designs", nargs="+", default=["independent", "paired"])
-    parser.add_argument("--runs", type=int, default=2000, help="per evaluation of the search")
-    parser.add_argument("--fresh", type=int, default=20_000, help="runs for the worst one")
-    parser.add_argument(
-        "--evaluations", type=int, default=60, help="per setting, before the shortlist"
+    arguments = typed(
+        __doc__,
+        n=[50, 200, 1000],
+        alpha=[0.05, 0.005],
+        designs=["independent", "paired"],
+        runs=(2000, "per evaluation of the search"),
+        fresh=(20_000, "runs for the worst one"),
+        evaluations=(60, "per setting, before the shortlist"),
+        seed=0,
+        workers=int,
+        json=Path,
     )
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, help="threads; all cores by default")
-    parser.add_argument("--json", type=Path, help="also write the figures here")
-    arguments = parser.parse_args()
     found: list[dict[str, Any]] = []
     settings = [(design, alpha) for design in arguments.designs for alpha in arguments.alpha]
     with Progress(console=Console(stderr=True)) as progress:

@@ -8,7 +8,6 @@ well; so there is also STEP at the largest level of a list whose error under the
 most alpha. Then the type-1 error of ``nscore-plus`` where both rates are equal.
 """
 
-import argparse
 import json
 from itertools import combinations
 from pathlib import Path
@@ -20,6 +19,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.typed import typed
 from stopwise.core.step import StepDesign, step_design
 
 ALPHA = 0.05
@@ -92,14 +92,15 @@ def nulls(n: int, runs: int, seed: int, workers: int | None) -> dict[str, Any]:
 
 def main() -> None:
     """Print both tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, nargs="+", default=[50, 200, 500])
-    parser.add_argument("--runs", type=int, default=2000, help="per pair")
-    parser.add_argument("--null-runs", type=int, default=6000, help="per null")
-    parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--workers", type=int, help="threads; all cores by default")
-    parser.add_argument("--json", type=Path, help="also write the figures here")
-    arguments = parser.parse_args()
+    arguments = typed(
+        __doc__,
+        n=[50, 200, 500],
+        runs=(2000, "per pair"),
+        null_runs=(6000, "per null"),
+        seed=7,
+        workers=int,
+        json=Path,
+    )
     common = arguments.seed, arguments.workers
     found: dict[str, list[dict[str, Any]]] = {"alternatives": [], "nulls": []}
     with Progress(console=Console(stderr=True)) as progress:

@@ -6,7 +6,6 @@ All are at alpha .05 and end at n_max trials per policy; "proven" and "usual" ar
 ``best_peers``.
 """
 
-import argparse
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from benchmarks.efficiency.best_peers import (
     lucb_rate,
 )
 from benchmarks.paper.datasets import DATA, lbm_scores, mujoco, roboarena_all
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.questions.best_rule import simulate
@@ -164,13 +164,14 @@ def measure(case: Case, studies: int, seed: int, with_peers: bool) -> dict[str, 
 
 def main() -> None:
     """Print trials used, and how often the best is named."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--without-peers", action="store_true", help="this package only")
-    parser.add_argument("--only", help="cases whose name contains this")
-    parser.add_argument("--json", type=Path, help="also write the figures here")
-    arguments = parser.parse_args()
+    arguments = typed(
+        __doc__,
+        runs=200,
+        seed=0,
+        without_peers=(False, "this package only"),
+        only=(str, "cases whose name contains this"),
+        json=Path,
+    )
     cases = {**_ladders(), **_recorded()}
     cases = {name: case for name, case in cases.items() if (arguments.only or "") in name}
     figures = {

@@ -6,7 +6,6 @@ margins do not allow it, the largest one that they do). The paired design is mea
 the independent one on the same distributions without a common difficulty.
 """
 
-import argparse
 import json
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from scipy.special import ndtr
 
 import stopwise as sw
 from benchmarks.efficiency.suite import Case, synthetic
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 
 CASES = ("bern 0.45/0.55", "bern 0.25/0.45", "lev7a", "beta 5,5/6,4", "bim1")
@@ -85,13 +85,7 @@ def _figure(sim: sw.Simulation) -> dict[str, float]:
 
 def main() -> None:
     """Print one row per case and correlation."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=500)
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=3)
-    parser.add_argument("--workers", type=int, help="threads; all cores by default")
-    parser.add_argument("--json", type=Path, help="also write the figures here")
-    arguments = parser.parse_args()
+    arguments = typed(__doc__, n=500, runs=1000, seed=3, workers=int, json=Path)
     cases = [case for case in synthetic() if case.name in CASES]
     found = []
     with Progress(console=Console(stderr=True)) as progress:

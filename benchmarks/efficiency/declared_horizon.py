@@ -4,13 +4,13 @@ Run ``python -m benchmarks.efficiency.declared_horizon``. Success rates .5 and .
 .05. An undecided study is extended at its n_max, and re-planned as ``SequentialTest.extend`` does.
 """
 
-import argparse
 from dataclasses import replace
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus import NScorePlus
 
@@ -39,10 +39,7 @@ def study(scores0: Floats, scores1: Floats, *plans: int | None) -> tuple[float, 
 
 def main() -> None:
     """Print one row per declared n_max and per extension."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=4000)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
+    arguments = typed(__doc__, runs=4000, seed=1)
     rng = np.random.default_rng(arguments.seed)
     size = (arguments.runs, MOST)
     scores0, scores1 = ((rng.random(size) < rate).astype(float) for rate in (0.5, 0.7))

@@ -17,6 +17,7 @@ from rich.table import Table
 from scipy.stats import norm
 
 import stopwise as sw
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import interval_paths, run_studies
@@ -95,14 +96,15 @@ def shown(pairs: Ints, n_max: int) -> str:
 
 def main() -> None:
     """Print one row per kind of score and margin."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--sequences", type=int, default=100, help="runs of the sequence")
-    parser.add_argument("--n-max", type=int, default=1000)
-    parser.add_argument("--design", default="independent")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--differences", action="store_true")
-    options = parser.parse_args()
+    options = typed(
+        __doc__,
+        runs=1000,
+        sequences=(100, "runs of the sequence"),
+        n_max=1000,
+        design="independent",
+        seed=0,
+        differences=False,
+    )
     if options.differences:
         differences(options)
         return

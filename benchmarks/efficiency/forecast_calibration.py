@@ -5,7 +5,6 @@ after some trials; the forecast states the chance of a verdict by n_max, and the
 in that order show whether it came. Studies that are decided at the cut are left out.
 """
 
-import argparse
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from rich.progress import track
 from rich.table import Table
 
 from benchmarks.paper.datasets import lbm_scores, mujoco, roboarena_all
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.planning.continuation import Continuation
@@ -139,11 +139,7 @@ def summary(found: list[Case]) -> dict[str, float]:
 
 def main() -> None:
     """Print the reliability table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--orders", type=int, default=2, help="random orders per pair")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", type=Path, help="also write the figures here")
-    arguments = parser.parse_args()
+    arguments = typed(__doc__, orders=(2, "random orders per pair"), seed=0, json=Path)
     rng = np.random.default_rng(arguments.seed)
     console = Console()
     found = [

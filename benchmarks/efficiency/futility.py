@@ -4,7 +4,6 @@ Run ``python -m benchmarks.efficiency.futility``: power and mean pairs without a
 the same scores; with ``--many`` the same of several policies.
 """
 
-import argparse
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.questions import best_rule
@@ -115,14 +115,9 @@ def main_many(runs: int, chance: float) -> None:
 
 def main() -> None:
     """Print one row per case."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--method", default="nscore-plus")
-    parser.add_argument("--chance", type=float, default=0.05)
-    parser.add_argument("--runs", type=int, default=4000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int)
-    parser.add_argument("--many", action="store_true")
-    options = parser.parse_args()
+    options = typed(
+        __doc__, method="nscore-plus", chance=0.05, runs=4000, seed=0, workers=int, many=False
+    )
     if options.many:
         main_many(options.runs, options.chance)
         return

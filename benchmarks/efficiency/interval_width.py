@@ -7,7 +7,6 @@ Wald, which holds at one look only.
 Run ``python -m benchmarks.efficiency.interval_width``.
 """
 
-import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +17,7 @@ from rich.progress import track
 from rich.table import Table
 from scipy.stats import norm
 
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import interval_paths
@@ -72,10 +72,7 @@ def wald_width(n: int, scores0: Floats, scores1: Floats) -> float:
 
 def main() -> None:
     """Print widths, and ours relative to the sequence without a test."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--json", type=Path, help="also write the figures here")
-    arguments = parser.parse_args()
+    arguments = typed(__doc__, runs=200, json=Path)
     names = ("no test", "WSR", "inverted", "inverted, paired", "Wald (one look)")
     table = Table("case", "N", *names, "inverted / no test", title="95% width")
     figures: dict[str, dict[int, list[float]]] = {}

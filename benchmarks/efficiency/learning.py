@@ -6,7 +6,6 @@ alone, the variance alone, or both and that there are no failures yet to come. N
 these; the last column is what better estimates could gain at most.
 """
 
-import argparse
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +20,7 @@ from rich.table import Table
 
 import stopwise as sw
 from benchmarks.efficiency.suite import SEPARATE, Case, suite
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.nscore_plus.estimates import Estimates
@@ -122,11 +122,7 @@ def ratios(cases: Sequence[dict[str, Any]]) -> dict[str, float]:
 
 def main() -> None:
     """Print a table per n."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, nargs="+", default=[50, 200, 1000])
-    parser.add_argument("--runs", type=int, default=100, help="per case")
-    parser.add_argument("--json", type=Path, help="also write the figures here")
-    arguments = parser.parse_args()
+    arguments = typed(__doc__, n=[50, 200, 1000], runs=(100, "per case"), json=Path)
     cases = [case for case in suite() if case.family not in SEPARATE]
     written: dict[str, Any] = {}
     for n in arguments.n:

@@ -7,7 +7,6 @@ runs do not exceed. Ratios are to ``nscore`` with 21 bins, over the cases that o
 decides in half of the runs; ``savi`` takes success or failure in the independent design only.
 """
 
-import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -22,6 +21,7 @@ from rich.table import Table
 
 import stopwise as sw
 from benchmarks.efficiency.suite import Case, bernoulli, held_out
+from benchmarks.typed import typed
 from stopwise.core.arrays import Bools, Ints
 
 RATES = (0.05, 0.2, 0.35, 0.5, 0.65, 0.82, 0.95)
@@ -91,14 +91,15 @@ def summary(cases: Sequence[dict[str, Tail]]) -> dict[str, float]:
 
 def main() -> None:
     """Print a row per setting."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, nargs="+", default=[200, 1000])
-    parser.add_argument("--alpha", type=float, nargs="+", default=[0.05 / 21, 0.001])
-    parser.add_argument("--designs", nargs="+", default=["independent", "paired"])
-    parser.add_argument("--drawn", action="store_true", help="random cases, not success rates")
-    parser.add_argument("--runs", type=int, default=2000, help="per case")
-    parser.add_argument("--json", type=Path, help="also write the figures here")
-    arguments = parser.parse_args()
+    arguments = typed(
+        __doc__,
+        n=[200, 1000],
+        alpha=[0.05 / 21, 0.001],
+        designs=["independent", "paired"],
+        drawn=(False, "random cases, not success rates"),
+        runs=(2000, "per case"),
+        json=Path,
+    )
     cases = held_out(DRAWN, DRAWN_SEED) if arguments.drawn else grid()
     settings = [
         (design, alpha, n)

@@ -4,8 +4,6 @@ Run ``python -m benchmarks.efficiency.pairing``. Scores depend on a common diffi
 ``correlation``; "independent" is then declared by somebody who overlooks what is shared.
 """
 
-import argparse
-
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -13,6 +11,7 @@ from rich.table import Table
 import stopwise as sw
 from benchmarks.efficiency.correlation import CORRELATIONS, coupled, latent_correlation
 from benchmarks.efficiency.suite import Case, bernoulli, discrete
+from benchmarks.typed import typed
 
 LEVELS = tuple(np.linspace(0, 1, 5).tolist())
 CASES = (
@@ -29,11 +28,7 @@ CASES = (
 
 def main() -> None:
     """Print one row per case and correlation."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=200)
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=3)
-    arguments = parser.parse_args()
+    arguments = typed(__doc__, n=200, runs=1000, seed=3)
     title = f"Mean pairs / power, n_max = {arguments.n}, alpha = .05, {arguments.runs} runs"
     table = Table("case", "correlation", "independent", "paired", title=title)
     for case in CASES:

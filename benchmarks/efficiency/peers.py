@@ -5,7 +5,6 @@ own (``benchmarks/.peers``). One-sided at alpha .05, with at most 300 pairs; ver
 two-sided: hold it beside ours, two-sided with strict ties.
 """
 
-import argparse
 import json
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 
 ENVIRONMENT = Path(__file__).parents[1] / ".peers"
@@ -91,10 +91,7 @@ def cell(stops: list[int] | None) -> str:
 
 def main() -> int:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
+    arguments = typed(__doc__, runs=1000, seed=0)
     scores = cases(arguments.runs, np.random.default_rng(arguments.seed))
     rows = {**our_stops(scores), **peer_stops(scores)}
     table = Table("mean pairs / decided", *scores)

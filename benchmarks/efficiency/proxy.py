@@ -5,7 +5,6 @@ which is then the correlation, and else a fresh draw. With ``--scenes M`` the me
 is not known, and bounds of it come from M simulated scenes.
 """
 
-import argparse
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from rich.table import Table
 
 import stopwise as sw
 from benchmarks.efficiency.futility import Draw, partial_credit, returns, success
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 
 CORRELATIONS = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9)
@@ -42,15 +42,16 @@ def proxied(
 
 def main() -> None:
     """Print one row per case."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--alpha", type=float, default=0.05)
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--n", type=int, nargs="*", help="cases of these n_max only")
-    parser.add_argument("--scenes", type=int, help="simulated scenes; by default the mean is known")
-    parser.add_argument("--design", default="paired", help="or independent: neither shares scenes")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int)
-    options = parser.parse_args()
+    options = typed(
+        __doc__,
+        alpha=0.05,
+        runs=1000,
+        n=([int], "cases of these n_max only"),
+        scenes=(int, "simulated scenes; by default the mean is known"),
+        design=("paired", "or independent: neither shares scenes"),
+        seed=0,
+        workers=int,
+    )
     table = Table("scores", "means", "N", "without", *(f"{each:g}" for each in CORRELATIONS))
     for index, (draw, n_max, mean0, mean1) in enumerate(CASES):
         if options.n and n_max not in options.n:

@@ -5,7 +5,6 @@ probability, which is then the correlation, and else a fresh draw. Beside it: au
 without the judge.
 """
 
-import argparse
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from rich.table import Table
 import stopwise as sw
 from benchmarks.efficiency.futility import success
 from benchmarks.efficiency.proxy import proxied
+from benchmarks.typed import typed
 
 CASES = ((200, 0.5, 0.7), (1000, 0.5, 0.6))
 CHANCES = (0.1, 0.3, 0.5)
@@ -23,11 +23,7 @@ CORRELATIONS = (0.0, 0.5, 0.7, 0.9)
 
 def main() -> None:
     """Print one row per case and chance."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int)
-    options = parser.parse_args()
+    options = typed(__doc__, runs=1000, seed=0, workers=int)
     judges = (f"judge {each:g}" for each in CORRELATIONS)
     table = Table("means", "N", "audited", "all audited", "audits alone", *judges)
     for n_max, mean0, mean1 in CASES:

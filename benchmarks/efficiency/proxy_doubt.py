@@ -5,12 +5,11 @@ some of the real scenes the proxy has policy 0 succeed, which lowers the mean of
 so each direction has half of 1 %.
 """
 
-import argparse
-
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.typed import typed
 from stopwise.core.comparison import Comparison
 from stopwise.core.pair_rules import pair_rules
 
@@ -20,10 +19,7 @@ SHIFTS = (0.0, 0.08, 0.16, 0.3)
 
 def main() -> None:
     """Print one row per shift of the mean."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
+    options = typed(__doc__, runs=1000, seed=0)
     table = Table("mean off by", *(f"N = {n}" for n in LENGTHS))
     for shift in SHIFTS:
         cells = []

@@ -7,8 +7,6 @@ and l, is found numerically on drawn pairs; its ratio to the best without a prox
 the pairs can shrink to in the limit of small alpha.
 """
 
-import argparse
-
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -16,6 +14,7 @@ from scipy.optimize import minimize_scalar
 
 from benchmarks.efficiency.futility import Draw, partial_credit, returns, success
 from benchmarks.efficiency.proxy import proxied
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 
 CORRELATIONS = (0.4, 0.6, 0.75, 0.9, 1.0)
@@ -46,10 +45,7 @@ def growth(left: Floats, most: float) -> float:
 
 def main() -> None:
     """Print one row per kind of score."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=200_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = typed(__doc__, pairs=200_000, seed=1)
     table = Table("scores", "means", "e / v", *(f"{each:g}" for each in CORRELATIONS))
     for draw, mean0, mean1 in CASES:
         cells = []

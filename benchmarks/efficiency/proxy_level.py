@@ -3,25 +3,19 @@
 Run ``python -m benchmarks.efficiency.proxy_level``: the draws of the guarantee tests, in more runs.
 """
 
-import argparse
-
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.typed import typed
 from tests.guarantees.proxies import PROXIES, errors_with_own_means
 
 
 def main() -> None:
     """Print one row per proxy."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=20_000)
-    parser.add_argument("--n", type=int, default=100)
-    parser.add_argument("--audit", type=float, default=0.3)
-    parser.add_argument("--scenes", type=int, default=1, help="simulated, for each pair")
-    parser.add_argument("--workers", type=int)
-    options = parser.parse_args()
+    each = (1, "simulated, for each pair")
+    options = typed(__doc__, runs=20_000, n=100, audit=0.3, scenes=each, workers=int)
     by_scenes = f"{options.scenes} scenes per pair"
     table = Table("proxy", "mean known", by_scenes, f"as a judge, audit {options.audit:g}")
     for name, (draw, mean) in PROXIES.items():

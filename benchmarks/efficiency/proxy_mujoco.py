@@ -6,7 +6,6 @@ damping and friction than the simulated one, and a goal that slips. Scores of al
 are computed once; studies draw their scenes from it, so that the mean of the proxy is known.
 """
 
-import argparse
 from typing import Any
 
 import mujoco
@@ -15,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 
 ARM = """
@@ -76,12 +76,7 @@ def pool(physics: dict[str, float], slip: float, scenes: Floats, seed: int) -> F
 
 def main() -> None:
     """Print one row per real arm."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scenes", type=int, default=3000)
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--n", type=int, default=400)
-    parser.add_argument("--workers", type=int)
-    options = parser.parse_args()
+    options = typed(__doc__, scenes=3000, runs=1000, n=400, workers=int)
     rng = np.random.default_rng(0)
     scenes = rng.uniform(-1.5, 1.5, (options.scenes, 2, 2))
     simulated = pool(SIMULATED, 0.0, scenes, 1)

@@ -13,7 +13,6 @@ proxy that is known:
 The error of each, at that number, is the worst over equal policies of some rates.
 """
 
-import argparse
 import math
 from functools import partial
 from typing import Any
@@ -25,6 +24,7 @@ from rich.table import Table
 import stopwise as sw
 from benchmarks.efficiency.futility import Draw, partial_credit, success
 from benchmarks.efficiency.proxy import proxied
+from benchmarks.typed import typed
 from stopwise.core.arrays import Bools, Floats
 
 ALPHA, QUANTILE = 0.05, 1.6448536269514722
@@ -84,11 +84,7 @@ def least_pairs(decide: Any, difference: Floats, hint: Floats, power: float) -> 
 
 def main() -> None:
     """Print one row per case and correlation."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int)
-    options = parser.parse_args()
+    options = typed(__doc__, runs=2000, seed=0, workers=int)
     columns = ("nscore-plus", "error", "PPI++", "error", "SureSim", "error")
     table = Table("scores", "means", "N", "correlation", "power", *columns)
     for draw, n_max, *means in CASES:

@@ -6,7 +6,6 @@ errors that no number of studies averages out. With ``--bounds`` the scenes give
 in place of batches.
 """
 
-import argparse
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -18,6 +17,7 @@ from rich.table import Table
 import stopwise as sw
 from benchmarks.efficiency.futility import Draw
 from benchmarks.efficiency.proxy import CASES, proxied
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.nscore_plus import Proxied
@@ -66,12 +66,8 @@ def drawn(
 
 def main() -> None:
     """Print one row per case and correlation; beside each ratio the standard error of its loss."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--cases", type=int, nargs="*", default=[1, 3, 5], help="see proxy.CASES")
-    parser.add_argument("--scenes", type=int, nargs="*", default=SCENES)
-    parser.add_argument("--bounds", action="store_true")
-    options = parser.parse_args()
+    cases = ([1, 3, 5], "see proxy.CASES")
+    options = typed(__doc__, runs=1000, cases=cases, scenes=[*SCENES], bounds=False)
     table = Table("scores", "means", "N", "correlation", "known", *map(str, options.scenes))
     for index in options.cases:
         draw, n_max, *means = CASES[index]

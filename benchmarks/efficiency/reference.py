@@ -5,7 +5,6 @@ second policy whose mean is the number, every pair takes two trials. The figures
 exact; those of the fixed-sample tests are the least numbers with the power of ``nscore-plus``.
 """
 
-import argparse
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from scipy.stats import binom
 
 import stopwise as sw
 from benchmarks.efficiency.futility import Draw, partial_credit, returns, success
+from benchmarks.typed import typed
 from stopwise.core.rules import Rules
 from stopwise.core.step.one_rate import one_rate_test
 from stopwise.planning.fixed_sample import fixed_plan
@@ -68,12 +68,7 @@ def _spread(mean: float) -> tuple[float, float]:
 
 def main() -> None:
     """Print one row per case."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--alpha", type=float, default=0.05)
-    parser.add_argument("--runs", type=int, default=4000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int)
-    options = parser.parse_args()
+    options = typed(__doc__, alpha=0.05, runs=4000, seed=0, workers=int)
     table = Table("scores", "number, mean", "N", "nscore-plus", "step", "second policy", "fixed")
     for index, (draw, number, mean, n_max) in enumerate(CASES):
         rng = np.random.default_rng([options.seed, index])

@@ -5,12 +5,11 @@ are per new one; power of files with 200 and 50 trials; how often fresh trials o
 has changed tell so.
 """
 
-import argparse
-
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import Simulation, run_studies
@@ -75,10 +74,7 @@ def worn(runs: int, seed: int) -> Table:
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
+    options = typed(__doc__, runs=20_000, seed=0)
     for make in (saved, files, worn):
         Console().print(make(options.runs, options.seed))
 

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 
 RATES = np.arange(0.05, 1.0, 0.1)
@@ -76,12 +77,7 @@ def run(
 
 def main() -> None:
     """Print one row per way."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=500)
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=4)
-    parser.add_argument("--one-sided", action="store_true")
-    arguments = parser.parse_args()
+    arguments = typed(__doc__, n=500, runs=1000, seed=4, one_sided=False)
     title = f"Mean pairs / power, at most {arguments.n}, alpha .05, {arguments.runs} runs"
     head = ("tasks", "own luck", "shared .5", "error at equal means")
     table = Table(*head, title=title)

@@ -5,7 +5,6 @@ decided, so that every row is looked at. Wanted: at most 30 s and 2 GiB. With ``
 (of git) the command takes turns with that of the other revision, by their processor time.
 """
 
-import argparse
 import resource
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from rich.table import Table
 
 import stopwise as sw
 from benchmarks.speed.startup import show_against
+from benchmarks.typed import typed
 
 ROWS = 1_000_000
 LIMIT_SECONDS, LIMIT_GIB = 30.0, 2.0
@@ -39,10 +39,7 @@ def write(path: Path, policies: int) -> None:
 
 def main() -> int:
     """Print the costs, or the comparison; exit with 1 beyond the limits."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--against", help="a revision of git")
-    parser.add_argument("--rounds", type=int, default=5)
-    arguments = parser.parse_args()
+    arguments = typed(__doc__, against=(str, "a revision of git"), rounds=5)
     if arguments.against:
         _compare(arguments.against, arguments.rounds)
         return 0

@@ -5,7 +5,6 @@ over rounds are compared, because machines are noisy. With ``--against REVISION`
 analysis of 240 trials takes turns with that of the other revision, by their processor time.
 """
 
-import argparse
 import importlib.metadata
 import io
 import os
@@ -21,6 +20,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from benchmarks.typed import typed
 from tests.release.environments import needed
 
 STOPWISE = str(Path(sys.executable).with_name("stopwise"))
@@ -118,10 +118,7 @@ def show_sizes() -> None:
 
 def main() -> int:
     """Print both tables, or the comparison."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--against", help="a revision of git")
-    arguments = parser.parse_args()
+    arguments = typed(__doc__, rounds=9, against=(str, "a revision of git"))
     if arguments.against:
         commands = {"as it is": ANALYZE, "with --n-max 60": [*ANALYZE, "--n-max", "60"]}
         rounds = arguments.rounds

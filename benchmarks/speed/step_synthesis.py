@@ -6,7 +6,6 @@ Run ``python -m benchmarks.speed.step_synthesis --n-max 50 200``; 500 takes the 
 measurement is a fresh process with an empty folder of tables.
 """
 
-import argparse
 import json
 import os
 import subprocess
@@ -19,6 +18,8 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
+
+from benchmarks.typed import typed
 
 PEER = Path(__file__).parents[1] / ".peer-step"
 PEER_PACKAGE = "sequentialized-barnard-tests==0.0.9"
@@ -63,10 +64,7 @@ def peer_command(n_max: int) -> list[str]:
 
 def main() -> None:
     """Print the costs side by side."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n-max", type=int, nargs="+", default=[50, 200])
-    parser.add_argument("--json", type=Path, help="also write the figures here")
-    arguments = parser.parse_args()
+    arguments = typed(__doc__, n_max=[50, 200], json=Path)
     table = Table("n_max", "reference", "optimal", "ratio", "paper", "ratio", "peak MiB")
     figures = []
     for n_max in track(arguments.n_max, "horizons", console=Console(stderr=True)):

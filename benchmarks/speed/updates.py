@@ -5,7 +5,6 @@ Run ``python -m benchmarks.speed.updates``. The peer is installed into an enviro
 are compared, because machines are noisy.
 """
 
-import argparse
 import json
 import os
 import subprocess
@@ -20,6 +19,7 @@ from rich.progress import track
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 
 PEER = Path(__file__).parents[1] / ".peer"
@@ -84,11 +84,7 @@ def _medians(rounds: tuple[dict[str, float], ...]) -> dict[str, float]:
 
 def main() -> int:
     """Print the ratios; exit with 1 if a wanted one is missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--peer-steps", type=int, default=40)
-    parser.add_argument("--json", type=Path, help="also write the figures here")
-    arguments = parser.parse_args()
+    arguments = typed(__doc__, rounds=5, peer_steps=40, json=Path)
     console = Console()
     rounds = [
         (

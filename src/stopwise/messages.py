@@ -9,6 +9,10 @@ from typing import Any, NamedTuple
 
 # So many of a list are named in a sentence.
 MOST_NAMED = 4
+# How files were read: the roles of columns to tell first, and notes that are hardly news.
+FIRST = ("policy", "score", "block")
+OF_FILE = "name of the file or its folder"
+RANGES = ("bounds-of-format", "bounds-of-logical", "bounds-of-parts")
 
 
 class Blank:
@@ -113,6 +117,40 @@ def placed(place: str, text: str) -> str:
 def reworded(texts: Iterable[str], word: Callable[[Setting], str]) -> list[str]:
     """Return texts with their settings as ``word`` says them; what names none stays as it is."""
     return [text.worded(word) if isinstance(text, Message) else text for text in texts]
+
+
+def in_short(notes: Iterable[str]) -> list[str]:
+    """Return notes for people: how files were read is told in one line, the last.
+
+    Examples
+    --------
+    >>> read = Message(Setting("columns", {"policy": "arm"}), code="policy-column-guessed")
+    >>> in_short([read, "order: shuffled"])
+    ['order: shuffled', "read as: policy = arm; say otherwise with columns={'policy': ...}"]
+    """
+    told: list[str] = []
+    read: dict[str, dict[str, None]] = {}
+    for note in notes:
+        code = getattr(note, "code", "")
+        given = note.settings[0].value if isinstance(note, Message) and note.settings else None
+        if code.endswith(("-column-guessed", "-column-default")) and isinstance(given, dict):
+            ((role, column),) = given.items()
+            read.setdefault(role, {})[column] = None
+        elif code == "policy-assumed":
+            read.setdefault("policy", {})[OF_FILE] = None
+        else:
+            told.append(note)
+    obvious = (() if "task" in read else ("task-assumed",)) + (RANGES if "score" in read else ())
+    told = [note for note in told if getattr(note, "code", "") not in obvious]
+    if not read:
+        return told
+    if read.get("success") == read.get("score"):
+        read.pop("success", None)
+    order = sorted(read, key=(*FIRST, *read).index)
+    text = ", ".join(f"{role} = {' or '.join(read[role])}" for role in order)
+    own = [role for role in order if OF_FILE not in read[role]] or ["policy"]
+    otherwise = Setting("score") if own == ["score"] else Setting("columns", {own[0]: BLANK})
+    return [*told, Message(f"read as: {text}; say otherwise with ", otherwise, code="read-as")]
 
 
 def listed(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import stopwise as sw
 from stopwise.study import runner as runner_module
-from tests.browser.phone import DESKTOP, PHONE, joined, picture
+from tests.browser.attended import STATIONS, through
 from tests.policies.served import served as policy_served
 from tests.study.runners import attending, free_port, written
 from tests.web.serving import CUPS, served
@@ -31,7 +31,6 @@ robot = WebsocketClientPolicy("127.0.0.1", int(sys.argv[1]))
 reached = robot.infer({"state": np.zeros(1)})["actions"][0, 0]
 (pathlib.Path(sys.argv[2]) / os.environ["STOPWISE_CODE"]).write_text(str(int(reached)))
 """
-STATIONS = ("arm 1", "arm 2")
 
 
 class Flow:
@@ -75,28 +74,13 @@ def test_two_phones_and_an_owner_and_nobody_knows(
         diffusion = stack.enter_context(policy_served(lambda _: {"actions": np.ones((1, 1))}))
         by_command, by_router = commands(tmp_path, world), routed(tmp_path, world, diffusion)
         said = [
-            stack.enter_context(attending(study, by_command, desk=robot, station="arm 1")),
-            stack.enter_context(attending(study, by_router, station="arm 2")),
+            stack.enter_context(attending(study, by_command, desk=robot, station=STATIONS[0])),
+            stack.enter_context(attending(study, by_router, station=STATIONS[1])),
         ]
-        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
-        phones = [
-            joined(browser, url, study.create_token("operator", name), PHONE) for name in STATIONS
-        ]
-        for phone in phones:
-            phone.get_by_role("button", name="Next trial").click()
-        while not study.finished:
-            for phone in phones:
-                one_trial(study, phone, world)
-        for phone in phones:
-            expect(phone.locator("#done")).to_be_visible()
+        owner = through(browser, url, study, world, tick)
         assert not any(
             name in line for lines in said for line in lines for name in ("flow", "diff")
         )
-        expect(owner.locator("#live-evidence")).to_contain_text(
-            "Finished"
-        )  # or it changes meanwhile
-        owner.once("dialog", lambda dialog: dialog.accept())
-        owner.get_by_role("button", name="Unblind").press("Enter")  # the page may move
         expect(owner.locator("#live-evidence")).to_contain_text("flow-v2 > diffusion-v1")
         owner.get_by_role("link", name="Report").click()
         expect(owner.locator("body")).to_contain_text("started by a runner")
@@ -105,23 +89,7 @@ def test_two_phones_and_an_owner_and_nobody_knows(
     assert study.verify().sound
 
 
-def one_trial(study: sw.Study, phone: Page, world: Path) -> None:
-    """Start the trial on a phone, wait for the robot, and score what it did."""
-    if study.finished:
-        return
-    if phone.locator("#next").is_visible():
-        phone.locator("#next").click()
-        expect(phone.locator("#saved")).to_be_hidden()
-    if not phone.locator("#trial").is_visible():
-        return
-    expect(phone.locator("#code-text")).to_have_text("Start starts the policy")
-    code = phone.locator("#code").inner_text()
-    assert not (world / code).exists()
-    phone.get_by_role("button", name="Start").click()
-    expect(phone.locator("#robot")).to_contain_text("The robot has stopped: score what you saw.")
-    picture(phone, "study-runner")
-    reached = int((world / code).read_text())
-    for step in CUPS["tasks"][0]["score"]["milestones"][:reached]:
+def tick(phone: Page, reached: str) -> None:
+    """Tick the steps that were reached."""
+    for step in CUPS["tasks"][0]["score"]["milestones"][: int(reached)]:
         phone.get_by_role("button", name=step["name"]).click()
-    phone.locator("#save").click()
-    expect(phone.locator("#saved-state")).to_have_text("Stored.")

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect
 
 import stopwise as sw
 from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture, ready, undo
@@ -61,6 +61,18 @@ def lock_in_the_editor(owner: Page) -> None:
     owner.get_by_role("button", name="Save the draft").click()
     expect(owner.locator("#draft .form-state")).to_contain_text("n_max")
     expect(owner.locator("#draft .form-state")).to_contain_text("line ")
+    editor.fill(good.replace("n_max: 40", "n_max: 2"))
+    asked: list[str] = []
+
+    def answer(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        (dialog.accept if len(asked) == 1 else dialog.dismiss)()
+
+    owner.on("dialog", answer)
+    owner.get_by_role("button", name="Save and lock").click()
+    expect(owner.locator("#draft .form-state")).to_contain_text("n_max = 2 is too small for alpha")
+    assert "n_max = 2 is too small" in asked[1]
+    owner.remove_listener("dialog", answer)
     editor.fill(good.replace("n_max: 40", "n_max: 30"))
     owner.once("dialog", lambda dialog: dialog.accept())
     owner.get_by_role("button", name="Save and lock").click()

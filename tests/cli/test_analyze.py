@@ -65,7 +65,7 @@ def test_notes_of_the_page_are_in_the_words_of_the_command_line(tmp_path: Path) 
     code, _ = run("analyze", str(path), "--bounds", "0,1", "--html", str(page))
 
     assert code == 0
-    assert "--column block=row" in page.read_text()
+    assert "--design paired" in page.read_text()
     assert "columns=" not in page.read_text()
 
 
@@ -219,7 +219,7 @@ def test_pooled_tasks_do_not_suit_a_method_that_needs_constant_rates(tmp_path: P
     assert (code, refused, fine) == (0, 2, 0)
     assert "note: barnard assumes means that stay the same throughout" in output
     assert "--strict refuses barnard for pooled tasks" in line
-    assert "(> means better on some of the 2 pooled tasks; ? does not mean equal)" in betting
+    assert "(> means better on some of the 2 pooled tasks; ? means undecided, not equal)" in betting
 
 
 def test_the_iid_correction_keeps_tasks_notes_and_pooling(tmp_path: Path) -> None:
@@ -364,7 +364,7 @@ def test_columns_are_joined_and_left_out(two_tasks: str) -> None:
 def test_notes_on_all_tasks_are_told_once(two_tasks: str) -> None:
     output = run("analyze", two_tasks, "--bounds", "0,20", "--column", "trial=")[1]
 
-    assert output.count("note: policy column: 'policy' (guessed)") == 1
+    assert output.count("note: read as: policy = policy, ") == 1
 
 
 def test_a_score_without_declared_bounds_names_task_and_cure(two_tasks: str) -> None:

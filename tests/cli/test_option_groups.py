@@ -1,14 +1,14 @@
 """Options that several commands share are declared once."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from docs.reference.commands import commands
-from stopwise.cli.option_groups import OptionGroup, grouped
+from stopwise.cli.option_groups import OptionGroup, flag, grouped, option
 from stopwise.cli.options import ComparisonOptions
 from tests.cli.typed import run
 
@@ -17,15 +17,15 @@ from tests.cli.typed import run
 class Cooking(OptionGroup):
     """Options of an example."""
 
-    minutes: Annotated[int, typer.Option(help="How long.")] = 5
-    salt: Annotated[bool, typer.Option("--salt")] = False
+    minutes: int = option("How long.", 5)
+    salt: bool = flag("With salt.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Baking(Cooking, left_out=("salt",)):
     """The same with another default, and without salt."""
 
-    minutes: Annotated[int, typer.Option(help="How long in the oven.")] = 50
+    minutes: int = option("How long in the oven.", 50)
 
 
 def test_a_group_becomes_options_and_comes_back_as_one_object() -> None:

@@ -77,10 +77,10 @@ def test_notes_are_options_on_the_screen_and_on_the_page(
     code, output = run(*command.format(wide=wide).split(), "--bounds", "0,1", *written)
 
     assert code in (0, 3), output
-    assert "--column block=row" in output
+    assert "if those in a row of the table do, say so with --design paired" in output
     assert not PYTHON.search(output)
     if written:
-        assert "--column block=row" in page.read_text()
+        assert "--design paired" in page.read_text()
         assert "columns=" not in page.read_text()
 
 
@@ -90,14 +90,46 @@ def test_notes_on_files_of_two_policies_are_options(lerobot: dict[str, Path]) ->
 
     for output in (compared, analyzed):
         assert "--column block=episode" in output
-        assert "--score chooses another" in output
+        assert "score = success; say otherwise with --score" in output
         assert not PYTHON.search(output)
 
 
 def test_notes_in_json_are_those_of_the_library(wide: Path) -> None:
     _, output = run("analyze", str(wide), "--bounds", "0,1", "--json")
 
-    assert any("columns={'block': 'row'}" in note for note in json.loads(output)["warnings"])
+    assert any("design='paired'" in note for note in json.loads(output)["warnings"])
+
+
+def test_how_a_file_was_read_is_one_line_on_the_screen_and_a_note_each_in_json(
+    tmp_path: Path,
+) -> None:
+    path, page = tmp_path / "trials.csv", tmp_path / "page.html"
+    path.write_text("model,episode,success\n" + "old,1,no\nnew,1,yes\nold,2,yes\nnew,2,yes\n")
+    _, output = run("analyze", str(path), "--html", str(page))
+    _, content = run("analyze", str(path), "--json")
+
+    read = "policy = model, score = success, trial = episode; say otherwise with --column"
+    notes = [line for line in output.splitlines() if line.startswith("note: ")]
+    assert len(notes) == 2
+    assert notes[-1] == f"note: read as: {read} policy=NAME"
+    assert page.read_text().count("<li>read as: ") == 1
+    assert {
+        "policy column: 'model' (guessed)",
+        "trial column: 'episode' (guessed)",
+        "score column: 'success' (guessed)",
+        "bounds of 'success': [0, 1], since it holds only true and false (or yes and no)",
+    } < set(json.loads(content)["warnings"])
+
+
+def test_a_wide_table_with_scenes_is_not_told_to_pair_its_rows(tmp_path: Path) -> None:
+    """Nor is that of policies or scores, whose columns were not guessed, said to be."""
+    path = tmp_path / "wide.csv"
+    path.write_text("scene,old,new\n" + "a,0.5,0.7\nb,0.2,0.9\nc,0.4,0.6\n")
+    _, output = run("analyze", str(path), "--bounds", "0,1")
+
+    assert "design: paired was assumed, since policies share 3 of 3 blocks" in output
+    assert "read as: block = scene; say otherwise with --column block=NAME" in output
+    assert "say so with" not in output
 
 
 def test_notes_of_a_race_are_options() -> None:

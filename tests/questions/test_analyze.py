@@ -159,29 +159,6 @@ def test_bounds_scale_everything_and_nothing_else() -> None:
         assert other_policy.interval == pytest.approx([8 * end - 2 for end in one_policy.interval])
 
 
-def test_unequal_numbers_of_trials() -> None:
-    """The shorter policy's pairs stop where it does; the others go on."""
-    uneven = dict(FOUR) | {"other": FOUR["other"][:9]}
-
-    analysis = rank(uneven)
-
-    counts = {policy.name: (policy.n, policy.trials_used) for policy in analysis.policies}
-    assert counts["other"] == (9, 9)
-    pair = next(pair for pair in analysis.pairs if pair.policy1 == "other")
-    assert pair.n <= 9
-    assert any(
-        "which trials are missing does not depend on the scores" in w for w in analysis.warnings
-    )
-
-
-def test_n_max_cuts_the_rows() -> None:
-    analysis = rank(FOUR, n_max=30)
-
-    assert all(policy.n == 30 for policy in analysis.policies)
-    cut = rank({name: own[:30] for name, own in FOUR.items()})
-    assert analysis.order_text == cut.order_text
-
-
 def test_the_papers_convention_is_named() -> None:
     analysis = rank(FOUR, ties="paper")
 
@@ -293,58 +270,6 @@ def test_step_answers_within_the_ranking() -> None:
         assert pair["e_value"] == pytest.approx(240.0 if decided else 0.0)
     with pytest.raises(sw.InvalidInput, match="which step does not"):
         rank(FOUR, method="step", n_max=20, adjust="closed")
-
-
-def test_nan_scores_are_no_trials_and_this_is_said() -> None:
-    found = sw.analyze({"a": [1.0, float("nan")], "b": [0.0, 1.0]})
-
-    assert (found.trials_used, found.trials_unpaired) == (2, 1)
-    assert "1 score is NaN, which counts as no trial" in found.warnings
-
-
-def test_trials_without_a_partner_are_neither_used_nor_saved() -> None:
-    found = analyze({"a": [0.2, 0.4] * 10, "b": [0.3] * 53, "c": [0.1, 0.5, 0.3], "d": [0.3]})
-
-    counts = {
-        policy.name: (policy.n, policy.trials_used, policy.trials_saved, policy.trials_unpaired)
-        for policy in found.policies
-    }
-    assert counts == {
-        "a": (20, 20, 0, 0), "b": (53, 20, 0, 33), "c": (3, 3, 0, 0), "d": (1, 1, 0, 0),
-    }  # fmt: skip
-    assert "decided with 44 of 77 trials, 33 without a partner;" in found.sentence
-
-
-def test_only_what_entered_an_open_comparison_is_used() -> None:
-    """Row 4 and on: the partner with which b is still undecided has no trial there."""
-    many = {"a": [0.0] * 40, "b": [1.0] * 40, "c": [1.0] * 3}
-    apart = {policy.name: policy for policy in analyze(many, adjust="holm").policies}
-    shared = {policy.name: policy for policy in analyze(many, adjust="closed").policies}
-
-    decided = next(pair.n for pair in analyze(many).pairs if pair.policy1 == "b")
-    assert 3 < decided < 40
-    assert (apart["b"].trials_used, apart["b"].trials_unpaired) == (decided, 40 - decided)
-    # There the evidence of a against b counts on, for as long as both are tried.
-    assert (shared["b"].trials_used, shared["b"].trials_unpaired) == (40, 0)
-
-
-def test_what_is_saved_is_counted_from_a_declared_n_max() -> None:
-    scores = {"a": [0.0] * 20, "b": [1.0] * 20}
-
-    plain, declared, short = (
-        analyze(scores),
-        analyze(scores, n_max=100),
-        analyze({name: own[:2] for name, own in scores.items()}, n_max=100),
-    )
-
-    for policy in plain.policies:
-        assert policy.trials_used + policy.trials_saved == 20
-        assert policy.trials_saved > 0
-    for policy in declared.policies:
-        assert policy.trials_used + policy.trials_saved == 100
-    assert f"with {declared.trials_used} of at most 200 trials;" in declared.sentence
-    # Undecided, nothing is known to be saved.
-    assert [policy.trials_saved for policy in short.policies] == [0, 0]
 
 
 def test_files_and_frames_are_read_on_the_way(tmp_path: Path) -> None:

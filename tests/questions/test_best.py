@@ -1,6 +1,5 @@
 """The best policy, asked row by row: what is named, what is asked for, and what is resumed."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +13,7 @@ from stopwise.questions import pose, resume
 from stopwise.questions.best import BestQuestion
 from stopwise.questions.best_analysis import BestAnalysis
 from stopwise.questions.best_rule import simulate, start
+from tests.questions.drawn import play, rules_of
 
 RATES = {"a": 0.3, "b": 0.9, "c": 0.4, "d": 0.5}
 SATURATED = {"a": 0.6, "b": 1.0, "c": 0.95, "d": 1.0, "e": 1.0}
@@ -33,28 +33,6 @@ CASES: dict[str, Settings] = {
     "savi, near": {"method": "savi", "indifference": 0.1},
     "no horizon": {"n_max": None},
 }
-
-
-def rules_of(rates: dict[str, float], **settings: object) -> Rules:
-    return Rules.of(policies=tuple(rates), goal="best", **{"n_max": 150, **settings})
-
-
-def play(
-    question: BestQuestion,
-    rates: dict[str, float],
-    seed: int = 0,
-    each: Callable[[BestQuestion], BestQuestion] = lambda question: question,
-    rows: int = 150,
-) -> BestQuestion:
-    """Show rows until nothing is needed; the i-th trial of a policy is always the same."""
-    rng = np.random.default_rng(seed)
-    drawn = {name: (rng.random(2000) < rate) * 1.0 for name, rate in rates.items()}
-    while question.needed and question.rows < rows:
-        question.add(
-            {name: drawn[name][list(own)].tolist() for name, own in question.places.items()}
-        )
-        question = each(question)
-    return question
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -259,71 +237,6 @@ def test_rows_of_the_leader_alone_take_several_trials(design: str) -> None:
 
     assert (board.named >= 4).mean() > 0.9
     assert board.asked.sum(axis=1).mean() < 400
-
-
-def test_nothing_is_named_before_all_declared_policies_have_joined() -> None:
-    rates = {**RATES, "b": 0.8, "e": 1.0}
-    rules = rules_of(rates, later=("e",))
-    question = play(BestQuestion(rules), rates)
-    assert question.candidates == ("b", "e")
-    assert question.best is None
-    assert question.needed == ()
-
-    question.join("e")
-    before = question.rows
-    resumed = BestQuestion.from_json(question.to_json())
-    question, resumed = (play(part, rates, seed=1) for part in (question, resumed))
-
-    assert question.joined == {"e": before}
-    assert question.best == "e"
-    assert question.eliminated["b"].row > before
-    assert question.to_json() == resumed.to_json()
-    assert question.analysis().best == "e"
-
-
-def test_an_unannounced_policy_takes_its_level_from_the_reserve() -> None:
-    rules = rules_of(RATES, reserve=0.01)
-    question = BestQuestion(rules)
-    rates = {**RATES, "new": 0.2}
-    question = play(question, rates, rows=5)
-    question.join("new")
-    assert question.policies == (*RATES, "new")
-    np.testing.assert_allclose(np.exp(question._board.peak[0]).min(), 0.005 / 0.05)
-
-    question = play(question, rates)
-
-    assert question.best == "b"
-    assert question.analysis().best == "b"
-    again = sw.analyze(
-        question.table(),
-        goal="best",
-        n_max=150,
-        allocation="leader",
-        reserve=0.01,
-        joined=question.joined,
-    )
-    assert again.eliminated == question.eliminated
-
-
-@pytest.mark.parametrize("design", ["independent", "paired"])
-def test_a_policy_joins_a_rule_for_anyones_own_loop(design: str) -> None:
-    rng = np.random.default_rng(3)
-    rates = {**RATES, "e": 0.95}
-    rule = sw.StopRule(list(rates), goal="best", n_max=150, later=["e"], design=design)
-    while not rule.stop:
-        for policy in rule.needed:
-            rule.add(policy, float(rng.random() < rates[policy]))
-        if rule.rows == 10 and "e" not in rule.needed:
-            rule.join("e")
-        rule = sw.StopRule.from_json(rule.to_json())
-
-    assert "e" in rule.candidates
-    assert rule.waiting == 0
-    assert rule.analysis().eliminated == rule.eliminated
-    with pytest.raises(InvalidInput, match="takes part already"):
-        rule.join("e")
-    with pytest.raises(InvalidInput, match="all policies take part from the start"):
-        sw.StopRule(["a", "b"]).join("c")
 
 
 @pytest.mark.parametrize(

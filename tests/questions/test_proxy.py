@@ -234,6 +234,15 @@ def test_what_is_typed_wrongly_is_told_what_helps(tmp_path: Path) -> None:
     assert "have no column 'sim'" in run(*usual, "--proxy", "sim", "--proxy-scores", given)[1]
     for option, value in (("audit", "0.3"), ("proxy-scores", given), ("proxy-mean", "new=.5")):
         assert f"--{option} goes with --proxy COLUMN" in run(*usual, f"--{option}", value)[1]
+    means = {
+        ("new=.5",): "needs the proxy's mean for each policy, but has none for base",
+        ("new=.5", "base=7"): "must lie within the bounds [0, 1], but that of base is 7.0",
+        ("new=.5", "base=.5", "bse=.5"): "names bse, but the policies are base and new",
+    }
+    for typed, text in means.items():
+        given_means = [f"--proxy-mean={mean}" for mean in typed]
+        told = run(*usual, "--column", "block=scene", "--proxy", "sim", *given_means)[1]
+        assert told == f"stopwise analyze: --proxy-mean {text}\n"
     assert "--missing keep goes with --audit" in run(*usual, "--missing", "keep")[1]
     both = ["--proxy", "sim", "--audit", "0.3", "--proxy-scores", given]
     assert "the mean of the proxy is not needed" in run(*usual, *both)[1]

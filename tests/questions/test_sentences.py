@@ -33,7 +33,7 @@ def test_the_sentence_says_what_was_found_and_what_it_rests_on() -> None:
     text = rank(FOUR).sentence
 
     assert text.startswith("high > ")
-    assert "(? does not mean equal): 5 of 6 pairs decided with " in text
+    assert "(? means undecided, not equal): 5 of 6 pairs decided with " in text
     assert text.endswith(
         "of 480 trials; the chance of any false order is at most 0.05 "
         "(nscore, holm, independent design)."

@@ -9,6 +9,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+import stopwise as sw
+
 __all__ = [
     "NoisyBalance",
     "NoisyUpright",
@@ -24,6 +26,7 @@ __all__ = [
     "read_rate",
     "short_cart_pole",
     "slow_if",
+    "verdict",
 ]
 
 
@@ -125,3 +128,10 @@ def announced(policy: float, seed: int) -> float:
     os.write(1, b"begun\n")
     time.sleep(600)
     return draw(policy, seed)
+
+
+def verdict(found: sw.RaceResult | sw.Analysis) -> Any:
+    """All that must not depend on where episodes were run, or when one looks."""
+    analysis = found if isinstance(found, sw.Analysis) else found.analysis
+    used = {policy.name: policy.trials_used for policy in analysis.policies}
+    return analysis.best, analysis.candidates, dict(analysis.eliminated), used

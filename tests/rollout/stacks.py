@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 import torch
 
-__all__ = ["LikeLeRobot", "LikeManiSkill", "Reach", "through", "towards"]
+__all__ = ["LikeLeRobot", "LikeManiSkill", "Reach", "Wrapped", "through", "towards"]
 
 STEPS = 12
 
@@ -69,6 +69,14 @@ class LikeManiSkill:
             observations, infos = self.reset(options={"env_idx": torch.nonzero(over).squeeze(1)})
             infos |= {"final_info": final, "_final_info": over, "_elapsed_steps": over}
         return observations, there.bfloat16(), torch.zeros_like(over), over, infos
+
+
+class Wrapped:
+    """What ``gymnasium.make`` gives of it: a wrapper that hides how many places there are."""
+
+    def __init__(self) -> None:
+        self.unwrapped = LikeManiSkill()
+        self.reset, self.step = self.unwrapped.reset, self.unwrapped.step
 
 
 def towards(share: float) -> Any:

@@ -14,7 +14,7 @@ import stopwise as sw
 from stopwise.policies.openpi import packed, unpacked
 from stopwise.rollout.schedule import FAILURES, EpisodeFailed, ScoreOutside
 from tests.rollout.players import NoisyBalance, draw
-from tests.rollout.stacks import LikeLeRobot, LikeManiSkill, Reach, through, towards
+from tests.rollout.stacks import LikeLeRobot, LikeManiSkill, Reach, Wrapped, through, towards
 
 
 def make_noisy(noise: float = 0.9) -> NoisyBalance:
@@ -162,14 +162,15 @@ def test_resets_of_all_kinds_give_the_scores_of_a_single_environment(
     assert passed == {float(success == "any")}
 
 
-def test_a_torch_vector_environment_in_the_style_of_maniskill() -> None:
+@pytest.mark.parametrize("make", [LikeManiSkill, Wrapped])
+def test_a_torch_vector_environment_in_the_style_of_maniskill(make: Any) -> None:
     """A faithful small one with its interface; it is not ManiSkill itself."""
 
     def passing(observations: Any) -> Any:
         return torch.full_like(observations, 0.8).requires_grad_()
 
     race = partial(
-        sw.race, {"passing": passing, "towards": towards(0.9)}, LikeManiSkill, score="success",
+        sw.race, {"passing": passing, "towards": towards(0.9)}, make, score="success",
         n_max=8, alpha=1e-6, seed=3,
     )  # fmt: skip
     found = race(success="any")

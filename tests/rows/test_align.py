@@ -39,7 +39,8 @@ def test_independent_trials_meet_by_number() -> None:
     assert aligned.design == "independent"
     assert aligned.notes == (
         *trials.notes,
-        "design: independent was assumed, since the trials have no blocks",
+        "design: independent was assumed, since no column says which trials share a start (a "
+        "block)",
         "unequal numbers of trials (a 3, b 1): the last 2 trials of the longest lie unused, "
         "without a partner; if the numbers were fixed before any score was seen, "
         "unequal='groups' uses every trial",

@@ -17,7 +17,7 @@ from stopwise.study.runner_file import RunnerFile
 
 __all__ = ["attending", "eventually", "free_port", "running", "written"]
 
-PATIENCE = 30.0
+PATIENCE = 120.0  # a busy machine takes its time
 
 
 def eventually(holds: Callable[[], Any]) -> Any:

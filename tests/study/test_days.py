@@ -93,6 +93,23 @@ def test_an_item_may_ask_for_a_photo(tmp_path: Path) -> None:
     assert study.verify().sound
 
 
+def test_a_photo_is_of_one_station_on_one_day(tmp_path: Path) -> None:
+    clock = Clock()
+    both = [{"name": name, "photo": True} for name in CHECKS]
+    study = locked(str(tmp_path / "study"), clock, checks=both)
+    for item in CHECKS:  # one photo may show both
+        study.add_photo("left", item, [PHOTO, b"monday"])
+    assert study.photos_due("left") == ()
+    clock.time += 60
+    study.check("left", CHECKS)
+    clock.time += 13 * 3600
+    for station in ("right", "left"):
+        with pytest.raises(sw.NotAllowed, match="was taken of 'left' before: take a new one"):
+            study.add_photo(station, "lens clean", [PHOTO, b"monday"])
+        assert study.photos_due(station) == tuple(CHECKS)
+    assert study.verify().sound
+
+
 def test_plans_without_a_check_list_keep_their_digest() -> None:
     small = StudyPlan.model_validate(plan())
     assert "checks" not in small.content()
@@ -122,6 +139,24 @@ def test_tables_by_operator_station_and_day_come_with_the_names(tmp_path: Path) 
     ]
     assert {*found["Trials by operator"][0][3:]} <= {"1", "-"}
     assert sum(int(row[2]) for row in found["Trials by day"]) == 4
+
+
+def test_trials_that_were_given_back_are_those_of_who_took_them(tmp_path: Path) -> None:
+    study = locked(str(tmp_path / "study"), n_max=2, blinding="none")
+    for number, who in enumerate(["ben", "eva"] * 2):
+        trial = study.next_trial("left", who=who)
+        assert trial is not None
+        study.start(trial.trial, station="left")
+        if number == 0:
+            study.release(trial.trial, station="left", reason="the cup fell", who=who)
+        else:
+            study.record(trial.trial, True, station="left", who=who)
+    (found,) = (c for c in chapters(study) if c.title == "Trials by operator")
+    assert found.columns[:4] == ("operator", "task", "trials", "given back")
+    assert [row[:4] for row in found.rows] == [
+        ("ben", "stack", "2", "1"),
+        ("eva", "stack", "2", "0"),
+    ]
 
 
 def test_the_tables_need_no_unblinding_where_nothing_is_blind(tmp_path: Path) -> None:

@@ -14,10 +14,13 @@ from typing import Any
 import pytest
 
 import stopwise as sw
+from stopwise.errors import StoreFailed
 from stopwise.study import runner as runner_module
 from stopwise.study import running as running_module
 from stopwise.study import trial_actions
 from stopwise.study.events import EpisodeBegan, EpisodeEnded
+from stopwise.study.runner import Runner
+from stopwise.study.runner_file import RunnerFile
 from tests.study.live import locked, policy_of, take
 from tests.study.runners import attending, eventually, free_port, running, written
 from tests.web.serving import served
@@ -327,6 +330,18 @@ def test_a_server_that_is_away_does_not_end_an_episode(study: sw.Study, tmp_path
         (event,) = eventually(lambda: ended(study))
         assert event.outcome == "ended"
         assert event.seconds is not None
+
+
+def test_a_runner_starts_policies_once_it_is_connected(study: sw.Study, tmp_path: Path) -> None:
+    file, said = both(tmp_path, "exit 0"), list[str]()
+    url, token = f"http://127.0.0.1:{free_port()}", study.create_token("runner", "robot")
+    with sw.StudyClient(url, token, retry_seconds=0.1) as away:
+        runner = Runner(away, "left", RunnerFile.read(file), tmp_path / "logs", said.append)
+        with pytest.raises(StoreFailed):
+            runner.run()
+    assert said == []
+    with attending(study, file) as said:
+        assert "Starting policies for station 'left'" in eventually(lambda: said)[0]
 
 
 def test_a_long_episode_keeps_its_lease(tmp_path: Path) -> None:

@@ -124,6 +124,24 @@ def test_many_silent_connections_stop_nobody(
         eventually(lambda: not impatience.Impatient.waiting)
 
 
+HELLO = bytes.fromhex("16030100c8010000c40303")  # how TLS begins
+
+
+def test_many_half_open_handshakes_stop_nobody(
+    study: sw.Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the handshake is over nothing of HTTP is known: the door itself is kept clear."""
+    monkeypatch.setattr(impatience, "SECONDS", 1e6)
+    with served(study, tls=True) as url, files_allowed(1900), ExitStack() as stack:
+        port = int(url.rpartition(":")[2])
+        for number in range(1200):
+            line = socket.create_connection(("127.0.0.1", port), timeout=60)
+            stack.enter_context(line)
+            with suppress(ConnectionError):  # it may have been turned away already
+                line.sendall(HELLO[: number % 3 * 5])
+        assert httpx.get(f"{url}/api/health", trust_env=False, verify=False, timeout=60).is_success
+
+
 def test_a_body_that_does_not_come_is_not_waited_for(
     study: sw.Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,8 +52,22 @@ def test_nobody_else_reports_on_a_trial(
         held = client.get("/api/trials/held?station=arm 1", headers=headers[who])
         assert held.status_code == 409
     assert study.seq == before
-    # The program at the robot says that the trial runs.
-    assert client.post("/api/trials/1/start", json=body, headers=headers["runner"]).is_success
+
+
+def test_a_runner_does_not_begin_a_trial_by_itself(
+    study: sw.Study, client: httpx.Client, headers: dict[str, dict[str, str]]
+) -> None:
+    """It knows whose trial it is, and one that has begun is the worst when it is given back."""
+    body = {"station": "arm 1"}
+    client.post("/api/trials/next", json=body, headers=headers["operator"])
+    before = study.seq
+    refused = client.post("/api/trials/1/start", json=body, headers=headers["runner"])
+    assert refused.status_code == 409
+    assert refused.json()["detail"] == "trial 1 has not been started by its operator yet"
+    assert study.seq == before
+    for who in ("operator", "runner"):  # which says that the trial still runs
+        assert client.post("/api/trials/1/start", json=body, headers=headers[who]).is_success
+    assert study.seq == before + 2
 
 
 def test_only_owners_see_the_codes_of_others(

@@ -5,13 +5,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from stopwise.cli.command import Mistyped
 from stopwise.cli.exit_codes import ExitCode, code_of
-from stopwise.cli.option_groups import grouped
+from stopwise.cli.option_groups import flag, grouped, option
 from stopwise.cli.options import (
     ComparisonOptions,
     NamedFiles,
@@ -38,9 +38,7 @@ if TYPE_CHECKING:
 class AnalyzeReadingOptions(TableReadingOptions):
     """Files to analyse; the seed has two uses."""
 
-    seed: Annotated[
-        int | None, typer.Option(help="Seed for --order shuffled and --iid-correction.")
-    ] = None
+    seed: int | None = option("Seed for --order shuffled and --iid-correction.")
 
 
 @grouped
@@ -49,66 +47,42 @@ def analyze(
     files: TrialFiles = None,
     policy: NamedFiles = None,
     comparison: ComparisonOptions,
-    bins: Annotated[
-        int | None, typer.Option(help="Number of bins for the scores, with --method nscore.")
-    ] = None,
+    bins: int | None = option("Number of bins for the scores, with --method nscore."),
     reading: AnalyzeReadingOptions,
     proxy: ProxyOptions,
-    iid_correction: Annotated[
-        bool,
-        typer.Option(
-            "--iid-correction",
-            help="Keep one random policy per block, as in the paper, to make scores independent.",
-        ),
-    ] = False,
-    unit: Annotated[
-        str,
-        typer.Option(
-            help="What counts as one trial: trial, or seed (the mean of a training run, so that "
-            "claims are about the algorithm)."
-        ),
-    ] = "trial",
-    pool: Annotated[
-        bool, typer.Option("--pool", help="Analyse all tasks together as one.")
-    ] = False,
+    iid_correction: bool = flag(
+        "Keep one random policy per block, as in the paper, to make scores independent."
+    ),
+    unit: str = option(
+        "What counts as one trial: trial, or seed (the mean of a training run, so that "
+        "claims are about the algorithm).",
+        "trial",
+    ),
+    pool: bool = flag("Analyse all tasks together as one."),
     tasks: Tasks = None,
     task_order: TaskOrder = "rounds",
     weight: Weight = None,
-    stored: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A policy whose trials were run before the study, under the same conditions: all "
-            "of them count. May be repeated."
-        ),
-    ] = None,
-    fresh: Annotated[
-        int,
-        typer.Option(
-            help="With --stored: how many of its last trials were run now, to check that "
-            "conditions are the same."
-        ),
-    ] = 0,
-    unequal: Annotated[
-        str,
-        typer.Option(
-            help="Unequal numbers of trials: shorter (leave those without a partner out), or "
-            "groups (use all, if the numbers were fixed beforehand)."
-        ),
-    ] = "shorter",
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse anything that would void the guarantee.")
-    ] = False,
-    eval_results: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write an entry for the Hugging Face Hub for each policy into this folder; needs "
-            "--dataset."
-        ),
-    ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(metavar="OWNER/NAME", help="With --eval-results: the benchmark on the Hub."),
-    ] = None,
+    stored: list[str] | None = option(
+        "A policy whose trials were run before the study, under the same conditions: all "
+        "of them count. May be repeated."
+    ),
+    fresh: int = option(
+        "With --stored: how many of its last trials were run now, to check that "
+        "conditions are the same.",
+        0,
+    ),
+    unequal: str = option(
+        "Unequal numbers of trials: shorter (leave those without a partner out), or "
+        "groups (use all, if the numbers were fixed beforehand).",
+        "shorter",
+    ),
+    strict: bool = flag("Refuse anything that would void the guarantee."),
+    eval_results: Path | None = option(
+        "Write an entry for the Hugging Face Hub for each policy into this folder; needs --dataset."
+    ),
+    dataset: str | None = option(
+        "With --eval-results: the benchmark on the Hub.", metavar="OWNER/NAME"
+    ),
     exit_code: ExitCode = False,
     output: OutputOptions,
 ) -> None:

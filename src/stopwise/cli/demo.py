@@ -4,11 +4,12 @@ import json
 import math
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from stopwise.cli.analyze import show
+from stopwise.cli.option_groups import grouped, option
 from stopwise.cli.options import AsJson
 from stopwise.cli.output_files import check_file
 from stopwise.cli.simulated_study import show_app
@@ -25,13 +26,10 @@ MINUTES_PER_TRIAL = 3
 FINE_MARKS, PLAIN_MARKS = "■·█░", "#.#-"
 
 
+@grouped
 def demo(
-    pause: Annotated[
-        float, typer.Option(help="Seconds between trials; ignored outside a terminal.", min=0)
-    ] = 0.12,
-    report: Annotated[Path, typer.Option(help="Where to write the study's report.")] = Path(
-        "stopwise-demo.html"
-    ),
+    pause: float = option("Seconds between trials; ignored outside a terminal.", 0.12, min=0),
+    report: Path = option("Where to write the study's report.", Path("stopwise-demo.html")),
     as_json: AsJson = False,
 ) -> None:
     """Try it out: two policies trial by trial, an analysis of four, and a live study to open."""

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from stopwise.cli.option_groups import grouped
+from stopwise.cli.option_groups import argument, grouped, option
 from stopwise.cli.options import (
     ComparisonOptions,
     MinutesPerTrial,
@@ -27,31 +27,24 @@ class ForecastComparisonOptions(
 ):
     """The settings of the study that goes on."""
 
-    n_max: Annotated[
-        int | None,
-        typer.Option(help="Maximum trials per policy, as declared; a live study knows its own."),
-    ] = None
+    n_max: int | None = option(
+        "Maximum trials per policy, as declared; a live study knows its own."
+    )
 
 
 @grouped
 def forecast(
     *,
     context: typer.Context,
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE|STUDY",
-            help="The trials so far: a file, or the folder or URL of a live study.",
-        ),
-    ],
+    source: str = argument(
+        "The trials so far: a file, or the folder or URL of a live study.",
+        ...,
+        metavar="FILE|STUDY",
+    ),
     comparison: ForecastComparisonOptions,
-    futility: Annotated[
-        float | None,
-        typer.Option(
-            help="Advise stopping once the chance of another verdict falls below this; set it in "
-            "advance."
-        ),
-    ] = None,
+    futility: float | None = option(
+        "Advise stopping once the chance of another verdict falls below this; set it in advance."
+    ),
     reading: PlanReadingOptions,
     minutes_per_trial: MinutesPerTrial = None,
     simulation: SimulationOptions,

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from stopwise.cli.compare import TwoPolicyOptions
-from stopwise.cli.option_groups import grouped
+from stopwise.cli.option_groups import argument, grouped, option
 from stopwise.cli.options import AsJson, ReadingOptions
 from stopwise.cli.output_files import check_file
 from stopwise.cli.printing import print_finding
@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 class GateReadingOptions(ReadingOptions, left_out=("order", "seed")):
     """Files as they were written: their order is that of the trials, and their range declared."""
 
-    bounds: Annotated[
-        str | None,
-        typer.Option(help='Range of the score: "LOW,HIGH", or "TASK=LOW,HIGH; ..." for each task.'),
-    ] = None
+    bounds: str | None = option(
+        'Range of the score: "LOW,HIGH", or "TASK=LOW,HIGH; ..." for each task.'
+    )
 
 
 # Of several policies, or of other ends.
@@ -42,54 +41,36 @@ class GateOptions(TwoPolicyOptions, left_out=(*TwoPolicyOptions.left_out, *OF_OT
 @grouped
 def gate(
     *,
-    new: Annotated[
-        str,
-        typer.Argument(
-            help="The new policy: a file or folder of its trials, or of both policies; with "
-            "--results its name."
-        ),
-    ],
-    baseline: Annotated[
-        str | None,
-        typer.Option(help="The old policy: a file or folder of its trials, or its name."),
-    ] = None,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            help="How much worse is still acceptable, in units of the score: a positive number. "
-            "0.05 here is margin=-0.05 of SequentialTest in Python.  [default: 0.05, or 0 with "
-            "--reference]"
-        ),
-    ] = None,
-    results: Annotated[
-        list[Path] | None,
-        typer.Option(help="A file or folder that holds both policies; repeat for each."),
-    ] = None,
-    task: Annotated[str | None, typer.Option(help="Which task, if there are several.")] = None,
+    new: str = argument(
+        "The new policy: a file or folder of its trials, or of both policies; with "
+        "--results its name.",
+        ...,
+    ),
+    baseline: str | None = option("The old policy: a file or folder of its trials, or its name."),
+    margin: float | None = option(
+        "How much worse is still acceptable, in units of the score: a positive number. "
+        "0.05 here is margin=-0.05 of SequentialTest in Python.  [default: 0.05, or 0 with "
+        "--reference]"
+    ),
+    results: list[Path] | None = option(
+        "A file or folder that holds both policies; repeat for each."
+    ),
+    task: str | None = option("Which task, if there are several."),
     comparison: GateOptions,
     reading: GateReadingOptions,
-    state: Annotated[
-        Path | None,
-        typer.Option(
-            help="Where to remember the trials counted, from night to night: give all trials each "
-            "time, old and new; a changed past or other settings are refused."
-        ),
-    ] = None,
-    versions: Annotated[
-        str | None,
-        typer.Option(
-            help="With --state: text that names the exact versions of both policies, such as two "
-            "checkpoint hashes; another one is refused."
-        ),
-    ] = None,
+    state: Path | None = option(
+        "Where to remember the trials counted, from night to night: give all trials each "
+        "time, old and new; a changed past or other settings are refused."
+    ),
+    versions: str | None = option(
+        "With --state: text that names the exact versions of both policies, such as two "
+        "checkpoint hashes; another one is refused."
+    ),
     as_json: AsJson = False,
-    junit: Annotated[
-        Path | None, typer.Option(help="Write the answer to this file as a JUnit test.")
-    ] = None,
-    summary: Annotated[
-        Path | None,
-        typer.Option(help="Append the answer to this file as a Markdown table, for a CI summary."),
-    ] = None,
+    junit: Path | None = option("Write the answer to this file as a JUnit test."),
+    summary: Path | None = option(
+        "Append the answer to this file as a Markdown table, for a CI summary."
+    ),
 ) -> None:
     """Say whether a new policy is not worse than the old one: a check before a release.
 

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from stopwise.cli.option_groups import grouped
+from stopwise.cli.option_groups import argument, grouped, option
 from stopwise.cli.options import ComparisonOptions, MinutesPerTrial, OutputOptions, refuse_unused
 from stopwise.cli.output_files import check_places
 from stopwise.cli.plan import PlanReadingOptions
@@ -19,10 +18,9 @@ class MetricsComparisonOptions(
 ):
     """The settings with which every score is compared."""
 
-    n_max: Annotated[
-        int | None,
-        typer.Option(help="Maximum trials per policy; by default as many as there are rollouts."),
-    ] = None
+    n_max: int | None = option(
+        "Maximum trials per policy; by default as many as there are rollouts."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,25 +34,17 @@ class MetricsReadingOptions(
 def metrics(
     *,
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A file of rollouts.")],
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN=LOW,HIGH",
-            help="A column of scores and its range; repeat for each score.",
-        ),
-    ] = None,
-    milestone: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="A column that says whether a milestone was reached; repeat for each.",
-        ),
-    ] = None,
+    file: Path = argument("A file of rollouts.", ...),
+    metric: list[str] | None = option(
+        "A column of scores and its range; repeat for each score.", metavar="COLUMN=LOW,HIGH"
+    ),
+    milestone: list[str] | None = option(
+        "A column that says whether a milestone was reached; repeat for each.", metavar="COLUMN"
+    ),
     comparison: MetricsComparisonOptions,
     reading: MetricsReadingOptions,
     minutes_per_trial: MinutesPerTrial = None,
-    seed: Annotated[int, typer.Option(help="Seed for the random orders.")] = 0,
+    seed: int = option("Seed for the random orders.", 0),
     output: OutputOptions,
 ) -> None:
     """Show how many trials success, partial credit and other scores would need.

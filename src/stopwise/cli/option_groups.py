@@ -1,10 +1,38 @@
-"""Options that several commands share, declared once and handed on as one object."""
+"""How commands declare their options, and how they share groups of them as one object."""
 
 import dataclasses
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ClassVar, get_type_hints
+from typing import Annotated, Any, ClassVar, get_type_hints
+
+import typer
+
+# Where the default of a parameter keeps how typer is told of it.
+TOLD = "told"
+
+
+def option(text: str, default: Any = None, *, name: str | None = None, **look: Any) -> Any:
+    """Return what a parameter is by default, and its help as an option; ``...`` if required."""
+    names = () if name is None else (name,)
+    return _declared(default, lambda _: typer.Option(*names, help=text, **look))
+
+
+def flag(text: str, name: str | None = None) -> Any:
+    """Return the same of an option that is given or not."""
+    return _declared(
+        False, lambda own: typer.Option(name or f"--{own.replace('_', '-')}", help=text)
+    )
+
+
+def argument(text: str, default: Any = None, **look: Any) -> Any:
+    """Return the same of an argument."""
+    return _declared(default, lambda _: typer.Argument(help=text, **look))
+
+
+def _declared(default: Any, told: Callable[[str], Any]) -> Any:
+    given = dataclasses.MISSING if default is ... else default
+    return dataclasses.field(default=given, metadata={TOLD: told})
 
 
 class OptionGroup:
@@ -25,12 +53,7 @@ class OptionGroup:
         assert dataclasses.is_dataclass(cls)
         hints = get_type_hints(cls, include_extras=True)
         return {
-            field.name: inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=field.default,
-                annotation=hints[field.name],
-            )
+            field.name: _parameter(field.name, hints[field.name], field)
             for field in dataclasses.fields(cls)
             if field.name not in cls.left_out
         }
@@ -40,8 +63,19 @@ class OptionGroup:
         return {name: getattr(self, name) for name in self.options()}
 
 
+def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
+    """Return a parameter as typer reads it."""
+    if isinstance(default, dataclasses.Field):
+        if TOLD in default.metadata:
+            annotated: Any = Annotated
+            kind = annotated[kind, default.metadata[TOLD](name)]
+        missing = default.default is dataclasses.MISSING
+        default = inspect.Parameter.empty if missing else default.default
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+
+
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with the options of each group in place of the parameter for it."""
+    """Return the command as typer reads it, with all options of a group in place of the group."""
     signature = inspect.signature(command)
     groups = {
         name: parameter.annotation
@@ -56,12 +90,11 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
             given[name] = group(**own)
         command(**given)
 
-    parameters = [
-        option.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, parameter in signature.parameters.items()
-        for option in (groups[name].options().values() if name in groups else [parameter])
-    ]
+    parameters: list[inspect.Parameter] = []
+    for name, own in signature.parameters.items():
+        single = _parameter(name, own.annotation, own.default)
+        parameters += groups[name].options().values() if name in groups else [single]
     # typer reads both: the names and defaults from the one, the types from the other.
     vars(with_groups)["__signature__"] = signature.replace(parameters=parameters)
-    with_groups.__annotations__ = {option.name: option.annotation for option in parameters}
+    with_groups.__annotations__ = {each.name: each.annotation for each in parameters}
     return with_groups

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from stopwise.cli.command import Mistyped
-from stopwise.cli.option_groups import OptionGroup
+from stopwise.cli.option_groups import OptionGroup, flag, option
 from stopwise.cli.values import chosen_executor, column_choices, named_numbers, parse_bounds
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
@@ -70,106 +70,65 @@ Weight = Annotated[
 class ComparisonOptions(OptionGroup):
     """How policies are compared; a new setting of the library is one more field here."""
 
-    method: Annotated[
-        str, typer.Option(help="The statistical test; `stopwise methods` lists all.")
-    ] = "nscore-plus"
-    alpha: Annotated[
-        float, typer.Option(help="Error level: the chance of any false claim is at most this.")
-    ] = 0.05
-    n_max: Annotated[
-        int | None, typer.Option(help="Maximum trials per policy, fixed before the first trial.")
-    ] = None
-    design: Annotated[
-        str | None,
-        typer.Option(
-            help="How trials of different policies are matched: auto, independent, paired (one "
-            "trial each from the same start) or stratified (several)."
-        ),
-    ] = "auto"
-    adjust: Annotated[
-        str,
-        typer.Option(
-            help="How alpha is shared among the pairs of policies: bonferroni, holm or closed."
-        ),
-    ] = "holm"
-    ties: Annotated[
-        str,
-        typer.Option(
-            help="Error level if two policies are exactly equal: strict (alpha) or paper (2 alpha, "
-            "as published)."
-        ),
-    ] = "strict"
-    baseline: Annotated[
-        str | None,
-        typer.Option(help="Compare every policy with this one only, instead of all pairs."),
-    ] = None
-    margin: Annotated[
-        float,
-        typer.Option(
-            help="By how much better a policy must be, in units of the score. Negative, with "
-            "--baseline: show that policies are not worse by this much (-0.05)."
-        ),
-    ] = 0.0
-    futility: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND",
-            help="With --n-max, when a decision by then has become unlikely: advisory (say so), "
-            "binding (stop there, undecided) or none.",
-            show_default="advisory",
-        ),
-    ] = None
-    futility_chance: Annotated[
-        float | None,
-        typer.Option(
-            help="The chance of a decision below which it is unlikely.", show_default="0.05"
-        ),
-    ] = None
-    reference: Annotated[
-        float | None,
-        typer.Option(help="Compare every policy with this number instead of with another policy."),
-    ] = None
-    goal: Annotated[
-        str,
-        typer.Option(
-            help="What is asked: order (which policies are better than which) or best (only which "
-            "one is best, in far fewer trials)."
-        ),
-    ] = "order"
-    top: Annotated[
-        int, typer.Option(help="With --goal best: name the best so many together, in no order.")
-    ] = 1
-    indifference: Annotated[
-        float,
-        typer.Option(help="With --goal best: a policy this near to the best is good enough."),
-    ] = 0.0
+    method: str = option("The statistical test; `stopwise methods` lists all.", "nscore-plus")
+    alpha: float = option("Error level: the chance of any false claim is at most this.", 0.05)
+    n_max: int | None = option("Maximum trials per policy, fixed before the first trial.")
+    design: str | None = option(
+        "How trials of different policies are matched: auto, independent, paired (one "
+        "trial each from the same start) or stratified (several).",
+        "auto",
+    )
+    adjust: str = option(
+        "How alpha is shared among the pairs of policies: bonferroni, holm or closed.", "holm"
+    )
+    ties: str = option(
+        "Error level if two policies are exactly equal: strict (alpha) or paper (2 alpha, "
+        "as published).",
+        "strict",
+    )
+    baseline: str | None = option("Compare every policy with this one only, instead of all pairs.")
+    margin: float = option(
+        "By how much better a policy must be, in units of the score. Negative, with "
+        "--baseline: show that policies are not worse by this much (-0.05).",
+        0.0,
+    )
+    futility: str | None = option(
+        "With --n-max, when a decision by then has become unlikely: advisory (say so), "
+        "binding (stop there, undecided) or none.",
+        metavar="KIND",
+        show_default="advisory",
+    )
+    futility_chance: float | None = option(
+        "The chance of a decision below which it is unlikely.", show_default="0.05"
+    )
+    reference: float | None = option(
+        "Compare every policy with this number instead of with another policy."
+    )
+    goal: str = option(
+        "What is asked: order (which policies are better than which) or best (only which "
+        "one is best, in far fewer trials).",
+        "order",
+    )
+    top: int = option("With --goal best: name the best so many together, in no order.", 1)
+    indifference: float = option(
+        "With --goal best: a policy this near to the best is good enough.", 0.0
+    )
 
-    equivalence: Annotated[
-        float | None,
-        typer.Option(
-            help="Also look for policies that are practically the same: means less than this "
-            "apart, in units of the score."
-        ),
-    ] = None
-    lower_is_better: Annotated[
-        bool,
-        typer.Option("--lower-is-better", help="Smaller scores are better, such as times."),
-    ] = False
-    by: Annotated[
-        str,
-        typer.Option(
-            help="What makes a policy better: means, or wins (it wins more often; scores need no "
-            "bounds, and nothing is said about means)."
-        ),
-    ] = "means"
-    allocation: Annotated[
-        str | None,
-        typer.Option(
-            help="With --goal best: leader (the policy that leads is tried more often; usual in "
-            "race) or even (as many trials of each; usual for files).",
-            show_default=False,
-        ),
-    ] = None
+    equivalence: float | None = option(
+        "Also look for policies that are practically the same: means less than this "
+        "apart, in units of the score."
+    )
+    lower_is_better: bool = flag("Smaller scores are better, such as times.")
+    by: str = option(
+        "What makes a policy better: means, or wins (it wins more often; scores need no "
+        "bounds, and nothing is said about means).",
+        "means",
+    )
+    allocation: str | None = option(
+        "With --goal best: leader (the policy that leads is tried more often; usual in "
+        "race) or even (as many trials of each; usual for files).",
+        show_default=False,
+    )
 
     def keywords(self) -> dict[str, Any]:
         """Return the settings as keywords of the library, which detects a design of None."""
@@ -191,20 +150,14 @@ class ComparisonOptions(OptionGroup):
 class JoiningOptions(ComparisonOptions):
     """The settings of a comparison to which policies may come later."""
 
-    later: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="With --goal best: a policy that will come later, at no cost; nothing is named "
-            "before it does. Repeat for each.",
-        ),
-    ] = None
-    reserve: Annotated[
-        float,
-        typer.Option(
-            help="With --goal best: part of alpha put aside for policies that come unannounced."
-        ),
-    ] = 0.0
+    later: list[str] | None = option(
+        "With --goal best: a policy that will come later, at no cost; nothing is named "
+        "before it does. Repeat for each.",
+        metavar="NAME",
+    )
+    reserve: float = option(
+        "With --goal best: part of alpha put aside for policies that come unannounced.", 0.0
+    )
 
     def keywords(self) -> dict[str, Any]:
         """Return the settings as keywords of the library."""
@@ -215,40 +168,23 @@ class JoiningOptions(ComparisonOptions):
 class ReadingOptions(OptionGroup):
     """How a file of trials is read."""
 
-    bounds: Annotated[
-        str | None,
-        typer.Option(
-            help='Range of the score: "LOW,HIGH", "TASK=LOW,HIGH; ..." for each task, or "data" '
-            "(the range of the data, which voids the guarantee)."
-        ),
-    ] = None
-    score: Annotated[
-        str | None, typer.Option(help="The column or measure to compare, if not the usual one.")
-    ] = None
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ROLE=NAME",
-            help="Which column plays which role, such as policy=algo; task=env,task joins two "
-            "columns, trial= means there is none. Repeat for each role.",
-        ),
-    ] = None
-    file_format: Annotated[
-        str | None,
-        typer.Option("--format", help="File format, if it is not recognised."),
-    ] = None
-    missing: Annotated[
-        str,
-        typer.Option(
-            help="What to do with trials that have no score: error, or drop them (--audit keeps "
-            "them)."
-        ),
-    ] = "error"
-    order: Annotated[
-        str,
-        typer.Option(help="Order of the trials: file, time (by the time column) or shuffled."),
-    ] = "file"
-    seed: Annotated[int | None, typer.Option(help="Seed for --order shuffled.")] = None
+    bounds: str | None = option(
+        'Range of the score: "LOW,HIGH", "TASK=LOW,HIGH; ..." for each task, or "data" '
+        "(the range of the data, which voids the guarantee)."
+    )
+    score: str | None = option("The column or measure to compare, if not the usual one.")
+    column: list[str] | None = option(
+        "Which column plays which role, such as policy=algo; task=env,task joins two "
+        "columns, trial= means there is none. Repeat for each role.",
+        metavar="ROLE=NAME",
+    )
+    file_format: str | None = option("File format, if it is not recognised.", name="--format")
+    missing: str = option(
+        "What to do with trials that have no score: error, or drop them (--audit keeps them).",
+        "error",
+    )
+    order: str = option("Order of the trials: file, time (by the time column) or shuffled.", "file")
+    seed: int | None = option("Seed for --order shuffled.")
 
     def keywords(self) -> dict[str, Any]:
         """Return the options as keywords of ``read_trials``."""
@@ -265,13 +201,10 @@ class ReadingOptions(OptionGroup):
 class TableReadingOptions(ReadingOptions):
     """How a file is read that may hold all policies."""
 
-    policies: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,NAME",
-            help="Of a table without a policy column: the columns with one policy's scores each.",
-        ),
-    ] = None
+    policies: str | None = option(
+        "Of a table without a policy column: the columns with one policy's scores each.",
+        metavar="NAME,NAME",
+    )
 
     def keywords(self) -> dict[str, Any]:
         """Return the options as keywords of ``read_trials``."""
@@ -283,35 +216,22 @@ class TableReadingOptions(ReadingOptions):
 class ProxyOptions(OptionGroup):
     """A cheap score of every trial."""
 
-    proxy: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="A column with a cheap score of every trial, of a simulator for example: it saves "
-            "trials.",
-        ),
-    ] = None
-    proxy_scores: Annotated[
-        Path | None,
-        typer.Option(
-            help="With --proxy: a file of many simulated scenes apart from the trials, for the "
-            "mean of the proxy."
-        ),
-    ] = None
-    proxy_mean: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="POLICY=NUMBER",
-            help="With --proxy, in place of the file: its mean for each policy, if it is known.",
-        ),
-    ] = None
-    audit: Annotated[
-        float | None,
-        typer.Option(
-            help="With --proxy, a judge's score of every trial: the chance with which rows were "
-            "drawn for people to score as well. Trials without their score have an empty one."
-        ),
-    ] = None
+    proxy: str | None = option(
+        "A column with a cheap score of every trial, of a simulator for example: it saves trials.",
+        metavar="COLUMN",
+    )
+    proxy_scores: Path | None = option(
+        "With --proxy: a file of many simulated scenes apart from the trials, for the "
+        "mean of the proxy."
+    )
+    proxy_mean: list[str] | None = option(
+        "With --proxy, in place of the file: its mean for each policy, if it is known.",
+        metavar="POLICY=NUMBER",
+    )
+    audit: float | None = option(
+        "With --proxy, a judge's score of every trial: the chance with which rows were "
+        "drawn for people to score as well. Trials without their score have an empty one."
+    )
 
     def keywords(self) -> dict[str, Any]:
         """Return the options as keywords of the library."""
@@ -347,13 +267,9 @@ class ProxyOptions(OptionGroup):
 class SimulationOptions(OptionGroup):
     """How a plan or a forecast is simulated."""
 
-    precision: Annotated[
-        float, typer.Option(help="Standard error of the chances; smaller takes longer.")
-    ] = 0.015
-    seed: Annotated[int, typer.Option(help="Seed for the simulation.")] = 0
-    executor: Annotated[
-        str, typer.Option(help="What runs the simulation: threads, processes or ray.")
-    ] = "threads"
+    precision: float = option("Standard error of the chances; smaller takes longer.", 0.015)
+    seed: int = option("Seed for the simulation.", 0)
+    executor: str = option("What runs the simulation: threads, processes or ray.", "threads")
     workers: Workers = None
     address: Address = None
 
@@ -368,12 +284,8 @@ class OutputOptions(OptionGroup):
     """Where the answer goes."""
 
     as_json: AsJson = False
-    html: Annotated[
-        Path | None, typer.Option(help="Write the answer to this file as a web page.")
-    ] = None
-    figures: Annotated[
-        Path | None, typer.Option(help="Save the figures as PNG and SVG in this folder.")
-    ] = None
+    html: Path | None = option("Write the answer to this file as a web page.")
+    figures: Path | None = option("Save the figures as PNG and SVG in this folder.")
 
 
 def refuse_unused(context: typer.Context, names: set[str], reason: str) -> None:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
 from stopwise.cli.command import Command, Mistyped, UsageError, clear_errors, name_of, options_of
-from stopwise.cli.option_groups import grouped
+from stopwise.cli.option_groups import argument, flag, grouped, option
 from stopwise.cli.options import (
     ComparisonOptions,
     MinutesPerTrial,
@@ -26,72 +26,56 @@ from stopwise.cli.values import numbers
 class PlanComparisonOptions(ComparisonOptions, left_out=("n_max", "baseline", "by")):
     """The settings of a plan, whose n_max and baseline are of another kind."""
 
-    design: Annotated[
-        str | None, typer.Option(help="independent, or paired: one trial each from the same start.")
-    ] = None
+    design: str | None = option("independent, or paired: one trial each from the same start.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanReadingOptions(ReadingOptions, left_out=("order", "seed")):
     """A file whose trials are drawn in random order, so that theirs does not matter."""
 
-    bounds: Annotated[str | None, typer.Option(help='Range of the score: "LOW,HIGH".')] = None
+    bounds: str | None = option('Range of the score: "LOW,HIGH".')
 
 
 @grouped
 def plan(
     *,
     context: typer.Context,
-    guesses: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[GUESS]...",
-            help="What you expect of each policy: a success rate (0.6), MEAN+-SD (0.5+-0.2), or "
-            "score:probability (0:0.2,0.5:0.3,1:0.5). One alone is the policy to improve on, by "
-            "each gap; none at all gives a table of gaps.",
-        ),
-    ] = None,
-    pilot: Annotated[
-        Path | None, typer.Option(help="A file of trials from a pilot study, instead of guesses.")
-    ] = None,
-    n_max: Annotated[
-        str | None, typer.Option(help="Maximum trials per policy to consider, e.g. 50,100,200.")
-    ] = None,
-    budget: Annotated[
-        str | None, typer.Option(help="Maximum trials in total to consider, instead of --n-max.")
-    ] = None,
-    stored: Annotated[
-        int | None,
-        typer.Option(
-            help="How many trials of the first policy were run before: they count, and it is not "
-            "tried again."
-        ),
-    ] = None,
-    gaps: Annotated[
-        str | None, typer.Option(help="Differences between means to consider, e.g. 0.1,0.2.")
-    ] = None,
-    policies: Annotated[int | None, typer.Option(help="Number of policies.")] = None,
-    power: Annotated[
-        float, typer.Option(help="The chance you want of finding a difference that is there.")
-    ] = 0.8,
+    guesses: list[str] | None = argument(
+        "What you expect of each policy: a success rate (0.6), MEAN+-SD (0.5+-0.2), or "
+        "score:probability (0:0.2,0.5:0.3,1:0.5). One alone is the policy to improve on, by "
+        "each gap; none at all gives a table of gaps.",
+        metavar="[GUESS]...",
+    ),
+    pilot: Path | None = option("A file of trials from a pilot study, instead of guesses."),
+    n_max: str | None = option("Maximum trials per policy to consider, e.g. 50,100,200."),
+    budget: str | None = option("Maximum trials in total to consider, instead of --n-max."),
+    stored: int | None = option(
+        "How many trials of the first policy were run before: they count, and it is not "
+        "tried again."
+    ),
+    gaps: str | None = option("Differences between means to consider, e.g. 0.1,0.2."),
+    policies: int | None = option("Number of policies."),
+    power: float = option("The chance you want of finding a difference that is there.", 0.8),
     comparison: PlanComparisonOptions,
-    correlation: Annotated[
-        float, typer.Option(help="Correlation of scores from the same start, with --design paired.")
-    ] = 0.0,
-    alternative: Annotated[
-        str,
-        typer.Option(
-            help="two-sided; of two policies also greater (is the second better?) or less."
-        ),
-    ] = "two-sided",
-    baseline: Annotated[
-        bool, typer.Option("--baseline", help="Compare all policies with the first one only.")
-    ] = False,
+    correlation: float = option(
+        "Correlation of scores from the same start, with --design paired.", 0.0
+    ),
+    proxy: float | None = option(
+        "With a simulator beside the robot: the correlation of its differences between policies "
+        "with the real ones, from the same start.",
+        metavar="CORRELATION",
+    ),
+    audit: float | None = option(
+        "With a judge, whose correlation with people is --proxy: the chance that people score a "
+        "row."
+    ),
+    alternative: str = option(
+        "two-sided; of two policies also greater (is the second better?) or less.", "two-sided"
+    ),
+    baseline: bool = flag("Compare all policies with the first one only."),
     reading: PlanReadingOptions,
     minutes_per_trial: MinutesPerTrial = None,
-    robots: Annotated[
-        int, typer.Option(help="Robots (or simulators) that run trials at once, for the hours.")
-    ] = 1,
+    robots: int = option("Robots (or simulators) that run trials at once, for the hours.", 1),
     simulation: SimulationOptions,
     output: OutputOptions,
 ) -> None:
@@ -123,6 +107,8 @@ def plan(
             policies=policies,
             power=power,
             correlation=correlation,
+            proxy=proxy,
+            audit=audit,
             alternative=alternative,
             baseline=baseline,
             minutes_per_trial=minutes_per_trial,

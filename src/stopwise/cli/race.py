@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from stopwise.cli.analyze import as_typed, show
 from stopwise.cli.command import Mistyped
 from stopwise.cli.exit_codes import ExitCode, code_of, require_baseline
-from stopwise.cli.option_groups import grouped
+from stopwise.cli.option_groups import flag, grouped, option
 from stopwise.cli.options import (
     Address,
     JoiningOptions,
@@ -52,17 +52,12 @@ FACTORY = "NAME=package.module:factory"
 class RaceComparisonOptions(JoiningOptions):
     """The settings of a race, which runs the episodes itself and so knows their design."""
 
-    n_max: Annotated[
-        int, typer.Option(help="Maximum episodes per policy, fixed before the first one.")
-    ] = 500
-    design: Annotated[
-        str | None,
-        typer.Option(
-            help="paired (the same seeds for every policy; usual) or independent. A resumed race "
-            "keeps the design in its journal.",
-            show_default=False,
-        ),
-    ] = None
+    n_max: int = option("Maximum episodes per policy, fixed before the first one.", 500)
+    design: str | None = option(
+        "paired (the same seeds for every policy; usual) or independent. A resumed race "
+        "keeps the design in its journal.",
+        show_default=False,
+    )
 
     def keywords(self) -> dict[str, Any]:
         """Return the settings as they are: there is no design to detect."""
@@ -77,112 +72,74 @@ class RaceOutputOptions(OutputOptions, left_out=("figures",)):
 @grouped
 def race(
     *,
-    env: Annotated[
-        list[str],
-        typer.Option(
-            metavar="[TASK=]ENV",
-            help="What to run: a Gymnasium id, or package.module:name of a function that makes an "
-            "environment or runs an episode. With --tasks mean: repeat for each task.",
-        ),
-    ],
-    policy: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar=FACTORY,
-            help="A policy and the function that makes it, the address of its server (as in "
-            "NAME=ws://localhost:8000), or the folder where LeRobot saved it; repeat for each.",
-        ),
-    ] = None,
-    checkpoints: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATTERN",
-            help="Instead of --policy: a folder of checkpoints, or a pattern in quotes, such as "
-            "'runs/*/ckpt_*.zip'. With --later or --reserve those that appear may join.",
-        ),
-    ] = None,
-    load: Annotated[
-        str | None,
-        typer.Option(
-            metavar="package.module:function",
-            help="With --checkpoints: the function that makes a policy of a path.",
-        ),
-    ] = None,
-    bounds: Annotated[
-        str, typer.Option(help='Range of the score: LOW HIGH, or "LOW,HIGH".', metavar="LOW HIGH")
-    ] = "0,1",
-    score: Annotated[
-        str | None,
-        typer.Option(help="The measure to compare: return, success, length or one of your own."),
-    ] = None,
-    success: Annotated[
-        str,
-        typer.Option(help="Which step says whether an episode is a success: the last, or any."),
-    ] = "last",
-    proxy: Annotated[
-        str | None,
-        typer.Option(
-            help="A cheap simulator beside the one of --env, given as that is: it runs every "
-            "episode too, with the same seed, and saves some where it agrees."
-        ),
-    ] = None,
-    proxy_scenes: Annotated[
-        int,
-        typer.Option(help="With --proxy: further scenes that it runs beforehand, for its mean."),
-    ] = 10_000,
+    env: list[str] = option(
+        "What to run: a Gymnasium id, or package.module:name of a function that makes an "
+        "environment or runs an episode. With --tasks mean: repeat for each task.",
+        ...,
+        metavar="[TASK=]ENV",
+    ),
+    policy: list[str] | None = option(
+        "A policy and the function that makes it, the address of its server (as in "
+        "NAME=ws://localhost:8000), or the folder where LeRobot saved it; repeat for each.",
+        metavar=FACTORY,
+    ),
+    checkpoints: str | None = option(
+        "Instead of --policy: a folder of checkpoints, or a pattern in quotes, such as "
+        "'runs/*/ckpt_*.zip'. With --later or --reserve those that appear may join.",
+        metavar="PATTERN",
+    ),
+    load: str | None = option(
+        "With --checkpoints: the function that makes a policy of a path.",
+        metavar="package.module:function",
+    ),
+    bounds: str = option('Range of the score: LOW HIGH, or "LOW,HIGH".', "0,1", metavar="LOW HIGH"),
+    score: str | None = option(
+        "The measure to compare: return, success, length or one of your own."
+    ),
+    success: str = option(
+        "Which step says whether an episode is a success: the last, or any.", "last"
+    ),
+    proxy: str | None = option(
+        "A cheap simulator beside the one of --env, given as that is: it runs every "
+        "episode too, with the same seed, and saves some where it agrees."
+    ),
+    proxy_scenes: int = option(
+        "With --proxy: further scenes that it runs beforehand, for its mean.", 10_000
+    ),
     stored: Stored = None,
     tasks: Tasks = None,
     weight: Weight = None,
     comparison: RaceComparisonOptions,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            help="Seed for the whole race; by default 0, or with several tasks drawn and recorded.",
-            show_default=False,
-        ),
-    ] = None,
-    executor: Annotated[
-        str, typer.Option(help="What runs the episodes: serial, processes or ray.")
-    ] = "serial",
+    seed: int | None = option(
+        "Seed for the whole race; by default 0, or with several tasks drawn and recorded.",
+        show_default=False,
+    ),
+    executor: str = option("What runs the episodes: serial, processes or ray.", "serial"),
     workers: Workers = None,
-    batch: Annotated[
-        int | None, typer.Option(help="Episodes sent to a worker at once; usually 1.")
-    ] = None,
-    retries: Annotated[
-        int | None,
-        typer.Option(help="How often an episode is run again if its worker is lost; usually 3."),
-    ] = None,
-    window: Annotated[
-        int | None,
-        typer.Option(help="Maximum rows begun but not looked at; usually what keeps workers busy."),
-    ] = None,
-    num_gpus: Annotated[
-        float | None,
-        typer.Option(help="GPUs that each worker needs (0.5: two share one), with --executor ray."),
-    ] = None,
-    wait_for_nodes: Annotated[
-        bool,
-        typer.Option(
-            "--wait-for-nodes",
-            help="With --executor ray: the cluster adds nodes on demand, so wait for one that has "
-            "what a worker needs.",
-        ),
-    ] = False,
+    batch: int | None = option("Episodes sent to a worker at once; usually 1."),
+    retries: int | None = option(
+        "How often an episode is run again if its worker is lost; usually 3."
+    ),
+    window: int | None = option(
+        "Maximum rows begun but not looked at; usually what keeps workers busy."
+    ),
+    num_gpus: float | None = option(
+        "GPUs that each worker needs (0.5: two share one), with --executor ray."
+    ),
+    wait_for_nodes: bool = flag(
+        "With --executor ray: the cluster adds nodes on demand, so wait for one that has "
+        "what a worker needs."
+    ),
     address: Address = None,
-    journal: Annotated[
-        Path | None,
-        typer.Option(help="Record every episode in this file; if it exists, resume from it."),
-    ] = None,
-    on_error: Annotated[
-        str,
-        typer.Option(
-            help="What to do if an episode fails: raise (stop the race), void (leave it out) or "
-            "score:X (count it as score X)."
-        ),
-    ] = "raise",
-    timeout: Annotated[
-        float | None, typer.Option(help="Seconds after which an episode counts as failed.")
-    ] = None,
+    journal: Path | None = option(
+        "Record every episode in this file; if it exists, resume from it."
+    ),
+    on_error: str = option(
+        "What to do if an episode fails: raise (stop the race), void (leave it out) or "
+        "score:X (count it as score X).",
+        "raise",
+    ),
+    timeout: float | None = option("Seconds after which an episode counts as failed."),
     exit_code: ExitCode = False,
     report_to: ReportTo = None,
     output: RaceOutputOptions,

@@ -4,10 +4,11 @@ import importlib.util
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from stopwise.cli.option_groups import argument, flag, grouped, option
 from stopwise.cli.options import AsJson
 
 if TYPE_CHECKING:
@@ -21,25 +22,16 @@ NO_FIGURES = '; figures need matplotlib: pip install "stopwise[plots]"'
 WIDTH = 160
 
 
+@grouped
 def reproduce(
-    names: Annotated[
-        list[str] | None, typer.Argument(help="Tables and figures, by the names that --list shows.")
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Recompute all of them.")] = False,
-    listed: Annotated[bool, typer.Option("--list", help="List the tables and figures.")] = False,
-    data: Annotated[
-        Path | None, typer.Option(help="Folder of the published data.", envvar="STOPWISE_DATA")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the simulations.", min=0)] = 0,
-    quick: Annotated[
-        bool, typer.Option(help="A tenth of the redraws, with a wider tolerance.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Write JSON, Markdown, PNG and SVG files to this folder.")
-    ] = None,
-    fresh: Annotated[
-        bool, typer.Option(help="Recompute even if there is a cached result.")
-    ] = False,
+    names: list[str] | None = argument("Tables and figures, by the names that --list shows."),
+    everything: bool = flag("Recompute all of them.", "--all"),
+    listed: bool = flag("List the tables and figures.", "--list"),
+    data: Path | None = option("Folder of the published data.", envvar="STOPWISE_DATA"),
+    seed: int = option("Seed of the simulations.", 0, min=0),
+    quick: bool = option("A tenth of the redraws, with a wider tolerance.", False),
+    out: Path | None = option("Write JSON, Markdown, PNG and SVG files to this folder."),
+    fresh: bool = option("Recompute even if there is a cached result.", False),
     as_json: AsJson = False,
 ) -> None:
     """Recompute the paper's tables and figures; exit with code 1 if any of them disagrees."""

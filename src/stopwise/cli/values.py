@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from stopwise.cli.command import Mistyped
-from stopwise.cli.wording import in_options
+from stopwise.cli.wording import as_option
 from stopwise.errors import require
+from stopwise.messages import reworded
 
 WEIGHT = "TASK=NUMBER"
 # Options of executors: of those with workers elsewhere, and of Ray alone.
@@ -77,7 +78,7 @@ def stored_scores(
         trials = read_trials(path, **reading)
         codes = () if quiet else ("score-column-guessed", "score-column-default")
         taken = [note for note in trials.notes if getattr(note, "code", "") in codes]
-        for note in in_options(taken):
+        for note in reworded(taken, lambda setting: setting.words or as_option(setting)):
             say(f"note: {path}: {note}", err=True)
         own = trials.policies[0] if len(trials.policies) == 1 else name
         known = ", ".join(trials.policies)

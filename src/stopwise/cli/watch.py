@@ -4,13 +4,13 @@ import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from stopwise.cli.analyze import show
 from stopwise.cli.exit_codes import OPEN, SHOWN, ExitCode, code_of
-from stopwise.cli.option_groups import grouped
+from stopwise.cli.option_groups import flag, grouped, option
 from stopwise.cli.options import (
     JoiningOptions,
     NamedFiles,
@@ -40,10 +40,9 @@ GO_ON = 3
 class WatchReadingOptions(TableReadingOptions, left_out=("missing", "order", "seed")):
     """Files that grow: they are read in their order, and their range has to be declared."""
 
-    bounds: Annotated[
-        str | None,
-        typer.Option(help='Range of the score: "LOW,HIGH", or "TASK=LOW,HIGH; ..." for each task.'),
-    ] = None
+    bounds: str | None = option(
+        'Range of the score: "LOW,HIGH", or "TASK=LOW,HIGH; ..." for each task.'
+    )
 
 
 @grouped
@@ -57,22 +56,15 @@ def watch(
     tasks: Tasks = None,
     task_order: TaskOrder = "rounds",
     weight: Weight = None,
-    interval: Annotated[float, typer.Option(help="Seconds between looks.", min=0.05)] = 5.0,
-    once: Annotated[
-        bool, typer.Option("--once", help="Look once: exit code 0 means stop, 3 means go on.")
-    ] = False,
+    interval: float = option("Seconds between looks.", 5.0, min=0.05),
+    once: bool = flag("Look once: exit code 0 means stop, 3 means go on."),
     exit_code: ExitCode = False,
     report_to: ReportTo = None,
-    state: Annotated[
-        Path | None,
-        typer.Option(
-            help="Where to remember the trials seen, so that the next look refuses results that "
-            "were changed."
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one line of JSON per look.")
-    ] = False,
+    state: Path | None = option(
+        "Where to remember the trials seen, so that the next look refuses results that "
+        "were changed."
+    ),
+    as_json: bool = flag("Print one line of JSON per look.", "--json"),
 ) -> None:
     """Watch result files as they grow, and say when to stop the evaluation.
 

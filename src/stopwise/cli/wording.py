@@ -5,15 +5,15 @@ from collections.abc import Collection, Iterable
 from contextvars import ContextVar
 
 from stopwise.errors import StopwiseError
-from stopwise.messages import BLANK, Blank, Setting, reworded
+from stopwise.messages import BLANK, Blank, Setting, in_short, reworded
 
 # The options of the command that runs, so that no message names one that it does not have.
 OFFERED: ContextVar[Collection[str] | None] = ContextVar("OFFERED", default=None)
 
 
 def in_options(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return notes of the library in the words of the command line."""
-    return tuple(reworded(texts, as_option))
+    """Return notes of the library, in short and in the words of the command line."""
+    return tuple(reworded(in_short(texts), as_option))
 
 
 def in_words(error: StopwiseError) -> str:

@@ -29,15 +29,7 @@ EQUIVALENT = 2
 
 @dataclass(frozen=True)
 class Comparison:
-    """The test of one pair under the rules.
-
-    Parameters
-    ----------
-    rules
-        What was declared.
-    pairs
-        Among how many pairs alpha is shared.
-    """
+    """The test of one pair under the rules, one of so many pairs that share alpha."""
 
     rules: Rules
     pairs: int = 1

@@ -13,6 +13,7 @@ import numpy as np
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.scores import Scale, is_number, numeric_array
 from stopwise.errors import require
+from stopwise.messages import listed, named
 
 if TYPE_CHECKING:
     from stopwise.core.rules import Rules
@@ -132,12 +133,8 @@ def _by_pair(mean: Any, rules: "Rules") -> list[Any]:
     """Return what is declared of each pair; the mean of each policy by name tells of all."""
     pairs = compared_pairs(rules)
     if isinstance(mean, Mapping):
-        require(
-            set(mean) == set(rules.policies) and all(map(is_number, mean.values())),
-            f"proxy_mean must have a number for each of {', '.join(rules.policies)}, but got "
-            f"{dict(mean)}",
-            parameter="proxy_mean",
-        )
+        if rules.audit is None:
+            _require_means(mean, rules)
         means = [mean[name] for name in rules.policies]
         return [means[second] - means[first] for first, second in pairs]
     if len(pairs) == 1 and not (isinstance(mean, tuple) and len(mean) == 1):
@@ -149,6 +146,20 @@ def _by_pair(mean: Any, rules: "Rules") -> list[Any]:
         parameter="proxy_mean",
     )
     return list(mean)
+
+
+def _require_means(mean: Mapping[str, Any], rules: "Rules") -> None:
+    lacking = [name for name in rules.policies if name not in mean]
+    strange = [name for name in mean if name not in rules.policies]
+    text = " needs the proxy's mean for each policy, but has none for "
+    require(not lacking, named("proxy_mean"), text + ", ".join(lacking), code="no-proxy-mean")
+    text = f" names {', '.join(map(str, strange))}, but the policies are {listed(rules.policies)}"
+    require(not strange, named("proxy_mean"), text, code="no-proxy-mean")
+    low, high = rules.scale.ends
+    for name, value in mean.items():
+        text = f" must lie within the bounds [{low:g}, {high:g}], but that of {name} is {value}"
+        within = is_number(value) and low <= value <= high
+        require(within, named("proxy_mean"), text, code="bad-proxy-mean")
 
 
 def compared_pairs(rules: "Rules") -> list[tuple[int, int]]:

@@ -136,11 +136,9 @@ def resolve(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> Roles:
             columns[role] = _chosen(raw, role, chosen[role])
         elif role in raw.roles:
             columns[role] = (raw.roles[role],)
-            if role == "score":
-                default = f"score column: {raw.roles[role]!r} (by default; "
-                notes.add(
-                    default, Setting("score"), " chooses another)", code=f"{role}-column-default"
-                )
+            if role == "score" and raw.roles[role] != role:  # else it has no name of its own
+                default = " (by default; ", Setting("score"), " chooses another)"
+                notes.append(_read_note(role, raw.roles[role], *default, code="default"))
         else:
             policies = columns.get("policy", ()) if role == "seed" else ()
             names = (
@@ -179,7 +177,12 @@ def lower_note(column: str) -> Message | None:
 
 def guess_note(role: str, column: str) -> Message:
     """Return the note that the column of a role was guessed."""
-    return Message(f"{role} column: {column!r} (guessed)", code=f"{role}-column-guessed")
+    return _read_note(role, column, " (guessed)", code="guessed")
+
+
+def _read_note(role: str, column: str, *how: str | Setting, code: str) -> Message:
+    read = Setting("columns", {role: column}, words=f"{role} column: {column!r}")
+    return Message(read, *how, code=f"{role}-column-{code}")
 
 
 def _chosen(raw: RawTable, role: str, choice: ColumnChoice) -> tuple[str, ...]:

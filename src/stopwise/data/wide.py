@@ -61,9 +61,8 @@ def unfolded(
     names = ", ".join(map(repr, scores))
     note = Message(
         f"no column has the usual name of a score or a policy, so each of {names} is taken for "
-        "the scores of one policy; if the trials of a row start from the same conditions, say so "
-        "with ",
-        Setting("columns", {"block": ROW}),
+        "the scores of one policy; if only some of them are, say which with ",
+        Setting("policies", [BLANK]),
         code="policy-per-column",
     )
     return replace(_rows_of(raw, list(scores)), notes=(*raw.notes, note))
@@ -118,7 +117,7 @@ def _rows_of(raw: RawTable, policies: Sequence[str]) -> RawTable:
         raw,
         frame=long,
         place=lambda index: f"{raw.place(rows[index])}, {names[index]!r}",
-        roles={ROW: ROW},
+        roles={"policy": "policy", "score": "score", ROW: ROW},
     )
 
 

@@ -170,8 +170,9 @@ class OrderInWords(Drawn):
         )
         if self.doubts:
             promised = self._doubted(promised, self.doubts[0])
-        better, unknown = (">", "?") if self._in_words else ("better", "undecided")
+        better = ">" if self._in_words else "better"
         better = "not worse" if self.margin < 0 else better
+        unknown = "? means undecided, not" if self._in_words else "undecided does not mean"
         meant = self.claim_meaning
         signs = [] if meant is None else [f"{better} means {meant}"]
         if self.aligned.training_runs:
@@ -180,7 +181,7 @@ class OrderInWords(Drawn):
             same = "=" if self._in_words else "the same"
             signs.append(f"{same} assumes a difference that stays the same")
         if decided < len(self.pairs):
-            signs.append(f"{unknown} does not mean {'worse' if self.margin < 0 else 'equal'}")
+            signs.append(f"{unknown} {'worse' if self.margin < 0 else 'equal'}")
         meaning = f" ({'; '.join(signs)})" if signs else ""
         return (
             f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}"

@@ -142,7 +142,7 @@ def _curve(pair: "PairResult", kind: str) -> Curve:
     else:
         value = path.log_e[:, direction] / math.log(10.0)
     names = (pair.policy1, pair.policy0) if direction == 0 else (pair.policy0, pair.policy1)
-    label = pair.relation if pair.decided else f"{names[0]} ? {names[1]}"
+    label = pair.relation if pair.decided else f"{names[0]} or {names[1]}?"
     # The curve is that of a difference, and does not reach alpha where sameness was shown.
     ended = pair.n if pair.decided and not pair.same else None
     return Curve(label, path.n, value, ended)

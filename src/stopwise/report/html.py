@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from stopwise import __version__
 from stopwise.core.promise import p_value_name
 from stopwise.core.scores import interval_text, score_text
+from stopwise.messages import in_short
 from stopwise.report.drawn import DPI, MOST_PAIRS
 from stopwise.report.figure_data import alt_text
 from stopwise.report.fonts import font_note
@@ -34,15 +35,7 @@ CAPTIONS = {
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the trials came from.
-
-    Attributes
-    ----------
-    files
-        Name and SHA-256 of each file.
-    command
-        What was typed, or nothing.
-    """
+    """Where the trials came from: name and SHA-256 of each file, and what was typed."""
 
     files: tuple[tuple[str, str], ...] = ()
     command: str = ""
@@ -73,16 +66,18 @@ def render(
     figures: list[dict[str, "Figure"]],
     chapters: Sequence[Chapter] = (),
     origin: Origin | None = None,
+    *,
     doubts: Sequence[str] = (),
+    without: Sequence[str] = (),
 ) -> str:
     """Return the page: the answer first, an overview of several tasks, then a section for each.
 
-    Doubts about how the trials came about stand beside the answer.
+    Doubts about how the trials came about stand beside the answer, and why a task is ``without``.
     What all tasks have in common (assumptions, methods) is said once, at the end.
     """
     shared = [
         note
-        for note in analyses[0].warnings
+        for note in (analyses[0].warnings if analyses else ())
         if all(note in analysis.warnings for analysis in analyses)
     ]
     sections = []
@@ -98,7 +93,7 @@ def render(
                     (captions[key], alt_text(analysis, key, captions[key]), as_svg(figure))
                     for key, figure in drawn.items()
                 ],
-                "notes": [note for note in analysis.warnings if note not in shared],
+                "notes": in_short(note for note in analysis.warnings if note not in shared),
                 "otherwise": analysis.decided_otherwise(),
                 "figure_note": font_note(policy.name for policy in analysis.policies),
                 "p_value": p_value,
@@ -113,7 +108,8 @@ def render(
         sections=sections,
         chapters=chapters,
         doubts=doubts,
-        shared=shared,
+        without=without,
+        shared=in_short(shared),
         overall=overall(analyses),
         headlines=_by_text(analyses, lambda analysis: analysis.headline),
         compared=policy_names(analyses),

@@ -158,10 +158,13 @@ def arena(thing: Any, success: str = "last") -> Arena:
             "env must be a gymnasium id, an environment, a factory without arguments, or a "
             f"function episode(policy, seed), but got {thing!r}"
         )
-    if hasattr(thing, "num_envs"):
+    # What wraps ManiSkill's and Isaac Lab's hides how many there are, and may make one place plain.
+    inner = getattr(thing, "unwrapped", thing)
+    width = getattr(thing, "num_envs", getattr(inner, "num_envs", 1))
+    if hasattr(thing, "num_envs") or width > 1:
         from stopwise.rollout.vector import VectorGym
 
-        return VectorGym(thing, success)
+        return VectorGym(thing, int(width), success)
     return Gym(thing, success)
 
 

@@ -59,16 +59,7 @@ def proxy_mean(
 def simulated_scenes(place: Executor, setup: Setup, seed: int, scenes: int) -> Floats:
     """Return scores (scenes, policies) of all policies in scenes apart from those of the race.
 
-    Parameters
-    ----------
-    place
-        Where episodes are run.
-    setup
-        The policies, and the simulator as the environment.
-    seed
-        That of the race; these scenes have seeds on a branch of their own.
-    scenes
-        How many.
+    The simulator is the environment of the setup. Their seeds are on a branch of that of the race.
     """
     columns = {policy: column for column, policy in enumerate(setup.policies)}
     scores, total, done = np.full((scenes, len(columns)), np.nan), scenes * len(columns), 0

@@ -23,9 +23,9 @@ class VectorGym(Gym):
     that of the first: then an episode depends on its place in the batch, too.
     """
 
-    def __init__(self, environment: Any, success: str = "last") -> None:
+    def __init__(self, environment: Any, width: int, success: str = "last") -> None:
         super().__init__(environment, success)
-        self.width = int(environment.num_envs)
+        self.width = width
         mode = (getattr(environment, "metadata", None) or {}).get("autoreset_mode")
         self._resets_itself = getattr(mode, "name", mode) != "DISABLED"
         # LeRobot's replay the end of an episode until a reset says that another one begins.

@@ -184,7 +184,8 @@ def _selected(
 
 def _detected(frame: pl.DataFrame, notes: Notes) -> str:
     """Return the design that the blocks show; sharing any block makes trials dependent."""
-    design, why = "independent", "the trials have no blocks"
+    design, why = "independent", "no column says which trials share a start (a block)"
+    hint: list[str | Setting] = []
     if "block" in frame.columns:
         cells = frame.drop_nulls("block").group_by("block", "policy").len()
         shared = int((cells.group_by("block").len()["len"] > 1).sum())
@@ -194,7 +195,9 @@ def _detected(frame: pl.DataFrame, notes: Notes) -> str:
             design = "stratified" if repeated else "paired"
             why = f"policies share {shared} of {counted(cells['block'].n_unique(), 'block')}"
             why += ", some with several trials of a policy" if repeated else ""
-    notes.add(f"design: {design} was assumed, since {why}", code="design-assumed")
+    elif "row" in frame.columns:
+        hint = ["; if those in a row of the table do, say so with ", Setting("design", "paired")]
+    notes.add(f"design: {design} was assumed, since {why}", *hint, code="design-assumed")
     return design
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from stopwise.errors import NotAllowed, require
 from stopwise.messages import counted
-from stopwise.study.assignment import locked_plan
+from stopwise.study.assignment import finished, locked_plan
 from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot
 from stopwise.study.events import AuditDrawn, Judged
@@ -78,12 +78,27 @@ def _complete(state: StudyState) -> "Iterator[tuple[str, int]]":
 
 
 def unjudged(state: StudyState, task: str) -> str:
-    """Return how many trials of a task are over and wait for the judge, as a sentence, if any."""
+    """Return how many trials of a task wait for the judge, or that it ended without an audit."""
     if locked_plan(state).audit is None:
         return ""
-    own = [trial for trial in state.trials if trial.task == task and trial.waiting]
-    count = sum(state.slot(trial).proxy is None for trial in own)
+    own = [trial for trial in state.trials if trial.task == task]
+    if finished(state) and not any(trial.audited for trial in own):
+        return " No row was picked, so people have scored nothing."
+    count = sum(trial.waiting and state.slot(trial).proxy is None for trial in own)
     return f" {counted(count, 'trial waits', 'trials wait')} for the judge." if count else ""
+
+
+def late_doubts(state: StudyState) -> "Iterator[str]":
+    """Yield how many rows were judged by one who may have seen later ones, if any.
+
+    The bets on those are learned from what it said. With ``look_ahead: 0`` there are none.
+    """
+    late = {(trial.task, trial.row) for trial in state.trials if trial.late}
+    if late:
+        yield (
+            f"{counted(len(late), 'row was', 'rows were')} judged after trials of later rows had "
+            "begun: the verdict rests on a judge that looks at nothing but the trial it scores."
+        )
 
 
 def is_over(state: StudyState, slot: Slot) -> bool:

@@ -11,7 +11,7 @@ from stopwise.study.assignment import locked_plan
 from stopwise.study.events import OUTCOMES, Attended, EpisodeBegan, EpisodeEnded
 from stopwise.study.ledger import require_name
 from stopwise.study.state import StudyState
-from stopwise.study.trial_actions import require_status, require_trial
+from stopwise.study.trial_actions import require_started, require_status, require_trial
 
 
 def attend(
@@ -35,8 +35,7 @@ def begin(state: StudyState, number: int, episode: str) -> list[EpisodeBegan]:
     require_status(trial, "leased")
     if trial.episode or trial.audited:
         raise NotAllowed(f"trial {number} was run already, and is not run again")
-    if not trial.started:
-        raise NotAllowed(f"trial {number} has not been started by its operator yet")
+    require_started(trial)
     lease = 60.0 * locked_plan(state).lease_minutes
     return [EpisodeBegan(trial=number, episode=episode, lease=lease)]
 

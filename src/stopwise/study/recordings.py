@@ -86,15 +86,20 @@ def require_room(state: StudyState, number: int) -> None:
 def add_photo(
     state: StudyState, station: str, item: str, file: tuple[str, str, int]
 ) -> list[Photographed]:
-    """Return the event that an item of a check list has a photo; nothing if it has that one."""
+    """Return the event that an item of a check list has a photo; nothing if it has that one.
+
+    A photo shows one station on one day: it may be of several items of that list, and no other.
+    """
     require_check(state, station, item)
     name, digest, size = file
     if any(known == name for _, known, _ in state.recordings):
         raise NotAllowed("this file is the recording of a trial already")
-    if any(
-        (where, what, known) == (station, item, name) for where, what, known, *_ in state.photos
-    ):
-        return []
+    last = state.checked.get(station, 0.0)
+    for where, what, known, _, when in state.photos:
+        if known == name and (where != station or when < last):
+            raise NotAllowed(f"this photo was taken of {where!r} before: take a new one")
+        if (what, known) == (item, name):
+            return []
     return [Photographed(station=station, item=item, file=name, digest=digest, size=size)]
 
 

@@ -182,7 +182,14 @@ def _beside_judge(state: StudyState) -> bool:
 
 @take_in.register
 def _judged(event: Judged, state: StudyState, _: Entry) -> None:
-    state.slot(_trial(state, event.trial)).proxy = event.score
+    trial = _trial(state, event.trial)
+    board = state.board(trial)
+    state.slot(trial).proxy = event.score
+    trial.late = trial.row + 1 < len(board.rows) and any(
+        other.row > trial.row and state.board(other) is board
+        for other in reversed(state.trials)
+        if other.begun or other.status == "scored"
+    )
 
 
 @take_in.register

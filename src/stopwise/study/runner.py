@@ -74,6 +74,7 @@ class Runner:
             stack.callback(self._leave)
             stack.callback(self._let_judge)
             self._arrive(held)
+            self.say(f"Starting policies for station {self.station!r}. Press Ctrl-C to end.")
             while self._look() and not self._over.wait(PAUSE):
                 pass
 

@@ -110,6 +110,20 @@ def doubts(state: StudyState) -> tuple[str, ...]:
     return (*warned, *_unseen(state))
 
 
+def first_told(state: StudyState) -> dict[str, dict[tuple[int, str], float]]:
+    """Return what was told first where it does not count any more, by board, row and arm."""
+    found: dict[str, dict[tuple[int, str], float]] = defaultdict(dict)
+    for trial in reversed(state.trials):  # of several in one place the first stays
+        first = trial.score if trial.first is None and trial.status == "voided" else trial.first
+        if first is None:
+            continue
+        told = found[state.board_name(trial.task)]
+        told[trial.row, trial.arm] = first
+        if state.plan is not None and state.plan.task(trial.task).judged_in_pairs:
+            told |= {(trial.row, arm): 1.0 - first for arm in state.arms if arm != trial.arm}
+    return found
+
+
 def _unseen(state: StudyState) -> Iterator[str]:
     """Yield how many trials were voided that had begun and have no score to be tested, if any."""
     gone = (trial for trial in _handed_out(state) if trial.status == "voided" and trial.begun)

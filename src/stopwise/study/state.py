@@ -44,8 +44,9 @@ class TrialRecord:
         The time when it was handed out; from its result on, when that came.
     first
         The score that was withdrawn first, if one was.
-    audited
-        Whether people were asked how it went, after it was over.
+    audited, late
+        Whether people were asked how it went, after it was over; whether the judge was late: a
+        trial of a later row had begun before.
     unneeded, lapsed
         Whether it was given back because it was no longer needed, or because it had begun and its
         lease ran out.
@@ -74,6 +75,7 @@ class TrialRecord:
     seconds: float | None = None
     audited: bool = False
     when: float = 0.0
+    late: bool = False
 
     @property
     def has_result(self) -> bool:

@@ -211,9 +211,16 @@ class Study(RecordedTrials):
         require_name(station, "a station")
         self._enter(lambda state: assignment.check(state, station, ticked, note), who or station)
 
-    def start(self, trial: int, *, station: str, who: str | None = None) -> None:
-        """Mark a trial as started; repeat this during a long trial to extend its lease."""
-        self._enter(lambda state: trial_actions.start(state, trial, station), who or station)
+    def start(
+        self, trial: int, *, station: str, renew: bool = False, who: str | None = None
+    ) -> None:
+        """Mark a trial as started; repeat this during a long trial to extend its lease.
+
+        With ``renew`` that is all: one that was not started is not.
+        """
+        self._enter(
+            lambda state: trial_actions.start(state, trial, station, renew=renew), who or station
+        )
 
     def release(
         self,

@@ -13,6 +13,7 @@ from stopwise.core.registry import uses_seed, with_recorded_seed
 from stopwise.core.rules import Rules
 from stopwise.errors import StopwiseError, require, require_choice
 from stopwise.questions import QUESTIONS, for_files, pose
+from stopwise.questions.reach import out_of_reach
 from stopwise.rows.task_mean import MEAN, shares
 from stopwise.study.plan_parts import Check, DriftCheck, Policy, Task
 from stopwise.study.rubric import DISTINCT, PlanPart, confusing_name
@@ -259,6 +260,11 @@ class StudyPlan(PlanPart):
         if self.over_tasks == "mean":
             return {MEAN: self.rules(self.tasks[0])}
         return {task.name: self.rules(task) for task in self.tasks}
+
+    def hopeless(self) -> tuple[str, ...]:
+        """Return of what is asked why no result could decide anything, if so."""
+        posed = map(pose, self.questions().values())
+        return tuple(dict.fromkeys(note for question in posed for note in out_of_reach(question)))
 
     def unfit_rubrics(self) -> Iterator[tuple[Place, str]]:
         """Yield where a rubric gives scores that the method refuses, or names that confuse.

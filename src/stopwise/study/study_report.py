@@ -7,7 +7,7 @@ import polars as pl
 from markupsafe import Markup
 
 from stopwise.core.registry import UNWRITTEN
-from stopwise.errors import InvalidState
+from stopwise.errors import InvalidState, NotAllowed
 from stopwise.messages import counted
 from stopwise.report import html
 from stopwise.report.html import Chapter
@@ -32,12 +32,13 @@ from stopwise.study.events import (
 from stopwise.study.recording_report import Place, judge_chapter, recording_chapters
 from stopwise.study.recordings import FOLDER
 from stopwise.study.records import as_text
-from stopwise.study.selection import KINDS
 
 if TYPE_CHECKING:
     from stopwise.study.reader import StudyReader
 
 Kind = TypeVar("Kind", bound=Event)
+# The kinds of exits of a selection, short enough for a printed page.
+EXITS = ("given back", "voided", "score raised", "score lowered", "no result")
 
 
 def _beside(_: int, file: str) -> str:
@@ -49,10 +50,24 @@ def study_report(study: "StudyReader", place: Place = _beside) -> str:
     found = study.verify()
     if not found.sound:
         raise InvalidState(f"the study failed verification: {'; '.join(found.problems)}")
-    analyses = list(study.analyses().values())
+    verdict, asked = study.verdict(), {}
+    try:
+        asked = study.analyses()
+    except NotAllowed:
+        if not verdict.finished:
+            raise
+    why = "not every policy has a score"
+    if study.plan.audit is not None:
+        why = "no row was picked for an audit, so people have scored nothing"
+    without = [
+        f"Nothing can be said about {own.task}: after {counted(own.rows, 'row')}, {why}."
+        for own in verdict.tasks
+        if verdict.finished and own.task not in asked
+    ]
+    analyses = list(asked.values())
     figures = [analysis.figures() for analysis in analyses]
     told = [*chapters(study, place), *recording_chapters(study, place)]
-    return html.render(analyses, figures, told, doubts=study.verdict().doubts)
+    return html.render(analyses, figures, told, doubts=verdict.doubts, without=without)
 
 
 def chapters(study: "StudyReader", place: Place = _beside) -> list[Chapter]:
@@ -82,7 +97,7 @@ def _record(study: "StudyReader") -> Chapter:
         ("locked with", _locked_with(study.journal())),
         ("journal", f"{counted(status.seq, 'entry')}, the last with SHA-256 {status.hash}"),
         ("blinding", "none" if plan.blinding == "none" else f"a code per {plan.blinding}"),
-        ("names", "revealed" if status.unblinded else "not revealed: policies are shown as labels"),
+        ("names", _names(blind=plan.blinding != "none", unblinded=status.unblinded)),
         *((f"proxy on {own.task}", own.proxy) for own in study.verdict().tasks if own.proxy),
         ("trials handed out", str(status.assigned)),
         *([("trials imported", str(status.imported))] if status.imported else []),
@@ -93,6 +108,12 @@ def _record(study: "StudyReader") -> Chapter:
         ("recorded after unblinding", str(_after_unblinding(study.journal()))),
     ]
     return Chapter("How the study was run", ("", ""), tuple(rows))
+
+
+def _names(*, blind: bool, unblinded: bool) -> str:
+    if not blind:
+        return "known throughout"
+    return "revealed" if unblinded else "not revealed: policies are shown as labels"
 
 
 def _started_by_runners(entries: list[Entry]) -> list[tuple[str, str]]:
@@ -109,7 +130,7 @@ def _selection(study: "StudyReader") -> list[Chapter]:
     for whose, rows in study.selection().items():
         if not any(any(row.numbers) for row in rows):
             continue
-        columns = (whose, "handed out", "count", "mean score", *KINDS, "mean score of voided")
+        columns: tuple[str, ...] = (whose, "handed out", "count", "mean", *EXITS, "mean of voided")
         cells = []
         for row in rows:
             counts = (str(row.taken), str(row.counted), _number(row.mean))
@@ -134,6 +155,7 @@ def _groups(study: "StudyReader") -> list[Chapter]:
     trials = study.records().filter(pl.col("score").is_not_null(), taken)
     days = pl.col("assigned").str.slice(0, 10)
     policies = (*study.plan.policy_names, *beside)
+    returned = bool((trials["status"] == "released").any())
     found = []
     for whose, key in {
         "operator": pl.col("who"),
@@ -147,8 +169,10 @@ def _groups(study: "StudyReader") -> list[Chapter]:
         for (name, task), group in named.group_by(whose, "task", maintain_order=True):
             means = dict(group.group_by("policy").agg(pl.col("score").mean()).iter_rows())
             cells = [_number(means.get(policy)) for policy in policies]
-            rows.append((str(name), str(task), str(len(group)), *cells))
-        columns = (whose, "task", "trials", *(f"mean of {policy}" for policy in policies))
+            back = [str((group["status"] == "released").sum())] if returned else []
+            rows.append((str(name), str(task), str(len(group)), *back, *cells))
+        means_of = (f"mean of {policy}" for policy in policies)
+        columns = (whose, "task", "trials", *["given back"] * returned, *means_of)
         found.append(Chapter(f"Trials by {whose}", columns, tuple(sorted(rows))))
     return found
 

@@ -15,13 +15,16 @@ from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
 
-def start(state: StudyState, number: int, station: str) -> Started:
+def start(state: StudyState, number: int, station: str, *, renew: bool = False) -> Started:
     """Return the event that a trial has begun, or still runs: its lease begins anew.
 
     It does not begin once its place is another's: of two that are run, the better could be sent.
+    Nor if it is only renewed: who knows whose trial it is could have it count as the worst.
     """
     trial = own_trial(state, number, station)
     require_status(trial, "leased")
+    if renew:
+        require_started(trial)
     if not trial.begun and state.slot(trial).holder != number:
         raise NotAllowed(
             f"the lease of trial {number} ran out before it began, and its place was handed out "
@@ -233,6 +236,12 @@ def require_status(trial: TrialRecord, status: str) -> None:
     """Raise unless a trial is in this status."""
     if trial.status != status:
         raise NotAllowed(f"trial {trial.number} is {trial.status}, not {status}")
+
+
+def require_started(trial: TrialRecord) -> None:
+    """Raise unless the operator has started a trial."""
+    if not trial.started:
+        raise NotAllowed(f"trial {trial.number} has not been started by its operator yet")
 
 
 def _require_first(trial: TrialRecord) -> None:

@@ -33,6 +33,12 @@ class Done(_Answer):
     done: bool = True
 
 
+class PlanStored(Done):
+    """The plan is stored; ``notes`` say why no result could decide anything by n_max, if so."""
+
+    notes: tuple[str, ...] = ()
+
+
 class Health(_Answer):
     """The server is up; ``ok`` says whether it can read and write the study, ``detail`` why not."""
 

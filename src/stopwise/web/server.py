@@ -15,7 +15,7 @@ from stopwise.study.access import Role
 from stopwise.study.study import Study
 from stopwise.web.app import create_app
 from stopwise.web.certificate import TlsCertificate, own_certificate
-from stopwise.web.impatience import Impatient
+from stopwise.web.impatience import Doorway, Impatient
 from stopwise.web.links import join_link, lan_address, web_address
 
 SECONDS_TO_CLOSE = 5
@@ -69,7 +69,7 @@ class Serving:
         known = urlsplit(people_use).hostname if people_use else None
         certificate = own_certificate(study.folder, known or host) if tls else None
         # Without the protocol, asyncio would not turn off delays, 40 ms for each request.
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener = Doorway(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(("0.0.0.0" if lan else "127.0.0.1", port))
@@ -107,6 +107,7 @@ class Serving:
             access_log=access_log,
             timeout_graceful_shutdown=SECONDS_TO_CLOSE,
             http=Impatient,
+            loop="asyncio",  # uvloop, where it is installed, would not ask the doorway
             ssl_certfile=None if own is None else str(own.file),
             ssl_keyfile=None if own is None else str(own.key),
         )

@@ -1,25 +1,23 @@
 """``stopwise study init``, ``lock``, ``amend``, ``join`` and ``unblind``: from draft to end."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
+from stopwise.cli.option_groups import argument, flag, grouped, option
 from stopwise.cli.options import ReportTo
 from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
 from stopwise.cli.values import named_values
 
 
+@grouped
 def init(
-    folder: Annotated[Path, typer.Argument(help="A new folder for the study.")],
-    store: Annotated[
-        str | None,
-        typer.Option(help="URL of a PostgreSQL database, if a team shares the study: ...#NAME."),
-    ] = None,
-    aa: Annotated[
-        bool,
-        typer.Option("--aa", help="Plan two copies of one policy, to learn what the rig does."),
-    ] = False,
+    folder: Path = argument("A new folder for the study.", ...),
+    store: str | None = option(
+        "URL of a PostgreSQL database, if a team shares the study: ...#NAME."
+    ),
+    aa: bool = flag("Plan two copies of one policy, to learn what the rig does."),
 ) -> None:
     """Write a commented plan, study.yaml, into a new folder."""
     from stopwise.study.plan_file import aa_template, plan_text, write_plan
@@ -31,28 +29,23 @@ def init(
 
 def lock(place: Place = ".", who: Who = None) -> None:
     """Freeze the plan and draw the random order, so that trials can begin."""
-    from stopwise.questions import pose
-    from stopwise.questions.reach import out_of_reach
-
     with open_study(place) as study:
         study.lock(who=person(who))
-        status, posed = study.status(), map(pose, study.plan.questions().values())
-    for note in dict.fromkeys(note for question in posed for note in out_of_reach(question)):
+        status, hopeless = study.status(), study.plan.hopeless()
+    for note in hopeless:
         typer.echo(f"note: {note}; start a new study with another plan", err=True)
     typer.echo(f"locked: {status.name}")
     typer.echo(f"SHA-256 of the plan: {status.plan_digest} (publish it to preregister the study)")
     typer.echo(f"Run trials: stopwise study run {place}")
 
 
+@grouped
 def amend(
     place: Place = ".",
     reason: Reason = "",
-    change: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUE", help="A setting to change, e.g. lease_minutes=60."
-        ),
-    ] = None,
+    change: list[str] | None = option(
+        "A setting to change, e.g. lease_minutes=60.", name="--set", metavar="NAME=VALUE"
+    ),
     who: Who = None,
 ) -> None:
     """Record a change or a remark after the lock; what the guarantee rests on cannot change."""
@@ -61,17 +54,15 @@ def amend(
     typer.echo("amended")
 
 
+@grouped
 def join(
     place: Place = ".",
     *,
-    policy: Annotated[
-        str,
-        typer.Argument(help="A policy that the plan lists under `later`, or one for its reserve."),
-    ],
+    policy: str = argument(
+        "A policy that the plan lists under `later`, or one for its reserve.", ...
+    ),
     reason: Reason = "",
-    command: Annotated[
-        str | None, typer.Option("--run", help="What starts a policy that the plan does not name.")
-    ] = None,
+    command: str | None = option("What starts a policy that the plan does not name.", name="--run"),
     who: Who = None,
 ) -> None:
     """Let a policy take part that comes later, asked for the best."""
@@ -80,12 +71,11 @@ def join(
     typer.echo(f"joined: {policy}")
 
 
+@grouped
 def unblind(
     place: Place = ".",
     reason: Reason = "",
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask, even if the study is not finished.")
-    ] = False,
+    yes: bool = flag("Do not ask, even if the study is not finished."),
     report_to: ReportTo = None,
     who: Who = None,
 ) -> None:

@@ -7,10 +7,11 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
+from stopwise.cli.option_groups import grouped, option
 from stopwise.cli.options import ReportTo
 from stopwise.cli.study.evidence_chart import evidence_chart
 from stopwise.cli.study.opening import Place, Who, open_study, warn_if_readable
@@ -26,25 +27,19 @@ SECONDS_BETWEEN_LOOKS = 5.0
 MOST = 6  # pairs of a task whose evidence is shown after each score
 
 
+@grouped
 def run(
     place: Place = ".",
-    station: Annotated[
-        str | None, typer.Option(help="Name of this robot; defaults to the computer's name.")
-    ] = None,
-    task: Annotated[str | None, typer.Option(help="Run only trials of this task.")] = None,
-    wait: Annotated[
-        bool,
-        typer.Option(
-            "--wait/--no-wait", help="Wait while other stations hold the trials that are left."
-        ),
-    ] = True,
-    evidence: Annotated[
-        bool,
-        typer.Option(
-            "--evidence/--no-evidence",
-            help="Show the evidence after each score; whoever scores should not see it.",
-        ),
-    ] = False,
+    station: str | None = option("Name of this robot; defaults to the computer's name."),
+    task: str | None = option("Run only trials of this task."),
+    wait: bool = option(
+        "Wait while other stations hold the trials that are left.", True, name="--wait/--no-wait"
+    ),
+    evidence: bool = option(
+        "Show the evidence after each score; whoever scores should not see it.",
+        False,
+        name="--evidence/--no-evidence",
+    ),
     report_to: ReportTo = None,
     who: Who = None,
 ) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stopwise.cli.option_groups import grouped, option
 from stopwise.cli.study.opening import open_study, warn_if_readable
 
 if TYPE_CHECKING:
@@ -23,21 +24,16 @@ Served = Annotated[
 ]
 
 
+@grouped
 def runner(
     place: Served = ".",
-    station: Annotated[
-        str | None,
-        typer.Option(help="The station, as on the operator's phone; default: the computer's name."),
-    ] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            help="How each policy is started; default: runner.yaml in the study's folder."
-        ),
-    ] = None,
-    logs: Annotated[
-        Path | None, typer.Option(help="Folder for what the policies print; default: beside FILE.")
-    ] = None,
+    station: str | None = option(
+        "The station, as on the operator's phone; default: the computer's name."
+    ),
+    file: Path | None = option(
+        "How each policy is started; default: runner.yaml in the study's folder."
+    ),
+    logs: Path | None = option("Folder for what the policies print; default: beside FILE."),
 ) -> None:
     """Start the policy of each trial when its operator taps Start, so that nobody has to know it.
 
@@ -59,7 +55,6 @@ def runner(
         folder = logs or path.with_name("runner-logs")
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _alone(folder / "runner.log") as say:
-            say(f"Starting policies for station {own!r}. Press Ctrl-C to end.")
             Runner(desk, own, content, folder, say).run()
             say("No trials are left: stop.")
 

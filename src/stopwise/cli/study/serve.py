@@ -2,11 +2,11 @@
 
 import json
 from functools import partial
-from typing import Annotated
 
 import typer
 
 from stopwise.cli.command import Command, CommandGroup
+from stopwise.cli.option_groups import argument, flag, grouped, option
 from stopwise.cli.options import AsJson, ReportTo
 from stopwise.cli.study.opening import Place, Who, open_study, person, warn_if_readable
 
@@ -24,23 +24,15 @@ token_app = typer.Typer(
 _token_command = partial(token_app.command, cls=Command)
 
 
+@grouped
 def serve(
     place: Place = ".",
-    port: Annotated[int, typer.Option(help="Port; 0 for any free one.", min=0, max=65535)] = 8000,
-    lan: Annotated[
-        bool, typer.Option("--lan", help="Also serve phones and other machines in this network.")
-    ] = False,
-    url: Annotated[
-        str | None, typer.Option(help="The public address, if the app is behind a proxy.")
-    ] = None,
-    tls: Annotated[
-        bool,
-        typer.Option("--tls", help="Serve over TLS, with a certificate that is made here."),
-    ] = False,
-    qr: Annotated[bool, typer.Option("--qr", help="Print the owner's link as a QR code.")] = False,
-    access_log: Annotated[
-        bool, typer.Option("--access-log", help="Log each request, but never a token.")
-    ] = False,
+    port: int = option("Port; 0 for any free one.", 8000, min=0, max=65535),
+    lan: bool = flag("Also serve phones and other machines in this network."),
+    url: str | None = option("The public address, if the app is behind a proxy."),
+    tls: bool = flag("Serve over TLS, with a certificate that is made here."),
+    qr: bool = flag("Print the owner's link as a QR code."),
+    access_log: bool = flag("Log each request, but never a token."),
     report_to: ReportTo = None,
     who: Who = None,
     as_json: AsJson = False,
@@ -68,12 +60,13 @@ def serve(
 
 
 @_token_command("create")
+@grouped
 def create(
     place: Place = ".",
     *,
-    role: Annotated[str, typer.Argument(help="owner, operator, viewer or runner.")],
-    name: Annotated[str, typer.Argument(help="The person or machine it is for.")],
-    days: Annotated[float, typer.Option(help="For how many days it is good.")] = 90.0,
+    role: str = argument("owner, operator, viewer or runner.", ...),
+    name: str = argument("The person or machine it is for.", ...),
+    days: float = option("For how many days it is good.", 90.0),
     who: Who = None,
 ) -> None:
     """Print a new token. It is shown only once, since the study keeps just its hash."""
@@ -82,10 +75,11 @@ def create(
 
 
 @_token_command("revoke")
+@grouped
 def revoke(
     place: Place = ".",
     *,
-    token: Annotated[str, typer.Argument(help="The id of the token, from `token list`.")],
+    token: str = argument("The id of the token, from `token list`.", ...),
     who: Who = None,
 ) -> None:
     """Revoke a token, at once."""

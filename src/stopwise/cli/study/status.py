@@ -4,10 +4,11 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
+from stopwise.cli.option_groups import grouped, option
 from stopwise.cli.options import AsJson
 from stopwise.cli.output_files import check_places
 from stopwise.cli.study.evidence_chart import evidence_chart
@@ -37,13 +38,12 @@ def status(place: Place = ".", as_json: AsJson = False) -> None:
         for task in verdict.tasks:
             if task.proxy:
                 typer.echo(f"{task.task}: {task.proxy}")
-        for doubt in verdict.doubts:
-            typer.echo(f"Warning: {doubt}")
 
 
+@grouped
 def report(
     place: Place = ".",
-    html: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
+    html: Path = option("The file to write.", Path("report.html")),
 ) -> None:
     """Check the whole journal and write the report, a web page for readers of the study."""
     check_places(html, None)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from stopwise.cli.option_groups import grouped
+from stopwise.cli.option_groups import argument, flag, grouped, option
 from stopwise.cli.options import AsJson, ReadingOptions
 from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
 from stopwise.messages import counted
@@ -17,12 +17,13 @@ WRITERS = {".csv": "write_csv", ".jsonl": "write_ndjson", ".parquet": "write_par
 Number = Annotated[int, typer.Argument(help="The number of the trial.")]
 
 
+@grouped
 def correct(
     place: Place = ".",
     *,
     trial: Number,
-    score: Annotated[str, typer.Argument(help="As typed in `run`, e.g. y, 0.5, all or '1 2'.")],
-    reason: Annotated[str, typer.Option(help="How the mistake happened.")] = "",
+    score: str = argument("As typed in `run`, e.g. y, 0.5, all or '1 2'.", ...),
+    reason: str = option("How the mistake happened.", ""),
     who: Who = None,
 ) -> None:
     """Replace a score that was entered by mistake; after unblinding, the report shows both."""
@@ -34,11 +35,12 @@ def correct(
     typer.echo(f"corrected: trial {trial}, {in_words(answer)}")
 
 
+@grouped
 def judge(
     place: Place = ".",
     *,
     trial: Number,
-    score: Annotated[float, typer.Argument(help="In units of the score.")],
+    score: float = argument("In units of the score.", ...),
     who: Who = None,
 ) -> None:
     """Enter what a judge says of a trial, for good, where the plan has an audit."""
@@ -47,16 +49,13 @@ def judge(
     typer.echo(f"judged: trial {trial}")
 
 
+@grouped
 def void(
     place: Place = ".",
     *,
     trial: Number,
-    reason: Annotated[
-        str, typer.Option(help="The cause, which must have nothing to do with the score.")
-    ] = "",
-    not_repeatable: Annotated[
-        bool, typer.Option("--not-repeatable", help="Do not run the trial again.")
-    ] = False,
+    reason: str = option("The cause, which must have nothing to do with the score.", ""),
+    not_repeatable: bool = flag("Do not run the trial again."),
     who: Who = None,
 ) -> None:
     """Exclude a trial for a stated cause; it stays in the journal and is run again."""
@@ -65,13 +64,12 @@ def void(
     typer.echo(f"voided: trial {trial}")
 
 
+@grouped
 def export(
     place: Place = ".",
     *,
-    file: Annotated[Path, typer.Argument(help="A file that ends in .csv, .jsonl or .parquet.")],
-    used: Annotated[
-        bool, typer.Option("--used", help="Only the trials that the verdict rests on.")
-    ] = False,
+    file: Path = argument("A file that ends in .csv, .jsonl or .parquet.", ...),
+    used: bool = flag("Only the trials that the verdict rests on."),
 ) -> None:
     """Write the trials as a table; before unblinding only those that count, by label."""
     from stopwise.errors import require
@@ -95,16 +93,12 @@ class ImportReadingOptions(ReadingOptions, left_out=("bounds", "file_format", "o
 def import_trials(
     *,
     place: Place = ".",
-    file: Annotated[Path, typer.Argument(help="A file of trials, as for `stopwise analyze`.")],
+    file: Path = argument("A file of trials, as for `stopwise analyze`.", ...),
     reason: Reason = "",
     reading: ImportReadingOptions,
-    again: Annotated[
-        bool,
-        typer.Option(
-            "--again",
-            help="These are new trials, though trials with the same scores were imported before.",
-        ),
-    ] = False,
+    again: bool = flag(
+        "These are new trials, though trials with the same scores were imported before."
+    ),
     who: Who = None,
 ) -> None:
     """Add trials that were run elsewhere; the report says that they were imported."""
@@ -122,9 +116,7 @@ def import_trials(
 def import_proxy(
     *,
     place: Place = ".",
-    file: Annotated[
-        Path, typer.Argument(help="Simulated episodes of each policy from each start state.")
-    ],
+    file: Path = argument("Simulated episodes of each policy from each start state.", ...),
     reading: ImportReadingOptions,
 ) -> None:
     """Write a simulator's scores into the plan before the lock: they save trials on the robot.
@@ -144,10 +136,11 @@ def import_proxy(
     typer.echo("written into the plan; each row will draw its state from these")
 
 
+@grouped
 def resolve(
     place: Place = ".",
     *,
-    code: Annotated[str, typer.Argument(help="The code that the operator reads out.")],
+    code: str = argument("The code that the operator reads out.", ...),
     as_json: AsJson = False,
     who: Who = None,
 ) -> None:

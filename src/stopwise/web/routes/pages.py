@@ -114,6 +114,7 @@ def _everything(site: Site, trials: int) -> dict[str, Any]:
     return {
         **_evidence(site, trials),
         "names": site.study.names,
+        "hopeless": site.study.plan.hopeless(),
         "lines": site.study.trial_lines(trials) if blinded else [],
         "plan": None if site.study.locked else plan_view(site),
         "tokens": [

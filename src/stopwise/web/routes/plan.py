@@ -5,7 +5,7 @@ from fastapi import APIRouter
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Owner
 from stopwise.web.requests import AmendmentRequest, PlanRequest, UnblindRequest
-from stopwise.web.responses import Done, PlanView, UnblindView
+from stopwise.web.responses import Done, PlanStored, PlanView, UnblindView
 from stopwise.web.site import Here, Site
 
 __all__ = ["plan_view", "router"]
@@ -28,17 +28,17 @@ def read_plan(site: Here, _: Owner) -> PlanView:
 
 
 @router.put("/plan")
-def write_plan(site: Here, _: Owner, request: PlanRequest) -> Done:
+def write_plan(site: Here, _: Owner, request: PlanRequest) -> PlanStored:
     """Replace the draft; if it is invalid, nothing changes and the answer names the line."""
     site.study.redraft(request.text)
-    return Done()
+    return PlanStored(notes=site.study.plan.hopeless())
 
 
 @router.post("/plan/lock")
-def lock_plan(site: Here, grant: Owner) -> Done:
+def lock_plan(site: Here, grant: Owner) -> PlanStored:
     """Freeze and hash the plan, and draw the labels and the random order."""
     site.study.lock(who=grant.name)
-    return Done()
+    return PlanStored(notes=site.study.plan.hopeless())
 
 
 @router.post("/plan/amendments")

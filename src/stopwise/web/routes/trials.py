@@ -81,10 +81,14 @@ def trial_whereabouts(
 
 @router.post("/trials/{trial}/start")
 def start_trial(site: Here, grant: AtTheRobot, trial: TrialNumber, request: StartRequest) -> Done:
-    """Mark a trial as started; repeat this during a long trial to extend its lease."""
-    if grant.role is not Role.RUNNER:
+    """Mark a trial as started; repeat this during a long trial to extend its lease.
+
+    A runner can only extend the lease of a trial that its operator has started.
+    """
+    runner = grant.role is Role.RUNNER
+    if not runner:
         _require_own(site, grant, trial)
-    site.study.start(trial, **_reported(request, grant))
+    site.study.start(trial, **_reported(request, grant), renew=runner)
     return Done()
 
 

@@ -115,13 +115,15 @@ async function send(form, submitter) {
   state.textContent = "…";
   try {
     const answer = await call(form.dataset.method, path, content);
-    if (submitter?.dataset.then) {
-      await call("POST", submitter.dataset.then);
+    const notes = (answer.notes ?? []).map((note) => `${note}.`).join(" ");
+    const then = submitter?.dataset.then;
+    if (then && (!notes || confirm(`${notes} ${submitter.dataset.still}`))) {
+      await call("POST", then);
       location.reload();
     } else if (form.dataset.next) {
       location.assign(form.dataset.next);
     }
-    state.textContent = "Stored.";
+    state.textContent = notes ? `Stored. ${notes}` : "Stored.";
     if (form.dataset.show === "token") showToken(form, answer);
     if (!form.querySelector("textarea")) form.reset();
     refresh();

@@ -159,7 +159,7 @@ def test_scores_by_policy_take_a_proxy_by_policy() -> None:
     [
         ({}, "proxy_scores.*or proxy_mean"),
         ({"proxy_mean": 0.2}, "for each policy by name"),
-        ({"proxy_mean": {"base": 0.5}}, "a number for each of base, new"),
+        ({"proxy_mean": {"base": 0.5}}, "mean for each policy, but has none for new"),
         ({"audit": 0.5, "design": "independent"}, "audits need design 'paired'"),
         ({**KNOWN, "goal": "best"}, "goal 'order'"),
         ({**KNOWN, "method": "wsr"}, "takes no proxy"),

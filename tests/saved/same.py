@@ -11,8 +11,6 @@ import pytest
 
 from stopwise.core.pair_verdict import Verdict
 
-__all__ = ["SAVED", "alike", "arithmetic", "changing", "read", "require_same", "verdict_content"]
-
 SAVED = Path(__file__).parents[1] / "fixtures" / "saved"
 # Sentences may be worded better one day; that there is one, and how many, stays.
 CHANGING = {

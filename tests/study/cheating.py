@@ -24,8 +24,6 @@ from stopwise.study.study_plan import StudyPlan
 from stopwise.study.verdict import verdict
 from tests.study.simulation import Journal
 
-__all__ = ["BEFORE", "CHEATS", "Act", "Outcome", "outcomes"]
-
 STATION, REASON = "arm", "the cable came off"
 SETTINGS = {
     "name": "null",

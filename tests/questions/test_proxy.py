@@ -106,7 +106,8 @@ def test_three_policies_share_simulated_scenes() -> None:
         settings |= {"proxy_mean": (-1.0, 1.0), "proxy_batches": [own], "design": "paired"}
         test = sw.SequentialTest(n_max=60, alpha=0.05 / 3, **settings)
         verdict = test.run(*scores.T[[*ends]], proxy=tuple(guesses.T[[*ends]]))
-        assert (pair.n, pair.p_value) == (verdict.n, pytest.approx(min(3 * verdict.p_value, 1.0)))
+        assert pair.n == verdict.n
+        assert pair.p_value == pytest.approx(min(3 * verdict.p_value, 1.0))
 
 
 def test_scenes_of_the_trials_do_not_count_as_simulated() -> None:

@@ -80,9 +80,9 @@ def _same_rows(scenes: Floats, trials: Floats | None) -> bool:
 def _width(rules: Rules, scenes: int) -> str:
     """Return what so many scenes are worth, and how many would do."""
     if rules.proxy_batches is not None and rules.n_max is not None:
-        wanted = ENOUGH_SCENES * rules.n_max
+        many = ENOUGH_SCENES * rules.n_max
         text = f", {scenes / rules.n_max:.2g} for each of {counted(rules.n_max, 'row')}"
-        return text if scenes >= wanted else f"{text}; {wanted:,} would save more trials"
+        return text if scenes >= many else f"{text}; {many:,} would save more trials"
     half, span = max(0.5 * (high - low) for low, high in bounds_of_pairs(rules)), rules.scale.span
     text, enough = f", each difference to within {half:.2g}", ENOUGH * span
     if half <= enough:

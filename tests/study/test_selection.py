@@ -77,9 +77,9 @@ def test_a_finding_that_rests_on_a_change_is_warned_of_wherever_it_is_read(
 ) -> None:
     """In the terminal, on the page, on the wall, in the report and for programs."""
     study = changed(tmp_path / "study", change)
-    said = "1 finding rests on scores that were voided or corrected: as they were told first, they"
+    said = "1 finding rests on scores that were voided, corrected or imported: those that this"
     (doubt,) = study.verdict().doubts
-    assert doubt == f"{said} do not show it."
+    assert doubt == f"{said} study was told first do not show it."
     shown = Shown.of(study)
     for text in (
         shown.page, shown.wall, study.report(),
@@ -94,6 +94,37 @@ def test_a_finding_that_rests_on_a_change_is_warned_of_wherever_it_is_read(
 
 def test_a_finding_that_stands_as_it_was_told_first_is_not_warned_of(tmp_path: Path) -> None:
     assert changed(tmp_path / "study", "voided", told=False).verdict().doubts == ()
+
+
+def test_trials_from_elsewhere_can_be_chosen_so_a_finding_needs_none_of_them(
+    tmp_path: Path,
+) -> None:
+    study = locked(str(tmp_path / "study"), n_max=40)
+    columns = {"policy": ["old", "new"] * 4, "score": [0.0, 1.0] * 4}
+    pilot = sw.Trials.from_columns(columns, bounds=(0, 1))
+    study.add_trials(pilot, source="notebook", reason="a pilot")
+    while not study.finished:
+        trial = take(study)
+        assert study.verdict().doubts == ()
+        study.record(trial.trial, policy_of(study, trial.trial) == "new", station="left")
+    (doubt,) = study.verdict().doubts
+    assert "voided, corrected or imported" in doubt
+
+
+@pytest.mark.parametrize(("blinding", "said"), [("trial", ["2 results came after"]), ("none", [])])
+def test_results_that_came_when_the_names_were_known_are_told(
+    tmp_path: Path, blinding: str, said: list[str]
+) -> None:
+    study = locked(str(tmp_path / "study"), n_max=40, blinding=blinding)
+    study.record(take(study).trial, True, station="left")
+    study.unblind(reason="curious")
+    assert study.verdict().doubts == ()
+    for _ in range(2):
+        study.record(take(study).trial, True, station="left")
+    assert [doubt[:20] for doubt in study.verdict().doubts] == said
+    study._ledger.save()
+    assert sw.Study.open(tmp_path / "study").verdict() == study.verdict()
+    assert study.verify().sound
 
 
 def test_of_two_that_were_compared_both_are_as_they_were_told_first(tmp_path: Path) -> None:

@@ -219,13 +219,13 @@ class SlotBoard:
         self._checkpoints = []  # of questions that did not know it
         self._changed = True
 
-    def rescored(self, told: Mapping[tuple[int, str], float]) -> "SlotBoard":
-        """Return a board on which these slots, by row and arm, have these scores instead."""
+    def rescored(self, told: Mapping[tuple[int, str], float | None]) -> "SlotBoard":
+        """Return a board on which these slots, by row and arm, have these scores, or stay empty."""
         other = SlotBoard(self.rules, self._refusal, self.joined, self.beside)
         for number, row in enumerate(self.rows):
             slots = {
-                arm: replace(slot, score=told[number, arm], dropped=False)
-                if (number, arm) in told
+                arm: replace(slot, score=score, dropped=score is None)
+                if (score := told.get((number, arm), slot.score)) != slot.score
                 else slot
                 for arm, slot in row.items()
             }

@@ -6,7 +6,7 @@ Run ``python -m benchmarks.document docs/results/paper.md FOLDER`` after ``stopw
 
 import argparse
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 
@@ -18,6 +18,12 @@ def fill(document: Path, sections: Mapping[str, str]) -> None:
         after = rest.split("<!-- end -->", 1)[1]
         text = f"{before}<!-- {name} -->\n{content}\n<!-- end -->{after}"
     document.write_text(text, encoding="utf-8")
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table, as documents hold it."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
 def main() -> None:

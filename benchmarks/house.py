@@ -12,8 +12,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["class_names", "count", "listings"]
-
 SETTINGS = frozenset(
     {"method", "alpha", "n_max", "bounds", "design", "adjust", "baseline", "ties", "parameters"}
 )

@@ -3,8 +3,6 @@
 import argparse
 from typing import Any
 
-__all__ = ["typed"]
-
 # Of options that several benchmarks have.
 HELP = {"json": "also write the figures here", "workers": "threads; all cores by default"}
 

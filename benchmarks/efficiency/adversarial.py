@@ -11,7 +11,7 @@ to comonotone (1).
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
 from scipy.optimize import differential_evolution
 from scipy.special import expit
 from scipy.stats import binomtest
 
 import stopwise as sw
+from benchmarks.document import markdown
 from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
 
@@ -210,7 +210,7 @@ def main() -> None:
                 row |= confirmed(row, fresh, runs=arguments.fresh, workers=arguments.workers)
                 found.append(row)
                 progress.update(task, completed=total)
-    _print(found)
+    print(table(found))
     if arguments.json:
         arguments.json.write_text(json.dumps(found, indent=1))
 
@@ -223,26 +223,30 @@ def described(measured: dict[str, Any] | None) -> str:
     return f"{measured['rate']:.4f} ({low:.4f} to {high:.4f})"
 
 
-def _print(found: list[dict[str, Any]]) -> None:
-    table = Table(
-        "design", "alpha", "N", "mean", "policy 0", "policy 1", "coupling", "rate (95 %)",
-        "p-value", "further runs", title="worst nulls found, on fresh runs",
-    )  # fmt: skip
+def table(found: Sequence[dict[str, Any]]) -> str:
+    """Return the worst nulls."""
+    rows = []
     for row in found:
-        null = row["null"]
-        table.add_row(
-            row["design"],
-            f"{row['alpha']:g}",
-            str(row["n"]),
-            f"{null['mean']:.3f}",
-            f"{null['low0']:.3f} or {null['high0']:.3f}",
-            f"{null['low1']:.3f} or {null['high1']:.3f}",
-            f"{null['coupling']:+.2f}",
-            described(row),
-            f"{row['above']:.3f}",
-            described(row["further"]),
+        null, further = row["null"], row["further"]
+        coupling = f"{null['coupling']:+.2f}" if row["design"] == "paired" else ""
+        rows.append(
+            [
+                row["design"],
+                f"{row['alpha']:g}",
+                row["n"],
+                f"{null['mean']:.3f}",
+                f"{null['low0']:.3f} or {null['high0']:.3f}",
+                f"{null['low1']:.3f} or {null['high1']:.3f}",
+                coupling,
+                described(row),
+                f"{row['above']:.2f}",
+                f"{described(further)}; {further['runs']} runs" if further else "",
+            ]
         )
-    Console(width=150).print(table)
+    head = ["design", "alpha", "N", "mean", "policy 0", "policy 1", "coupling"]
+    return markdown(
+        [*head, "rate (95 % interval)", "p-value of rate <= alpha", "further runs"], rows
+    )
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ most alpha. Then the type-1 error of ``nscore-plus`` where both rates are equal.
 """
 
 import json
+import math
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,9 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
 
 import stopwise as sw
+from benchmarks.document import markdown
 from benchmarks.typed import typed
 from stopwise.core.step import StepDesign, step_design
 
@@ -90,8 +91,66 @@ def nulls(n: int, runs: int, seed: int, workers: int | None) -> dict[str, Any]:
     }
 
 
+def step(figures: dict[str, Any]) -> str:
+    """Return the Bernoulli pairs against STEP."""
+    rows = []
+    for setting in figures["alternatives"]:
+        means = setting["mean"]
+        ours, published, best = means["nscore-plus"], means["step, paper"], means["step, optimal"]
+        ratio, gap = ours["ttd"] / published["ttd"], ours["power"] - published["power"]
+        most, lost = WANTED.get(setting["n"], (math.inf, math.inf))
+        missed = [word for word, bad in (("TTD", ratio > most), ("power", gap < -lost)) if bad]
+        rows.append(
+            [
+                setting["n"],
+                setting["runs"],
+                f"{ours['ttd']:.2f} ± {ours['ttd_error']:.2f} / "
+                f"{ours['power']:.4f} ± {ours['power_error']:.4f}",
+                f"{published['ttd']:.2f} / {published['power']:.4f}",
+                f"{best['ttd']:.2f} / {best['power']:.4f}",
+                f"{ratio:.3f}, {gap:+.4f}",
+                f"{most:.2f}, {-lost:+.3f}"
+                + (f" ({' and '.join(missed)} missed)" if missed else ""),
+            ]
+        )
+    head = ["n_max", "runs per pair", "nscore-plus", "STEP, published", "STEP, optimal"]
+    return markdown([*head, "TTD ratio, power difference", "wanted"], rows)
+
+
+def drift(figures: dict[str, Any]) -> str:
+    """Return STEP where rates may drift, and at a level that holds there."""
+    rows = []
+    for setting in figures["alternatives"]:
+        means = setting["mean"]
+        held, ours = means["step, drift"], means["nscore-plus"]
+        rows.append(
+            [
+                setting["n"],
+                *(f"{means[name]['drift']:.3f}" for name in ("step, paper", "step, optimal")),
+                f"{held['level']:g}",
+                f"{held['ttd']:.2f} / {held['power']:.4f}",
+                f"{ours['ttd']:.2f} / {ours['power']:.4f}",
+            ]
+        )
+    head = ["n_max", "worst drift, published", "worst drift, optimal", "level that holds"]
+    return markdown([*head, "STEP at that level", "nscore-plus"], rows)
+
+
+def null_rates(figures: dict[str, Any]) -> str:
+    """Return the type-1 error on Bernoulli nulls."""
+    columns = figures["nulls"]
+    rows = [
+        [f"{float(p):g}", *(f"{column['rate'][p]:.4f}" for column in columns)]
+        for p in columns[0]["rate"]
+    ]
+    shares = [sorted(rate / ALPHA for rate in column["rate"].values()) for column in columns]
+    rows.append(["share of alpha", *(f"{share[0]:.2f} to {share[-1]:.2f}" for share in shares)])
+    head = [f"N = {c['n']} ({c['runs']} runs, se {c['error']:.4f})" for c in columns]
+    return markdown(["p0 = p1", *head], rows)
+
+
 def main() -> None:
-    """Print both tables."""
+    """Print the tables."""
     arguments = typed(
         __doc__,
         n=[50, 200, 500],
@@ -110,33 +169,8 @@ def main() -> None:
             progress.advance(task)
             found["nulls"].append(nulls(n, arguments.null_runs, *common))
             progress.advance(task)
-    table = Table(
-        "n_max", "method", "TTD", "power", "TTD / STEP", "power - STEP", "level", "drift", "wanted"
-    )
-    for figures in found["alternatives"]:
-        step = figures["mean"]["step, paper"]
-        for name, row in figures["mean"].items():
-            errors = "ttd_error" in row
-            wanted = WANTED.get(figures["n"]) if errors else None
-            table.add_row(
-                str(figures["n"]),
-                name,
-                f"{row['ttd']:.2f}" + (f" ± {row['ttd_error']:.2f}" if errors else ""),
-                f"{row['power']:.4f}" + (f" ± {row['power_error']:.4f}" if errors else ""),
-                f"{row['ttd'] / step['ttd']:.3f}",
-                f"{row['power'] - step['power']:+.4f}",
-                f"{row['level']:g}" if "level" in row else "",
-                f"{row['drift']:.3f}" if "drift" in row else "",
-                f"{wanted[0]}, {-wanted[1]:+}" if wanted else "",
-            )
-    Console().print(table)
-    title = f"type-1 error at alpha = {ALPHA}"
-    table = Table(
-        "p", *(f"N = {row['n']} ± {row['error']:.4f}" for row in found["nulls"]), title=title
-    )
-    for p in NULLS:
-        table.add_row(f"{p:g}", *(f"{row['rate'][p]:.4f}" for row in found["nulls"]))
-    Console().print(table)
+    for table in (step, drift, null_rates):
+        print(table(found), end="\n\n")
     if arguments.json:
         arguments.json.write_text(json.dumps(found, indent=1))
 

@@ -10,8 +10,7 @@ is cut at N. STEP's figures are exact, for a study that also ends when it declar
 
 import argparse
 import json
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -20,9 +19,9 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
 
 import stopwise as sw
+from benchmarks.document import markdown
 from benchmarks.efficiency.oracle import Oracle, oracle
 from benchmarks.efficiency.suite import SEPARATE, Case, held_out, suite
 from stopwise.core.arrays import Bools, Floats, Ints
@@ -35,6 +34,13 @@ METHODS = (OURS, REFERENCE, "wsr", "savi", "step", "oracle", "limit")
 CHUNK = 3_000_000
 STEP_LARGEST = 500
 DECIDABLE = 0.5
+ALPHA = 0.05
+# Wanted geometric means of TTD relative to nscore at alpha .05, by design and N.
+WANTED_RATIO = {
+    "independent": {50: 0.84, 200: 0.76, 1000: 0.77},
+    "paired": {50: 0.88, 200: 0.86, 1000: 0.86},
+}
+OTHERS = [method for method in METHODS if method not in (OURS, REFERENCE)]
 WORSE_TTD, WORSE_TTD_Z, WORSE_POWER_Z = 1.03, 2.0, -2.5
 
 
@@ -227,26 +233,75 @@ def as_json(setting: Setting, cases: Sequence[CaseFigures]) -> dict[str, Any]:
     }
 
 
-def tables(figures: dict[str, Any], *, every_case: bool) -> Iterator[Table]:
-    """Yield the tables of one setting."""
-    title = (
-        f"TTD relative to nscore, N = {figures['n']}, alpha = {figures['alpha']:g}, "
-        f"{figures['design']}, {figures['runs']} runs per case"
-    )
-    table = Table("family", "decidable", *METHODS, "power (nscore)", title=title)
-    for family, row in figures["families"].items():
-        cells = [f"{row['ratio'][name]:.3f}" if name in row["ratio"] else "" for name in METHODS]
-        if cells[0]:
-            cells[0] += f" ± {row['error']:.3f}"
-        power = f"{row['power'][OURS]:.3f} ({row['power'][REFERENCE]:.3f})"
-        table.add_row(family, f"{row['decidable']} of {row['cases']}", *cells, power)
-    yield table
-    if every_case:
-        table = Table("case", *METHODS, title="TTD ± standard error / power")
-        for case in figures["cases"]:
-            cells = [_cell(case["methods"].get(name)) for name in METHODS[:-1]]
-            table.add_row(case["name"], *cells, f"{case['limit']:.1f}")
-        yield table
+def overall(settings: Sequence[dict[str, Any]]) -> str:
+    """Return one row per N and alpha."""
+    rows = []
+    for setting in settings:
+        everything = setting["families"]["all"]
+        ratio, power = everything["ratio"], everything["power"]
+        wanted = WANTED_RATIO[setting["design"]].get(setting["n"])
+        if setting["alpha"] != ALPHA:
+            wanted = None
+        reached = "" if wanted is None else f"{wanted:.2f}"
+        if wanted is not None and ratio.get(OURS, 0.0) > wanted:
+            reached += " (missed)"
+        rows.append(
+            [
+                setting["n"],
+                _alpha(setting["alpha"]),
+                setting["runs"],
+                f"{everything['decidable']} of {everything['cases']}",
+                f"{_three(ratio.get(OURS))} ± {everything['error']:.3f}",
+                reached,
+                *(_three(ratio.get(name)) for name in ("wsr", "oracle", "limit")),
+                f"{power[OURS]:.3f} / {power[REFERENCE]:.3f}",
+                ", ".join(f"`{name}`" for name in setting["worse"]) or "none",
+            ]
+        )
+    head = ["N", "alpha", "runs", "decidable", "nscore-plus", "wanted", "wsr", "oracle", "limit"]
+    return markdown([*head, "power plus / nscore", "worse than nscore"], rows)
+
+
+def families(settings: Sequence[dict[str, Any]]) -> str:
+    """Return our ratio by family, one column per N and alpha."""
+    head = [f"N = {setting['n']}, {_alpha(setting['alpha'])}" for setting in settings]
+    rows = []
+    for family in settings[0]["families"]:
+        cells = []
+        for setting in settings:
+            row = setting["families"][family]
+            ratio = row["ratio"].get(OURS)
+            cells.append("" if ratio is None else f"{ratio:.3f} ± {row['error']:.3f}")
+        rows.append([family, *cells])
+    return markdown(["family", *head], rows)
+
+
+def others(settings: Sequence[dict[str, Any]]) -> str:
+    """Return all methods by family at alpha .05."""
+    rows = []
+    for setting in settings:
+        if setting["alpha"] == ALPHA:
+            for family, row in setting["families"].items():
+                cells = [_three(row["ratio"].get(method)) for method in (OURS, *OTHERS)]
+                rows.append([setting["n"], family, row["decidable"], *cells])
+    return markdown(["N", "family", "decidable", OURS, *OTHERS], rows)
+
+
+def every_case(setting: dict[str, Any]) -> str:
+    """Return TTD and power of all methods on each case of one setting."""
+    rows = []
+    for case in setting["cases"]:
+        cells = [_cell(case["methods"].get(name)) for name in METHODS[:-1]]
+        rows.append([case["name"], *cells, f"{case['limit']:.1f}"])
+    return markdown(["case", *METHODS], rows)
+
+
+def _three(ratio: float | None) -> str:
+    return "" if ratio is None else f"{ratio:.3f}"
+
+
+def _alpha(alpha: float) -> str:
+    return ".05" if alpha == ALPHA else ".05/6" if abs(alpha - 0.05 / 6) < 1e-5 else f"{alpha:g}"
 
 
 def _cell(figure: dict[str, float] | None) -> str:
@@ -306,11 +361,10 @@ def main() -> None:
             found.append(as_json(setting, figures))
             if arguments.json:  # after every setting: a long run may be interrupted
                 arguments.json.write_text(json.dumps(found, indent=1))
-    console = Console(width=None if sys.stdout.isatty() else 140)
-    for result in found:
-        for table in tables(result, every_case=arguments.cases):
-            console.print(table)
-        console.print(f"Significantly worse than nscore: {', '.join(result['worse']) or 'none'}\n")
+    for table in (overall, families, others):
+        print(table(found), end="\n\n")
+    for result in found if arguments.cases else ():
+        print(every_case(result), end="\n\n")
 
 
 if __name__ == "__main__":

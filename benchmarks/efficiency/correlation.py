@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
 import stopwise as sw
+from benchmarks.document import markdown
 from benchmarks.efficiency.suite import Case, synthetic
 from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
@@ -104,25 +104,28 @@ def main() -> None:
                 figures["to independent"] = ours["ttd"] / alone["ttd"]
                 found.append(figures)
                 progress.advance(task)
-    columns = ("nscore-plus, paired", "nscore, paired", "nscore-plus, independent")
-    title = f"TTD ± standard error / power, N = {arguments.n}, alpha = .05, {arguments.runs} runs"
-    table = Table("case", "correlation", *columns, "to nscore", "to independent", title=title)
-    for figures in found:
-        table.add_row(
-            figures["case"],
-            f"{figures['correlation']:.2f}",
-            *(_cell(figures.get(column)) for column in columns),
-            f"{figures['to nscore']:.3f}",
-            f"{figures['to independent']:.3f}",
-        )
-    Console(width=140).print(table)
+    print(table({"rows": found}))
     if arguments.json:
         arguments.json.write_text(json.dumps({**vars(arguments), "json": None, "rows": found}))
 
 
-def _cell(figure: dict[str, float] | None) -> str:
-    if figure is None:
-        return ""
+def table(figures: dict[str, Any]) -> str:
+    """Return TTD by correlation."""
+    rows = [
+        [
+            row["case"],
+            f"{row['correlation']:.2f}",
+            *(_cell(row[name]) for name in ("nscore-plus, paired", "nscore, paired")),
+            f"{row['to nscore']:.3f}",
+            f"{row['to independent']:.3f}",
+        ]
+        for row in figures["rows"]
+    ]
+    head = ["case", "correlation", "nscore-plus paired", "nscore paired"]
+    return markdown([*head, "to nscore paired", "to independent environments"], rows)
+
+
+def _cell(figure: dict[str, float]) -> str:
     return f"{figure['ttd']:.1f} ± {figure['ttd_error']:.1f} / {figure['power']:.3f}"
 
 

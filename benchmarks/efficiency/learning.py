@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 import stopwise as sw
+from benchmarks.document import markdown
 from benchmarks.efficiency.suite import SEPARATE, Case, suite
 from benchmarks.typed import typed
 from stopwise.core.arrays import Floats
@@ -120,8 +119,19 @@ def ratios(cases: Sequence[dict[str, Any]]) -> dict[str, float]:
     }
 
 
+def table(figures: dict[str, dict[str, dict[str, float]]]) -> str:
+    """Return our ratio by family, as it is and if it were told about the scores."""
+    rows = [
+        [n, family, *(f"{row[name]:.3f}" for name in TOLD)]
+        for n, found in figures.items()
+        for family, row in found.items()
+        if row
+    ]
+    return markdown(["N", "family", *TOLD], rows)
+
+
 def main() -> None:
-    """Print a table per n."""
+    """Print the table."""
     arguments = typed(__doc__, n=[50, 200, 1000], runs=(100, "per case"), json=Path)
     cases = [case for case in suite() if case.family not in SEPARATE]
     written: dict[str, Any] = {}
@@ -129,13 +139,10 @@ def main() -> None:
         with ThreadPoolExecutor() as pool:
             tasks = pool.map(measure, cases, [n] * len(cases), [arguments.runs] * len(cases))
             found = list(track(tasks, f"N = {n}", len(cases)))
-        table = Table("family", *TOLD, title=f"TTD relative to nscore, N = {n}, alpha {ALPHA}")
         families = dict.fromkeys(case["family"] for case in found)
         groups = {name: [case for case in found if case["family"] == name] for name in families}
         written[str(n)] = {name: ratios(group) for name, group in {**groups, "all": found}.items()}
-        for name, row in written[str(n)].items():
-            table.add_row(name, *(f"{row[column]:.3f}" if row else "" for column in TOLD))
-        Console().print(table)
+    print(table(written))
     if arguments.json:
         arguments.json.write_text(json.dumps(written, indent=1))
 

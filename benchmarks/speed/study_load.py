@@ -32,8 +32,6 @@ import stopwise as sw
 from tests.study.postgres import Server
 from tests.web.stations import ServerProcess
 
-__all__ = ["Load", "measure"]
-
 
 def plan(policies: int, tasks: int, method: str) -> dict[str, Any]:
     """Return a plan of this size."""

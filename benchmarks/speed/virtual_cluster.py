@@ -10,8 +10,6 @@ from stopwise.rollout.executors import Fleet
 from stopwise.rollout.executors.fleet import Work
 from stopwise.rollout.worker import Setup
 
-__all__ = ["VirtualCluster"]
-
 # The score of a ticket, and how long it takes.
 Trial = Callable[[Ticket], tuple[float, float]]
 

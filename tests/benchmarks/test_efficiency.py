@@ -70,7 +70,9 @@ def test_a_small_comparison(design: str) -> None:
     assert binary.decidable
     assert all(1 <= figure.ttd <= 30 for case in found for figure in case.methods.values())
     assert 0.4 < figures["families"]["all"]["ratio"]["nscore-plus"] < 1
-    assert len(list(compare.tables(figures, every_case=True))) == 2
+    for table in (compare.overall, compare.families, compare.others):
+        assert table([figures]).count("\n") > 1
+    assert compare.every_case(figures).count("\n") == 1 + len(cases)
 
 
 def test_simulated_alone_or_together_is_the_same() -> None:

@@ -8,8 +8,6 @@ from playwright.sync_api import Browser, Page, expect
 import stopwise as sw
 from tests.browser.phone import DESKTOP, PHONE, joined, picture
 
-__all__ = ["STATIONS", "through"]
-
 STATIONS = ("arm 1", "arm 2")
 
 

@@ -9,8 +9,6 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, exp
 
 from stopwise.web.links import join_link
 
-__all__ = ["DESKTOP", "PHONE", "code_of", "joined", "picture", "ready", "tab", "undo"]
-
 PHONE: ViewportSize = {"width": 390, "height": 844}
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
 # To renew the pictures of the docs: STOPWISE_SCREENSHOTS=docs/images pytest tests/browser

@@ -1,6 +1,7 @@
 """The report and the owner's page: no column of a table is out of sight, on any screen."""
 
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -45,6 +46,37 @@ def test_all_columns_of_the_report_are_in_sight(
     labelled = "anytime p: 1 difference: [" in shown(page, 1)
     assert labelled == (width == 360)
     assert page.locator("th").first.is_visible() == (width != 360)
+
+
+@pytest.mark.parametrize(("width", "media"), [(360, "screen"), (740, "screen"), (718, "print")])
+def test_all_columns_of_a_study_are_in_sight(
+    browser: Browser, tmp_path: Path, width: int, media: Literal["print", "screen"]
+) -> None:
+    """What people took out or changed has ten columns; a sheet of A4 is 718 wide."""
+    with sw.Study.create(tmp_path / "cups", CUPS) as study:
+        study.lock()
+        for number in range(12):
+            who = ("ada.lovelace@robotics-lab", "grace")[number % 2]
+            trial = study.next_trial("arm 1", who=who)
+            assert trial is not None
+            study.start(trial.trial, station="arm 1")
+            if number == 3:
+                study.release(trial.trial, station="arm 1", reason="a cup fell", who=who)
+            else:
+                study.record(trial.trial, ["cup reached"], station="arm 1", who=who)
+            if number == 4:
+                study.void(trial.trial, reason="the camera was blocked")
+        study.unblind(reason="done")
+        (tmp_path / "report.html").write_text(study.report(), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.emulate_media(media=media)
+    page.goto((tmp_path / "report.html").as_uri())
+
+    titles = page.locator("h2").all_inner_texts()
+    assert any(title.startswith("Selection, by operator") for title in titles)
+    assert "Trials by operator" in titles
+    assert page.evaluate(HIDDEN) == []
+    assert page.evaluate("() => document.documentElement.scrollWidth") == width
 
 
 @pytest.mark.parametrize("width", [360, 1100])

@@ -5,8 +5,6 @@ import sys
 import time
 from pathlib import Path
 
-__all__ = ["environment", "wait_for_a_question"]
-
 # The number of the system call, on either kind of processor, and which file.
 READING = ["0", "0x0"], ["63", "0x0"]
 

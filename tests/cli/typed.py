@@ -7,8 +7,6 @@ from typer.testing import CliRunner, Result
 from stopwise.cli import app
 from stopwise.data.example import four_policies
 
-__all__ = ["EXAMPLE", "run", "study"]
-
 EXAMPLE = str(four_policies())
 
 

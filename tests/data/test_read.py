@@ -283,6 +283,35 @@ def test_missing_scores_are_refused_or_dropped_and_counted(tmp_path: Path) -> No
 WIDE = "pair,old,new\n1,0.2,0.8\n2,0.4,0.6\n3,0.1,\n4,0.3,\n"
 
 
+@pytest.mark.parametrize(
+    ("header", "policy", "score"),
+    [
+        ("Robot policy,Success?", "Robot policy", "Success?"),
+        ("model version,Score (0-1)", "model version", "Score (0-1)"),
+        ("Policy [blinded],result *", "Policy [blinded]", "result *"),
+    ],
+)
+def test_names_are_understood_as_people_write_them(
+    header: str, policy: str, score: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"{header}\nold,0\nnew,1\nold,1\nnew,1\n")
+    trials = sw.read_trials(path)
+
+    assert trials.policies == ("old", "new")
+    assert f"policy column: {policy!r} (guessed)" in trials.notes
+    assert f"score column: {score!r} (guessed)" in trials.notes
+
+
+def test_a_column_that_only_speaks_of_policies_is_none(tmp_path: Path) -> None:
+    """One that is the same throughout, or numbers, or differs in each row, names no policies."""
+    for column in ("base,base,base,base", "1,2,1,2", "p,q,r,s"):
+        rows = zip(column.split(","), "0110", strict=True)
+        path = tmp_path / "new.csv"
+        path.write_text("model version,score\n" + "".join(f"{a},{b}\n" for a, b in rows))
+        assert sw.read_trials(path).policies == ("new",)
+
+
 def test_a_column_per_policy_is_read_as_one(tmp_path: Path) -> None:
     """Row numbers are no policy, and blanks below a shorter column no trials."""
     path = tmp_path / "sheet.csv"

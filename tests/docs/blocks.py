@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-__all__ = ["blocks"]
-
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 
 

@@ -198,6 +198,25 @@ class OneByOne:
         return [function(item) for item in items]
 
 
+class Backwards:
+    """Runs the last item first."""
+
+    def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> list[Any]:
+        return [function(item) for item in reversed(list(items))][::-1]
+
+
+@pytest.mark.parametrize("settings", [{"correlation": 0.4}, {"proxy": 0.5, "audit": 0.5}])
+def test_the_plan_does_not_depend_on_which_chunk_is_run_first(settings: dict[str, Any]) -> None:
+    """Chunks of several n_max have the same seed: what one spawns from it must not move another."""
+    plans = [
+        sw.plan(
+            0.3, 0.7, design="paired", n_max=[5, 10], executor=each, detectable=False, **settings
+        )
+        for each in (OneByOne(), Backwards())
+    ]
+    assert plans[0].rows == plans[1].rows
+
+
 def test_correlation_and_budget_and_hours() -> None:
     apart = sw.plan(0.4, 0.6, budget=80, design="paired", minutes_per_trial=3, detectable=False)
     close = sw.plan(0.4, 0.6, budget=80, design="paired", correlation=0.6, detectable=False)

@@ -10,8 +10,6 @@ from typing import Any
 import websockets.asyncio.server
 from openpi_client import msgpack_numpy
 
-__all__ = ["served"]
-
 
 @contextmanager
 def served(policy: Callable[[dict[str, Any]], Any], **metadata: Any) -> Iterator[str]:

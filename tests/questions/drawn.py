@@ -8,8 +8,6 @@ from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.questions.best import BestQuestion
 
-__all__ = ["FOUR", "play", "rules_of", "scores"]
-
 
 def scores(n: int = 120, **rates: float) -> dict[str, Floats]:
     """Return binary scores by policy, with these rates."""

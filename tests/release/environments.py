@@ -16,8 +16,6 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-__all__ = ["Environment", "create", "needed"]
-
 
 @dataclass(frozen=True)
 class Environment:

@@ -17,8 +17,6 @@ from typing import Any
 
 from tests.release import pythons
 
-__all__ = ["Group", "constraints", "main"]
-
 ROOT = Path(__file__).parents[2]
 FRAMES = ("pandas", "pyarrow")
 # An old release may use what a newer one of another package has deprecated, and Ray's leaves

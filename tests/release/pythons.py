@@ -11,8 +11,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-__all__ = ["find", "main", "supported"]
-
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".pythons"
 NEEDED = ["pytest", "pytest-xdist", "hypothesis", "pandas", "pyarrow"]

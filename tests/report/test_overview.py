@@ -39,6 +39,19 @@ def test_one_that_was_not_told_apart_from_several() -> None:
     assert " and " in analysis.headline
 
 
+def test_many_that_were_not_told_apart_are_counted() -> None:
+    alike = {name: [1.0, 0.0] * 6 for name in "abcd"}
+    assert sw.analyze(alike).headline == "No two of the 4 policies were told apart."
+    alike = {name: [1.0, 0.0] * 6 for name in "abcdefg"}
+    found = sw.analyze(alike, baseline="a").headline
+    assert found == "None of the 6 policies was told apart from a."
+    alike = {name: [1.0] * 40 for name in "abcd"} | {"low": [0.0] * 40}
+    assert sw.analyze(alike).headline == (
+        "a is better than low; b is better than low; c is better than low; d is better than low; "
+        "the other 6 of 10 pairs were not told apart."
+    )
+
+
 def test_a_long_table_of_pairs_is_folded() -> None:
     rng = np.random.default_rng(2)
     many = {f"p{i}": (rng.random(12) < i / 8) * 1.0 for i in range(9)}

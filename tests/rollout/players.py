@@ -11,24 +11,6 @@ import numpy as np
 
 import stopwise as sw
 
-__all__ = [
-    "NoisyBalance",
-    "NoisyUpright",
-    "deadly",
-    "draw",
-    "fragile",
-    "hanging",
-    "make_fair",
-    "make_good",
-    "make_high",
-    "make_low",
-    "measured",
-    "read_rate",
-    "short_cart_pole",
-    "slow_if",
-    "verdict",
-]
-
 
 class NoisyBalance:
     """Balances CartPole, but acts at random with a given probability: less noise is better."""

@@ -6,8 +6,6 @@ import gymnasium
 import numpy as np
 import torch
 
-__all__ = ["LikeLeRobot", "LikeManiSkill", "Reach", "Wrapped", "through", "towards"]
-
 STEPS = 12
 
 

@@ -11,8 +11,6 @@ import pytest
 
 from stopwise.core.pair_verdict import Verdict
 
-__all__ = ["SAVED", "alike", "arithmetic", "changing", "read", "require_same", "verdict_content"]
-
 SAVED = Path(__file__).parents[1] / "fixtures" / "saved"
 # Sentences may be worded better one day; that there is one, and how many, stays.
 CHANGING = {
@@ -34,7 +32,7 @@ ADDED = {
     *("given_back", "who"),  # of a trial, and of the station that holds it
     *("difference", "interval"),  # of two counts
     *("attended", "episode", "running", "seconds"),  # of a trial that a runner starts
-    *("method", "n_max", "edited", "by"),  # of a study
+    *("method", "n_max", "edited", "by", "doubts"),  # of a study
     *("needed", "robots"),  # of a plan
 }
 

@@ -7,8 +7,9 @@ failed. The real assignment, actions and replay are driven without a store.
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -20,9 +21,8 @@ from stopwise.study.events import Scored, Undone, Voided
 from stopwise.study.selection import doubts
 from stopwise.study.state import TrialRecord
 from stopwise.study.study_plan import StudyPlan
+from stopwise.study.verdict import verdict
 from tests.study.simulation import Journal
-
-__all__ = ["BEFORE", "CHEATS", "Act", "Outcome", "outcomes"]
 
 STATION, REASON = "arm", "the cable came off"
 SETTINGS = {
@@ -44,6 +44,7 @@ class Cheat:
     favoured: str
     act: Callable[["Cheat", TrialRecord, bool], None]
     tried: bool = False
+    changed: Counter[bool] = field(default_factory=Counter)
 
     def run(self) -> "Cheat":
         """Run trials until nothing is left to try."""
@@ -174,6 +175,32 @@ def learning(study: Cheat, trial: TrialRecord, success: bool) -> None:
             act()
 
 
+def a_few(most: int) -> Act:
+    """Score all, and let the owner void so many first failures of the favoured."""
+
+    def act(study: Cheat, trial: TrialRecord, success: bool) -> None:
+        study.score(trial, success)
+        if study.picks(trial, success, 1.0) and study.changed[True] < most:
+            study.changed[True] += 1
+            study.journal.enter(trial_actions.void(study.journal.state, trial.number, REASON))
+
+    return act
+
+
+def correcting(most: int) -> Act:
+    """Score all, and let the owner correct so many failures of the favoured, others' successes."""
+
+    def act(study: Cheat, trial: TrialRecord, success: bool) -> None:
+        study.score(trial, success)
+        up = trial.arm == study.favoured
+        if up != success and study.changed[up] < most:
+            study.changed[up] += 1
+            state, number = study.journal.state, trial.number
+            study.journal.enter(*trial_actions.correct(state, number, up, "", REASON))
+
+    return act
+
+
 def accidents(study: Cheat, trial: TrialRecord, success: bool) -> None:
     """Score all; a tenth is voided whatever its policy and score."""
     study.score(trial, success)
@@ -188,6 +215,8 @@ CHEATS: dict[str, Act] = {
     "gives back 80 % of the failures": giving_back(0.8),
     "has half of the failures voided": voiding(0.5),
     "has 80 % of the failures voided": voiding(0.8),
+    "has the first four failures voided": a_few(4),
+    "has three failures and three of the others' successes corrected": correcting(3),
     "has half of the others' successes voided, and as many of its own trials": evening_out,
     "has 80 % of the failures voided unscored, and as many of the others": unscored,
     "lets the lease of 80 % of the failures run out": waiting(0.8),
@@ -203,18 +232,23 @@ BEFORE: dict[str, Act] = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of so many studies: with a false order, with one in favour, and with a warning."""
+    """Of so many studies: with a false order, with one in favour, and with a warning.
+
+    Then those with a false order and no warning, and none that trials are unevenly spread.
+    """
 
     runs: int
     false: int
     in_favour: int
     warned: int
+    unwarned: int
+    even: int
 
 
 def outcomes(act: Act, runs: int, given_back: str = "worst") -> Outcome:
     """Return what comes of it in many studies."""
     plan = StudyPlan.model_validate({**SETTINGS, "given_back": given_back})
-    false = in_favour = warned = 0
+    false = in_favour = warned = unwarned = even = 0
     for run in range(runs):
         lots, journal = Lots(f"secret {run}", plan.seed), Journal()
         journal.enter(lifecycle.lock(journal.state, lots, plan))
@@ -225,8 +259,12 @@ def outcomes(act: Act, runs: int, given_back: str = "worst") -> Outcome:
         better = {pair.better for pair in board.question.standings() if pair.decided}
         false += bool(better)
         in_favour += study.favoured in better
-        warned += bool(doubts(study.journal.state))
-    return Outcome(runs, false, in_favour, warned)
+        said = verdict(study.journal.state).doubts
+        doubted = any("along the study" not in doubt for doubt in said)
+        warned += doubted
+        unwarned += bool(better) and not doubted
+        even += bool(better) and not doubts(study.journal.state)
+    return Outcome(runs, false, in_favour, warned, unwarned, even)
 
 
 def main() -> None:
@@ -234,12 +272,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=400)
     runs = parser.parse_args().runs
-    titles = ("the operator", "before: false", "in favour", "now: false", "in favour", "warned")
+    titles = ["the operator", "before: false", "in favour", "now: false", "in favour"]
+    titles += ["warned", "false, not warned"]
     sys.stdout.write(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}\n")
     for name, act in CHEATS.items():
         after = outcomes(act, runs)
         before = outcomes(BEFORE.get(name, act), runs, "again")
-        parts = (before.false, before.in_favour, after.false, after.in_favour, after.warned)
+        parts = [before.false, before.in_favour, after.false, after.in_favour]
+        parts += [after.warned, after.unwarned]
         cells = " | ".join(f"{100 * part / runs:.1f} %" for part in parts)
         sys.stdout.write(f"| {name} | {cells} |\n")
         sys.stdout.flush()

@@ -9,8 +9,6 @@ from stopwise.core.arrays import Floats
 from stopwise.core.drift import changed
 from stopwise.study.level_drift import LEVEL
 
-__all__ = ["share_found"]
-
 DAYS = 10
 # What is scored, by the level before and after, and its numbers: of days before, of scores a day,
 # of scores in each mean, and of kinds of scores that share the level.

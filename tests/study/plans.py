@@ -2,8 +2,6 @@
 
 from typing import Any
 
-__all__ = ["AUDIT", "CHANCE", "SMALL", "plan"]
-
 SMALL: dict[str, Any] = {"name": "cups", "policies": ["old", "new"], "tasks": ["stack"]}
 # A judge scores every trial, and people those of rows that a lot picks with this chance.
 CHANCE = 0.4

@@ -8,8 +8,6 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Server"]
-
 # A server refuses to run as root; Debian's package brings this user.
 USER = "postgres" if os.geteuid() == 0 else None
 SETTINGS = {

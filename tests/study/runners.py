@@ -15,8 +15,6 @@ import stopwise as sw
 from stopwise.study.runner import Runner
 from stopwise.study.runner_file import RunnerFile
 
-__all__ = ["attending", "eventually", "free_port", "running", "written"]
-
 PATIENCE = 120.0  # a busy machine takes its time
 
 

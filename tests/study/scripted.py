@@ -13,17 +13,6 @@ from stopwise.study.events import Voided
 from stopwise.study.tables import journal
 from tests.study.live import Clock, take
 
-__all__ = [
-    "BEST",
-    "PLAN",
-    "fix_draws",
-    "scripted",
-    "scripted_best",
-    "scripted_judge",
-    "scripted_runner",
-    "stored_lines",
-]
-
 PLAN: dict[str, Any] = {
     "name": "Cups é",
     "policies": [{"name": "old", "run": "serve old"}, "new"],

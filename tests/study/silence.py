@@ -5,8 +5,6 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["Line"]
-
 
 class Line:
     """Passes on what comes over TCP to a server's socket, until told, or until it sees a word.

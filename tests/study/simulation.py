@@ -21,8 +21,6 @@ from stopwise.study.replay import apply
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
-__all__ = ["Journal", "Simulation", "simulate"]
-
 STATIONS = 32
 QUICK, SLOW, LEASE = 20.0, 1000.0, 1800.0
 Arrival = tuple[str, float]

@@ -10,6 +10,7 @@ from tests.study.cheating import (
     SETTINGS,
     Act,
     accidents,
+    correcting,
     evening_out,
     giving_back,
     outcomes,
@@ -71,6 +72,15 @@ def test_voided_failures_are_warned_of(act: Act) -> None:
     found = outcomes(act, RUNS // 4)
 
     assert found.warned == found.runs
+
+
+def test_a_false_order_that_no_warning_goes_with_is_rare_whatever_is_corrected() -> None:
+    """Sabotage: of changes that are too few to be uneven, no test of evenness knows."""
+    found = outcomes(correcting(3), RUNS)
+
+    assert found.in_favour > RUNS / 2
+    assert_at_most(found.unwarned, RUNS, ALPHA)
+    assert binomtest(found.even, RUNS, ALPHA, alternative="greater").pvalue < 0.01
 
 
 def test_accidents_are_hardly_ever_warned_of() -> None:

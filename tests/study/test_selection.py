@@ -1,12 +1,16 @@
 """What people took out or changed is in the report, and beside the verdict if it is lopsided."""
 
+import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import stopwise as sw
 from stopwise.study.study_report import chapters
+from stopwise.web.evidence_cache import Shown
+from tests.cli import typed
 from tests.study.live import Clock, handed_out_twice, locked, policy_of, take
 
 
@@ -47,12 +51,103 @@ def test_the_warning_names_the_policy_after_unblinding_only(tmp_path: Path) -> N
     assert f'class="doubt"><strong>Warning:</strong> {after[0]}' in study.report()
 
 
+CHANGES: dict[str, Callable[[sw.Study, int], object]] = {
+    "corrected": lambda study, trial: study.correct(trial, False, "tapped wrongly"),
+    "voided": lambda study, trial: study.void(trial, "the cable came off"),
+}
+
+
+def changed(place: Path, change: str, *, told: bool = True) -> sw.Study:
+    """Return a study that "new" wins; the first score of "old" was told so, and changed."""
+    study, firsts = locked(str(place), n_max=40), set[str]()
+    while not study.finished:
+        trial = take(study)
+        policy = policy_of(study, trial.trial)
+        first = policy == "old" and not firsts
+        study.record(trial.trial, told if first else policy == "new", station="left")
+        if first:
+            firsts.add(policy)
+            CHANGES[change](study, trial.trial)
+    return study
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_finding_that_rests_on_a_change_is_warned_of_wherever_it_is_read(
+    tmp_path: Path, change: str
+) -> None:
+    """In the terminal, on the page, on the wall, in the report and for programs."""
+    study = changed(tmp_path / "study", change)
+    said = "1 finding rests on scores that were voided, corrected or imported: those that this"
+    (doubt,) = study.verdict().doubts
+    assert doubt == f"{said} study was told first do not show it."
+    shown = Shown.of(study)
+    for text in (
+        shown.page, shown.wall, study.report(),
+        typed.study("status", tmp_path / "study").output,
+        typed.study("run", tmp_path / "study").output,
+        typed.study("unblind", tmp_path / "study").output,
+    ):  # fmt: skip
+        assert doubt in text
+    found = json.loads(typed.study("status", tmp_path / "study", "--json").output)
+    assert found["verdict"]["doubts"] == json.loads(shown.json)["doubts"] == [doubt]
+
+
+def test_a_finding_that_stands_as_it_was_told_first_is_not_warned_of(tmp_path: Path) -> None:
+    assert changed(tmp_path / "study", "voided", told=False).verdict().doubts == ()
+
+
+def test_trials_from_elsewhere_can_be_chosen_so_a_finding_needs_none_of_them(
+    tmp_path: Path,
+) -> None:
+    study = locked(str(tmp_path / "study"), n_max=40)
+    columns = {"policy": ["old", "new"] * 4, "score": [0.0, 1.0] * 4}
+    pilot = sw.Trials.from_columns(columns, bounds=(0, 1))
+    study.add_trials(pilot, source="notebook", reason="a pilot")
+    while not study.finished:
+        trial = take(study)
+        assert study.verdict().doubts == ()
+        study.record(trial.trial, policy_of(study, trial.trial) == "new", station="left")
+    (doubt,) = study.verdict().doubts
+    assert "voided, corrected or imported" in doubt
+
+
+@pytest.mark.parametrize(("blinding", "said"), [("trial", ["2 results came after"]), ("none", [])])
+def test_results_that_came_when_the_names_were_known_are_told(
+    tmp_path: Path, blinding: str, said: list[str]
+) -> None:
+    study = locked(str(tmp_path / "study"), n_max=40, blinding=blinding)
+    study.record(take(study).trial, True, station="left")
+    study.unblind(reason="curious")
+    assert study.verdict().doubts == ()
+    for _ in range(2):
+        study.record(take(study).trial, True, station="left")
+    assert [doubt[:20] for doubt in study.verdict().doubts] == said
+    study._ledger.save()
+    assert sw.Study.open(tmp_path / "study").verdict() == study.verdict()
+    assert study.verify().sound
+
+
+def test_of_two_that_were_compared_both_are_as_they_were_told_first(tmp_path: Path) -> None:
+    task = {"name": "fold", "score": "preference"}
+    study = locked(str(tmp_path / "study"), design="blocks", n_max=100, tasks=[task])
+    while not study.finished:
+        study.record(take(study).trial, "done", station="left")
+        second = take(study).trial
+        won, lost = ("second", "first")[:: 1 if policy_of(study, second) == "new" else -1]
+        study.record(second, lost if second == 2 else won, station="left")
+        if second == 2:
+            assert study.verdict().doubts == ()
+            study.correct(second, won, "tapped wrongly")
+    (doubt,) = study.verdict().doubts
+    assert doubt.startswith("1 finding rests on scores")
+
+
 def test_scores_and_policies_are_in_the_chapter_after_unblinding_only(tmp_path: Path) -> None:
     study = cheated(tmp_path / "study")
     voided = str(study.status().voided)
 
     (by_operator,) = titled(study, "Selection")
-    columns = ("operator", "handed out", "count", "given back", "voided", "left without a result")
+    columns = ("operator", "handed out", "count", "given back", "voided", "no result")
     assert by_operator == (
         columns,
         ("left", str(study.status().assigned), "16", "0", voided, "0"),
@@ -61,8 +156,8 @@ def test_scores_and_policies_are_in_the_chapter_after_unblinding_only(tmp_path: 
     _, by_policy = titled(study, "Selection")
     rows = {row[0]: dict(zip(by_policy[0], row, strict=True)) for row in by_policy[1:]}
     assert rows["new"]["voided"] == voided
-    assert rows["new"]["mean score of voided"] == "0"
-    assert (rows["old"]["voided"], rows["old"]["mean score of voided"]) == ("0", "-")
+    assert rows["new"]["mean of voided"] == "0"
+    assert (rows["old"]["voided"], rows["old"]["mean of voided"]) == ("0", "-")
 
 
 def test_a_few_even_voids_are_shown_without_a_warning(tmp_path: Path) -> None:
@@ -104,9 +199,9 @@ def test_every_way_out_is_counted(tmp_path: Path, clock: Clock) -> None:
     by_operator, _ = titled(study, "Selection")
     rows = {row[0]: dict(zip(by_operator[0], row, strict=True)) for row in by_operator[1:]}
     assert rows["left"]["given back"] == "1"
-    assert rows["left"]["corrected upwards"] == "1"
-    assert rows["left"]["left without a result"] == "1"
-    assert rows["right"]["corrected downwards"] == "1"
+    assert rows["left"]["score raised"] == "1"
+    assert rows["left"]["no result"] == "1"
+    assert rows["right"]["score lowered"] == "1"
 
 
 def test_a_trial_that_another_result_overtook_is_counted_as_left(

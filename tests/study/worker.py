@@ -4,8 +4,6 @@ import multiprocessing
 import os
 from pathlib import Path
 
-__all__ = ["PROCESSES", "acknowledged", "run_trials", "score_of"]
-
 # Processes are forked from one that has everything loaded, so that they start at once.
 PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(["stopwise.study.study", "stopwise.questions.analysis", "psycopg"])

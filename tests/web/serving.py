@@ -9,8 +9,6 @@ from typing import Any
 import stopwise as sw
 from stopwise.web.server import Serving
 
-__all__ = ["CUPS", "served"]
-
 CUPS: dict[str, Any] = {
     "name": "Cup stacking",
     "policies": [

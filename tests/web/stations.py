@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 
 import stopwise as sw
 
-__all__ = ["ServerProcess", "Stations"]
-
 
 @dataclass
 class ServerProcess:

@@ -16,13 +16,8 @@ from stopwise.cli.printing import print_notes, print_tables, say, table_of
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
 
-SCHEMA = 1
 COUNTS = re.compile(r"(\d+)/(\d+)")
 MOST_TRIALS = 10**12
-BATCH = (
-    "This batch answer holds only if the numbers of trials were fixed beforehand and the results "
-    "looked at only once; to look after every trial and stop early, give scores in order"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,15 +66,17 @@ def compare(
     found: list[Analysis] = []
     if len(counts) == len(given):
         refuse_unused(context, of_files, "on counts: it is for scores in files")
+        from stopwise.questions.two_counts import count_beside, counts_of_two
+
         pairs, number = [_pair(match) for match in counts], comparison.reference
         answer = (
-            _from_counts(pairs[0], pairs[1], comparison.alpha)
+            counts_of_two(pairs[0], pairs[1], comparison.alpha)
             if number is None
-            else _beside_number(pairs[0], number, comparison.alpha)
+            else count_beside(pairs[0], number, comparison.alpha)
         )
-        sentences, contents = [answer["sentence"]], [answer]
+        sentences, contents = [answer.sentence], [answer.to_dict()]
         better = {"second": SHOWN, "first": WORSE, "policy": SHOWN, None: OPEN}
-        code = better.get(answer["better"], WORSE)  # or the number is
+        code = better.get(answer.better, WORSE)  # or the number is
     else:
         found = _from_files(given, reading.keywords(), comparison.keywords(), pool=pool)
         sentences = [
@@ -152,134 +149,6 @@ def _pair(match: re.Match[str]) -> tuple[int, int]:
     )
     require(trials <= MOST_TRIALS, f"at most {MOST_TRIALS} trials can be compared, not {trials}")
     return successes, trials
-
-
-def _from_counts(first: tuple[int, int], second: tuple[int, int], alpha: float) -> dict[str, Any]:
-    """Answer for counts without order: a batch test, valid if the numbers were fixed before."""
-    from stopwise.core.rate_difference import difference_interval
-    from stopwise.core.scores import interval_text
-    from stopwise.errors import require
-    from stopwise.questions.counts import MOST_FOR_BARNARD
-
-    require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, but got {alpha!r}")
-    (x0, n0), (x1, n1) = first, second
-    method, p_value = _two_sided(first, second)
-    test = "Barnard's exact test"
-    if method == "fisher":
-        test = (
-            "Fisher's exact test (valid and a little conservative; Barnard's takes too long with "
-            f"more than {MOST_FOR_BARNARD} trials)"
-        )
-    if p_value <= alpha:
-        better = "second" if x1 * n0 > x0 * n1 else "first"
-        verdict = f"The {better} policy is better"
-    else:
-        better = None
-        verdict = "Undecided, which does not show that they are equal"
-    p_text = f"p = {p_value:.2g}" if p_value > 0 else "p < 1e-300"
-    rates = [_rate(*counts, alpha) for counts in (first, second)]
-    difference = difference_interval(x0, n0, x1, n1, 1 - alpha)
-    level = f"{100 * (1 - alpha):g}%"
-    between = ""
-    if difference is not None:
-        shown = interval_text(difference)
-        between = f", of second - first {shown} (unconditional)"
-    sentence = (
-        f"{verdict}: {x0}/{n0} against {x1}/{n1}, {test}, two-sided {p_text}, alpha = {alpha:g}; "
-        f"exact {level} intervals of the success rates {rates[0][0]} and {rates[1][0]}{between}. "
-        f"{BATCH} (stopwise compare a.csv b.csv)."
-    )
-    return {
-        "schema": SCHEMA,
-        "better": better,
-        "policies": [
-            {
-                "name": name,
-                "successes": successes,
-                "n": trials,
-                "mean": successes / trials,
-                "interval": interval,
-            }
-            for name, (successes, trials), (_, interval) in zip(
-                ("first", "second"), (first, second), rates, strict=True
-            )
-        ],
-        "difference": None if difference is None else list(difference),
-        "method": method,
-        "alternative": "two-sided",
-        "p_value": p_value,
-        "alpha": alpha,
-        "sentence": sentence,
-        "warnings": [],
-    }
-
-
-def _rate(successes: int, trials: int, alpha: float) -> tuple[str, list[float]]:
-    """Return a success rate with its exact interval (Clopper-Pearson), in words and numbers."""
-    from scipy.stats import binomtest
-
-    ends = binomtest(successes, trials).proportion_ci(1 - alpha, method="exact")
-    low, high = float(ends.low), float(ends.high)
-    return f"{successes / trials:.3f} [{low:.3f}, {high:.3f}]", [low, high]
-
-
-def _beside_number(counts: tuple[int, int], number: float, alpha: float) -> dict[str, Any]:
-    """Answer for the counts of one policy: the exact binomial test and its interval."""
-    from scipy.stats import binom, binomtest
-
-    from stopwise.core.rules import Rules
-
-    rules = Rules(policies=("policy",), alpha=alpha, reference=number)  # which checks both
-    successes, trials = counts
-    # Both directions at half the level each, so that test and interval agree.
-    tails = binom.cdf(successes, trials, number), binom.sf(successes - 1, trials, number)
-    p_value = float(min(2 * min(tails), 1.0))
-    result = binomtest(successes, trials)
-    exact, wilson = (result.proportion_ci(1 - alpha, method=name) for name in ("exact", "wilson"))
-    better, verdict = None, "Undecided, which does not show that it is equal to that"
-    if p_value <= alpha:
-        better = successes > number * trials
-        verdict = f"The policy is {'better' if better else 'worse'} than {rules.reference_name}"
-    p_text = f"p = {p_value:.2g}" if p_value > 0 else "p < 1e-300"
-    sentence = (
-        f"{verdict}: {successes}/{trials} against {rules.reference_name}, exact binomial test, "
-        f"two-sided {p_text}, alpha = {alpha:g}; {100 * (1 - alpha):g}% interval of the success "
-        f"rate [{exact.low:.3f}, {exact.high:.3f}] (Clopper-Pearson, exact) or "
-        f"[{wilson.low:.3f}, {wilson.high:.3f}] (Wilson, approximate). {BATCH} "
-        "(stopwise compare new.csv --reference NUMBER)."
-    )
-    return {
-        "schema": SCHEMA,
-        "better": None if better is None else "policy" if better else rules.reference_name,
-        "policies": [
-            {"name": "policy", "successes": successes, "n": trials, "mean": successes / trials}
-        ],
-        "reference": number,
-        "method": "binomial",
-        "alternative": "two-sided",
-        "p_value": p_value,
-        "alpha": alpha,
-        "intervals": {"clopper-pearson": [*map(float, exact)], "wilson": [*map(float, wilson)]},
-        "sentence": sentence,
-        "warnings": [],
-    }
-
-
-def _two_sided(first: tuple[int, int], second: tuple[int, int]) -> tuple[str, float]:
-    """Return the test that is used, by its name, and its p-value."""
-    from stopwise.questions.counts import MOST_FOR_BARNARD
-
-    (x0, n0), (x1, n1) = first, second
-    if n0 + n1 <= MOST_FOR_BARNARD:
-        from stopwise.core.barnard import barnard_p_value
-
-        return "barnard", barnard_p_value(x0, n0, x1, n1, two_sided=True)
-    from scipy.stats import hypergeom
-
-    # Both directions at half the level each.
-    less = hypergeom.cdf(x1, n0 + n1, x0 + x1, n1)
-    greater = hypergeom.sf(x1 - 1, n0 + n1, x0 + x1, n1)
-    return "fisher", float(min(2 * min(less, greater), 1.0))
 
 
 def _from_files(

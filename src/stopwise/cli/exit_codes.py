@@ -10,7 +10,6 @@ from stopwise.cli.command import Mistyped
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
 
-__all__ = ["OPEN", "SHOWN", "WORSE", "ExitCode", "code_of", "require_baseline"]
 
 # As those of a gate; 2 is bad input.
 SHOWN, WORSE, OPEN = 0, 1, 3

@@ -60,6 +60,15 @@ def plan(
     correlation: float = option(
         "Correlation of scores from the same start, with --design paired.", 0.0
     ),
+    proxy: float | None = option(
+        "With a simulator beside the robot: the correlation of its differences between policies "
+        "with the real ones, from the same start.",
+        metavar="CORRELATION",
+    ),
+    audit: float | None = option(
+        "With a judge, whose correlation with people is --proxy: the chance that people score a "
+        "row."
+    ),
     alternative: str = option(
         "two-sided; of two policies also greater (is the second better?) or less.", "two-sided"
     ),
@@ -98,6 +107,8 @@ def plan(
             policies=policies,
             power=power,
             correlation=correlation,
+            proxy=proxy,
+            audit=audit,
             alternative=alternative,
             baseline=baseline,
             minutes_per_trial=minutes_per_trial,

@@ -30,6 +30,8 @@ def _next_step(code: str) -> str | None:
         return f"add a file of another policy, or name the column of policies with {column}"
     if code == "few-policies" and "--policy" in offered:
         return "give --policy once for each of them"
+    if code == "no-counts":
+        return "if each row is one trial, use `stopwise analyze FILE`"
     if code == "several-policy-names":
         return "to rank all policies of a file, use `stopwise analyze FILE`"
     return None

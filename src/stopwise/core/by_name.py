@@ -8,13 +8,7 @@ Kind = TypeVar("Kind")
 
 
 class ByName(Mapping[str, type[Kind]], Generic[Kind]):
-    """A mapping to classes.
-
-    Parameters
-    ----------
-    homes
-        Where each is: ``"stopwise.core.wsr:Wsr"``.
-    """
+    """A mapping to classes, made of where each is: ``"stopwise.core.wsr:Wsr"``."""
 
     def __init__(self, homes: Mapping[str, str]) -> None:
         self._homes = homes

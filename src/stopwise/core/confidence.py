@@ -132,14 +132,7 @@ class ConfidenceSequence:
     def step(self, state: ConfidenceState, pairs: Pairs, test_state: Any = None) -> ConfidenceState:
         """Return the state after pairs that fill at most one group; their bets were fixed before.
 
-        Parameters
-        ----------
-        state
-            The state before them; it is not changed.
-        pairs
-            The pairs, with what the test makes of them.
-        test_state
-            The state of the test after them, for the bettor.
+        ``test_state`` is that of the test after them, for the bettor.
         """
         state = state._replace(
             pairs=state.pairs + pairs.number,

@@ -140,12 +140,7 @@ class PairDependence(NamedTuple):
 def dependence(scores0: Floats, scores1: Floats, level: float = FALSE_ALARMS) -> str | None:
     """Return "together" or "opposed" if the scores of pairs depend on each other, else None.
 
-    Parameters
-    ----------
-    scores0, scores1
-        Scores of both policies, pair by pair.
-    level
-        Chance of ever saying so of independent scores.
+    ``level`` is the chance of ever saying so of independent scores.
     """
     ends: list[int] = []
     gained: list[Floats] = []  # by cut and correlation, at each end of a block

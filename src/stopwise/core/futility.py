@@ -171,15 +171,7 @@ class Outlook:
 
 
 def futility_text(parameters: Mapping[str, Any], *, further: bool) -> str:
-    """Return that a decision is unlikely or, where that is binding, why a study has ended.
-
-    Parameters
-    ----------
-    parameters
-        Of the method.
-    further
-        Whether something was decided before.
-    """
+    """Return that a (further) decision is unlikely or, where that is binding, why a study ended."""
     decision = f"a {'further ' if further else ''}decision by n_max"
     if parameters.get("futility") == "binding":
         return f"stopped for futility: {decision} had become unlikely"

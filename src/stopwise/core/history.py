@@ -13,15 +13,7 @@ KEPT = 2000
 
 
 class History:
-    """P-values and log e-values of each direction, after every pair and later every few pairs.
-
-    Parameters
-    ----------
-    directions
-        Of the test.
-    seen
-        Pairs before the first point.
-    """
+    """P-values and log e-values of each direction, after every pair and later every few pairs."""
 
     def __init__(self, directions: int, seen: int = 0) -> None:
         self._width = 2 * directions

@@ -10,8 +10,6 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 
-__all__ = ["HAZARD", "ROOT_HALF", "erfcx"]
-
 ROOT_HALF, HAZARD = math.sqrt(0.5), math.sqrt(2.0 / math.pi)
 # Of (1 + 2x) erfcx(x) in powers of t = (x - 3) / (x + 3): its Chebyshev expansion on x >= 0,
 # computed with 60 digits and cut where its terms are below 1e-16.

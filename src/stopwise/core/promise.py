@@ -12,16 +12,7 @@ def promise(
 ) -> str:
     """Return how large a chance is by a method, and what that rests on besides fresh trials.
 
-    Parameters
-    ----------
-    method
-        Its name.
-    chance
-        Of what, in words, such as "the chance of any false order".
-    alpha, n_max
-        The level, and the declared greatest number of trials per policy.
-    bounds_inferred
-        Whether the bounds were taken from the data.
+    ``chance`` says of what, in words.
 
     Examples
     --------
@@ -52,16 +43,7 @@ def dependence_text(
 ) -> str:
     """Return what it means that scores which are taken for independent are not, as a clause.
 
-    Parameters
-    ----------
-    policy0, policy1
-        The names of the policies.
-    found
-        How their scores move: "together" or "opposed".
-    method
-        The method's name.
-    pairable
-        Whether the trials may be declared as paired; stored ones may not.
+    Scores were found to move "together" or "opposed"; stored trials cannot be declared as paired.
     """
     moves = "rise and fall together" if found == TOGETHER else "move against each other"
     costs = (

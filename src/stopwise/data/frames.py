@@ -1,6 +1,7 @@
 """Tables that are in memory already: polars, pandas, Arrow, and dictionaries of arrays."""
 
 import math
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,16 @@ def is_frame(source: object) -> bool:
     return isinstance(source, pl.DataFrame | pl.LazyFrame) or (
         hasattr(source, "__arrow_c_stream__") or _is_pandas(source)
     )
+
+
+def is_path(source: object) -> bool:
+    """Whether the object names a file or folder."""
+    return isinstance(source, str | os.PathLike)
+
+
+def is_place(source: object) -> bool:
+    """Whether trials can be read from there: a path, or a table."""
+    return is_path(source) or is_frame(source)
 
 
 def raw_of_frame(source: Any) -> RawTable:

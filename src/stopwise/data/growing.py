@@ -8,6 +8,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TypeVar
 
+from stopwise.data.frames import is_path
+
 # Seconds after which a time stamp tells: within the resolution of a clock a file can change twice.
 SETTLED = 2.0
 _current: ContextVar["GrowingFiles | None"] = ContextVar("growing_files", default=None)
@@ -26,9 +28,9 @@ class GrowingFiles:
 
     def __init__(self, source: Any) -> None:
         places = source.values() if isinstance(source, Mapping) else source
-        listed = [source] if isinstance(source, str | os.PathLike) else places
+        listed = [source] if is_path(source) else places
         several = isinstance(listed, Sequence) or isinstance(source, Mapping)
-        named = several and all(isinstance(place, str | os.PathLike) for place in listed)
+        named = several and all(map(is_path, listed))
         self._places = [Path(place) for place in listed] if named else None
         self._stamps: dict[str, Stamp] = {}
         self._kept: dict[tuple[Callable[..., Any], str], tuple[object, Any]] = {}

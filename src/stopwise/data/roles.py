@@ -56,6 +56,8 @@ GUESSES: dict[str, tuple[str, ...]] = {
     "proxy": (),  # never guessed: whether it was fixed before the study no file tells
 }
 SCORE_NAMES = GUESSES["score"]
+# Within a longer name, such as "Robot policy".
+POLICY_WORDS = frozenset(("policy", "model", "checkpoint", "ckpt"))
 # Words in the name of a score of which less is usually better.
 USUALLY_LOWER = frozenset(
     (
@@ -77,8 +79,12 @@ class Roles:
 
 
 def usual_name(name: str) -> str:
-    """Return a column's name as the usual names are written: small, with _ between words."""
-    return re.sub(r"[\s-]+", "_", name.strip().lower())
+    """Return a column's name as the usual names are written: small, with _ between words.
+
+    What stands behind in brackets, as a unit or a range, is no part of it, nor is a question mark.
+    """
+    short = re.sub(r"\s*(\([^()]*\)|\[[^\[\]]*\]|[?:*])+$", "", name.strip()) or name.strip()
+    return re.sub(r"[\s-]+", "_", short.lower())
 
 
 def usual_role(name: str, role: str) -> bool:
@@ -145,6 +151,8 @@ def resolve(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> Roles:
                 present[name] for name in usual if name in present and present[name] not in policies
             )
             found = next((name for name in names if is_usual(raw, name, role)), None)
+            if found is None and role == "policy":
+                found = _about_policies(raw)
             if found is not None:
                 columns[role] = (found,)
                 guessed.add(role)
@@ -161,6 +169,19 @@ def resolve(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> Roles:
         )
     known = {role: names for role, names in columns.items() if names}
     return Roles(known, frozenset(guessed), notes)
+
+
+def _about_policies(raw: RawTable) -> str | None:
+    """Return the only column of texts that recur and whose name speaks of policies, or None."""
+    found = []
+    for name in raw.frame.columns:
+        words, values = usual_name(name), raw.frame[name]
+        if words in ROLE_NAMES or not POLICY_WORDS.intersection(words.split("_")):
+            continue
+        numbers = values.cast(pl.Float64, strict=False).is_not_null().any()
+        if not numbers and 1 < values.n_unique() <= len(values) / 2:
+            found.append(name)
+    return found[0] if len(found) == 1 else None
 
 
 def lower_note(column: str) -> Message | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from stopwise.data import formats
 from stopwise.data.formats.format import Format
-from stopwise.data.frames import is_frame, raw_of_array, raw_of_arrays, raw_of_frame
+from stopwise.data.frames import is_frame, is_place, raw_of_array, raw_of_arrays, raw_of_frame
 from stopwise.data.lists import unlisted
 from stopwise.data.raw import RawTable
 from stopwise.data.roles import ColumnChoice
@@ -48,7 +48,7 @@ def load(
     for table in found:
         require_trials(table.raw, columns, policies)
     # A table that stands alone must hold all policies, perhaps side by side.
-    alone = _is_place(source) and policy is None and len(found) == 1
+    alone = is_place(source) and policy is None and len(found) == 1
     if policies is None and not alone:
         return found
     return [replace(table, raw=unfolded(table.raw, columns, policies)) for table in found]
@@ -58,12 +58,12 @@ def tables(
     source: Any, format_name: str | None, policy: str | None, columns: Mapping[str, ColumnChoice]
 ) -> list[Loaded]:
     """Return every table as it is."""
-    if _is_place(source):
+    if is_place(source):
         return _load(source, format_name, policy)
     if isinstance(source, np.ndarray):
         return [Loaded(raw_of_array(source), policy)]
     if isinstance(source, Mapping):
-        if not source or not all(map(_is_place, source.values())):
+        if not source or not all(map(is_place, source.values())):
             return [Loaded(raw_of_arrays(source, columns), policy)]
         require(
             policy is None,
@@ -76,7 +76,7 @@ def tables(
             for name, value in source.items()
             for table in _load(value, format_name, str(name))
         ]
-    if isinstance(source, Sequence) and source and all(_is_place(value) for value in source):
+    if isinstance(source, Sequence) and source and all(is_place(value) for value in source):
         parts = [_load(value, format_name, policy) for value in source]
         return _told_apart(_without_repeats([table for part in parts for table in part]))
     raise InvalidInput(
@@ -99,10 +99,6 @@ def _load(source: Any, format_name: str | None, policy: str | None) -> list[Load
     if is_frame(source):
         return [Loaded(raw_of_frame(source), policy)]
     return _load_path(Path(source), format_name, policy)
-
-
-def _is_place(value: object) -> bool:
-    return isinstance(value, str | os.PathLike) or is_frame(value)
 
 
 def _load_path(path: Path, format_name: str | None, policy: str | None) -> list[Loaded]:

@@ -9,7 +9,8 @@ import numpy as np
 from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules
 from stopwise.planning.named_best import NamingTimes
-from stopwise.planning.plan_result import Plan, PlanRow
+from stopwise.planning.plan_result import Plan
+from stopwise.planning.plan_row import PlanRow
 from stopwise.planning.presentation import Rows, best_rows
 from stopwise.report import plan_figures
 from stopwise.report.plan_figures import ChanceCurve

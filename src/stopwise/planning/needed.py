@@ -11,7 +11,7 @@ from stopwise.core.futility import MayBeFutile
 from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.rules import Rules
 from stopwise.core.step.method import Step
-from stopwise.planning.plan_result import PlanRow
+from stopwise.planning.plan_row import PlanRow
 from stopwise.planning.planned_study import PlannedStudy
 from stopwise.planning.populations import Guessed, Population
 from stopwise.planning.scenarios import GapFamily, Scenario

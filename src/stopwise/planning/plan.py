@@ -4,34 +4,35 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-import numpy as np
-
-from stopwise.core import registry
 from stopwise.core.keywords import flat
 from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.progress import Progress
 from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale, is_number, require_whole
 from stopwise.core.settings import PlanSettings
-from stopwise.errors import require, require_choice
-from stopwise.messages import Setting, named
+from stopwise.errors import require
+from stopwise.messages import named
 from stopwise.planning.best_plan import plan_best
 from stopwise.planning.fixed_sample import MOST_POWER, WELCH, fixed_plan
 from stopwise.planning.needed import needed_study
-from stopwise.planning.plan_result import Plan, PlanRow
+from stopwise.planning.plan_input import (
+    check_assumed,
+    check_proxy,
+    check_scores,
+    horizons_of,
+    scale_and_pilot,
+)
+from stopwise.planning.plan_result import Plan
+from stopwise.planning.plan_row import PlanRow
 from stopwise.planning.planned_study import PlannedStudy, stopping_times
-from stopwise.planning.populations import Guessed
-from stopwise.planning.scenarios import Scenario, assume
+from stopwise.planning.scenarios import Assumptions, Scenario, assume
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.planning.smallest_gap import detectable_gap
 from stopwise.planning.stopping_times import StoppingTimes
-from stopwise.planning.with_number import WithNumber, unit_reference
-from stopwise.questions import QUESTIONS, pose
+from stopwise.planning.with_number import unit_reference
+from stopwise.questions import pose
 from stopwise.questions.reach import out_of_reach
-from stopwise.rows.table import Table
-from stopwise.rows.task_tables import tables
 
-N_MAX: tuple[int, ...] = (50, 100, 200)
 # Of more, what to declare is not searched for: that takes minutes.
 MOST_POLICIES = 3
 # Of questions whose answer is no order of pairs.
@@ -62,6 +63,8 @@ def plan(
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
     correlation: float = 0.0,
+    proxy: float | None = None,
+    audit: float | None = None,
     alternative: str = "two-sided",
     baseline: bool = False,
     minutes_per_trial: float | None = None,
@@ -118,7 +121,13 @@ def plan(
     bounds
         Range of the score; by default [0, 1], or that of the pilot study.
     design, correlation
-        "independent", or "paired" with the correlation of the scores within a row.
+        "independent", or "paired" (usual with a proxy) with the correlation of scores in a row.
+    proxy
+        How well a simulator's scores tell real differences in the same scene: their correlation,
+        from 0 to 1. The plan is compared with the one without it.
+    audit
+        With a judge that scores every trial, and whose correlation with people is ``proxy``: the
+        chance that people score a row. The plan then also says how many trials they score.
     alternative
         "two-sided"; with two policies also "greater" (is the second better?) or "less".
     baseline
@@ -151,11 +160,13 @@ def plan(
     """
     reference = settings.get("reference")
     lower = settings.get("lower_is_better", Rules.lower_is_better)
-    scale, table = _scale_and_pilot(guesses, pilot, bounds, design, least=1 + (reference is None))
+    scale, table = scale_and_pilot(guesses, pilot, bounds, design, least=1 + (reference is None))
     scale = scale._replace(lower_is_better=bool(lower))
     check_simulation(minutes_per_trial, precision, seed)
     require_whole(robots, "robots", 1)
-    scenarios, family, notes = assume(
+    check_proxy(proxy, audit)
+    design = design or ("independent" if proxy is None else "paired")
+    assumed = assume(
         guesses,
         table,
         gaps,
@@ -164,16 +175,16 @@ def plan(
         scale=scale,
         number=unit_reference(reference, scale),
     )
-    _check_scores(settings.get("method", Rules.method), scenarios)
-    count = family.policies
-    horizons = _horizons(n_max, budget, count, stored)
+    check_scores(settings.get("method", Rules.method), assumed.scenarios)
+    count = assumed.family.policies
+    horizons = horizons_of(n_max, budget, count, stored)
     names = tuple(f"policy {index}" for index in range(count)) if table is None else table.policies
     not_worse = settings.get("margin", 0.0) < 0 and alternative == "two-sided"
     rules = Rules.of(
         policies=names,
         n_max=horizons[-1],
         bounds=(scale.low, scale.high),
-        design=table.design if table is not None else design or "independent",
+        design=design if table is None else table.design,
         alternative=alternative,
         baseline=names[0] if baseline or not_worse else None,
         groups=None if stored is None else {names[0]: stored},
@@ -186,7 +197,9 @@ def plan(
         f" must lie strictly between alpha = {rules.alpha:g} and 1, but got {power!r}",
         code="bad-power",
     )
-    _check(rules, scenarios, correlation, scale)
+    check_assumed(rules, assumed.scenarios, correlation, scale)
+    beside = None if proxy is None else assumed.beside_proxy(proxy, audit)
+    declared = rules if beside is None else beside.scenarios[0].population.declared(rules)
     known = () if table is None else table.notes
     common: dict[str, Any] = {
         "power": power,
@@ -194,40 +207,64 @@ def plan(
         "minutes_per_trial": minutes_per_trial,
         "robots": robots,
     }
+    searched = n_max is budget is stored is None
     with opened(executor) as workers:
         simulator = Simulator(workers, seed, precision, progress)
         if rules.goal in OTHER_PLANS:
-            own = {"budget": budget, "notes": (*notes, *known), **common}
-            return OTHER_PLANS[rules.goal](rules, horizons, scenarios, simulator, **own)
-        studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
-        rows = _rows(studies, scenarios, scale, simulator)
-        limits = [
-            detectable_gap(
-                study,
-                family,
-                power,
-                scale,
-                simulator,
-                known=[(row.gap, row.power) for row in rows if row.n_max == study.n_max],
-            )
-            for study in studies
-            if detectable and rules.margin >= 0 and rules.equivalence is None
-        ]
-        needed = None
-        asked = len(scenarios) == 1 and n_max is budget is stored is None
-        if asked and limits and count <= MOST_POLICIES:
-            needed = needed_study(
-                rules,
-                scenarios[0],
-                family,
-                simulator,
-                power=power,
-                known=rows,
-                row_of=lambda study, case: _rows([study], [case], scale, simulator)[0],
-            )
-        nothing: list[PlanRow] = []
-        if studies[0].comparison.test.stops_at_futility and rules.margin >= 0:
-            nothing = _rows(studies, [family.equal], scale, simulator)
+            own = {"budget": budget, "notes": (*assumed.notes, *known), **common}
+            return OTHER_PLANS[rules.goal](rules, horizons, assumed.scenarios, simulator, **own)
+        same = {"horizons": horizons, "scale": scale, "searched": searched, "known": known}
+        own = {**same, **common, "detectable": detectable and proxy is None}
+        made = _made(rules, assumed, simulator, **own)
+        if beside is None:
+            return made
+        found = _made(declared, beside, simulator, **{**own, "detectable": detectable})
+    return replace(found, proxy=proxy, without_proxy=made)
+
+
+def _made(
+    rules: Rules,
+    assumed: Assumptions,
+    simulator: Simulator,
+    *,
+    horizons: list[int],
+    scale: Scale,
+    searched: bool,
+    detectable: bool,
+    known: tuple[str, ...],
+    **common: Any,
+) -> Plan:
+    """Return the plan of such studies; what to declare is ``searched`` for, if it can be."""
+    scenarios, family, notes = assumed
+    studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
+    rows = _rows(studies, scenarios, scale, simulator)
+    gap = rules.margin >= 0 and rules.equivalence is None
+    limits = [
+        detectable_gap(
+            study,
+            family,
+            common["power"],
+            scale,
+            simulator,
+            known=[(row.gap, row.power) for row in rows if row.n_max == study.n_max],
+        )
+        for study in studies
+        if detectable and gap
+    ]
+    needed = None
+    if searched and gap and len(scenarios) == 1 and family.policies <= MOST_POLICIES:
+        needed = needed_study(
+            rules,
+            scenarios[0],
+            family,
+            simulator,
+            power=common["power"],
+            known=rows,
+            row_of=lambda study, case: _rows([study], [case], scale, simulator)[0],
+        )
+    nothing: list[PlanRow] = []
+    if studies[0].comparison.test.stops_at_futility and rules.margin >= 0:
+        nothing = _rows(studies, [family.equal], scale, simulator)
     return Plan(
         rows=tuple(rows),
         without_effect=tuple(nothing),
@@ -256,7 +293,9 @@ def _rows(
 
 def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: Scale) -> PlanRow:
     asks_same = study.rules.equivalence is not None
-    alone = asks_same or study.rules.stored
+    audit = study.rules.audit
+    # Neither fixed-sample tests of stored trials nor such with a proxy are offered.
+    alone = asks_same or study.rules.stored or study.rules.proxy_mean is not None
     fixed = None if alone else fixed_plan(study, scenario.population, times.power)
     return PlanRow.of(
         times,
@@ -267,112 +306,7 @@ def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: S
         fixed_test=None if fixed is None else fixed.test,
         policies=len(study.rules.new_policies),
         same=times.same_rate if asks_same else None,
-    )
-
-
-def _scale_and_pilot(
-    guesses: tuple[Any, ...], pilot: Any, bounds: Any, design: str | None, *, least: int
-) -> tuple[Scale, Table | None]:
-    """Return the range of the score, and the table of the pilot study if there is one."""
-    if pilot is None:
-        return Scale.declared((0.0, 1.0) if bounds is None else bounds), None
-    require(not guesses, "give either guesses or a pilot study, not both")
-    found = tables(pilot, design=design)
-    require(len(found) == 1, f"a pilot study must have one task, but this one has {len(found)}")
-    table = found[0].declaring(bounds)
-    require(
-        len(table.policies) >= least,
-        f"a plan needs at least {least} policies, but got {len(table.policies)}",
-        code="few-policies",
-    )
-    scale = Scale.declared(table.bounds or (0.0, 1.0))
-    table.check(scale.check)
-    return scale, table.clipped(scale)
-
-
-def _horizons(n_max: Any, budget: Any, policies: int, stored: int | None) -> list[int]:
-    usual = N_MAX
-    if stored is not None:
-        require_whole(stored, "stored", 2)
-        usual = tuple(number for number in N_MAX if number <= stored) or (stored,)
-        policies -= 1  # which are tried
-    require(
-        n_max is None or budget is None,
-        "give either ",
-        named("n_max"),
-        " or ",
-        named("budget"),
-        ", not both",
-        code="n-max-and-budget",
-    )
-    if budget is not None:
-        totals = list(budget) if isinstance(budget, Sequence | np.ndarray) else [budget]
-        least = 2 * policies
-        n_max = [require_whole(total, "budget", least) // policies for total in totals]
-    chosen = usual if n_max is None else n_max
-    candidates = list(chosen) if isinstance(chosen, Sequence | np.ndarray) else [chosen]
-    none = " needs at least one candidate, but got none"
-    require(len(candidates) > 0, named("n_max"), none, code="no-candidates")
-    return sorted({require_whole(n, "n_max", 2) for n in candidates})
-
-
-def _check_scores(method: str, scenarios: list[Scenario]) -> None:
-    binary = all(scenario.population.binary for scenario in scenarios)
-    require(
-        binary or registry.find(method).scores != "binary",
-        f"{method} takes success or failure only, but the policies have other scores",
-    )
-
-
-def _check(rules: Rules, scenarios: list[Scenario], correlation: float, scale: Scale) -> None:
-    """Raise unless the rules and what is assumed go together."""
-    require_choice("goal", rules.goal, QUESTIONS)
-    require(
-        correlation == 0 or rules.design == "paired",
-        f"a correlation of {correlation:g} needs ",
-        Setting("design", "paired"),
-        f", but the design is {rules.design!r}",
-        code="correlation-without-pairs",
-    )
-    for scenario in scenarios:
-        assumed, number = scenario.population, list[float]()
-        if isinstance(assumed, WithNumber):
-            number = [assumed.number]
-            assumed = assumed.population
-        if isinstance(assumed, Guessed) and rules.goal not in OTHER_PLANS:
-            means = [guess.mean for guess in assumed.guesses]
-            _check_guesses(rules, [*number, *means], scale)
-
-
-def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
-    """Raise unless something can be found out about the order of these policies."""
-    if rules.margin and rules.reference is None:
-        beyond = PlannedStudy(rules).true_claims(np.array(means)).any()
-        require(
-            bool(beyond),
-            "according to the guesses nothing is there to be shown: no policy is "
-            + (
-                f"less than {-rules.margin:g} worse than the first"
-                if rules.margin < 0
-                else f"better than another by more than {rules.margin:g}"
-            ),
-        )
-        return
-    require(
-        max(means) - min(means) > 1e-9 or rules.equivalence is not None,
-        f"the guesses have the same mean {scale.score(means[0]):.4g}: equal policies "
-        "cannot be told apart by any number of trials, so there is nothing to plan",
-    )
-    better, asked = means[1] > means[0], rules.alternative == "greater"
-    which = ("first", "second")
-    asks, but = f"{which[asked]} policy is better", f"guesses the {which[better]} one is"
-    if rules.reference is not None:
-        above = ("above", "below") if rules.lower_is_better else ("below", "above")
-        asks = f"policy is {above[asked]} {rules.reference_name}"
-        but = f"guess it is {above[better]}"
-    require(
-        rules.alternative == "two-sided" or better == asked,
-        f"alternative {rules.alternative!r} asks whether the {asks}, but according to the {but}",
+        human_scores=None if audit is None else audit * times.mean_trials,
     )
 
 

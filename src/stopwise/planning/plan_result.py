@@ -1,15 +1,15 @@
 """The answer to "how many trials will it take?": frozen rows and one sentence that sums them up."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import score_text
-from stopwise.messages import Message, counted
+from stopwise.messages import counted
+from stopwise.planning.plan_row import PlanRow
 from stopwise.planning.presentation import PER_POLICY, PlanningResult, Rows, gap_rows, plan_rows
 from stopwise.planning.smallest_gap import Detectable
-from stopwise.planning.stopping_times import StoppingTimes
 from stopwise.report import plan_figures
 
 if TYPE_CHECKING:
@@ -17,98 +17,10 @@ if TYPE_CHECKING:
 
     from stopwise.planning.needed import Needed
 
+# Fields of a row that its table has only where they say something.
+SPECIAL = ("same", "human_scores")
 # Fields of a row that its table leaves out: the same in every row, and for figures only.
-_NOT_IN_TABLE = ("policies", "times", "same")
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlanRow:
-    """What to expect of a study with this n_max, if the policies perform as assumed.
-
-    Attributes
-    ----------
-    scenario, gap
-        What is assumed, and the smallest gap between two means, in units of the score.
-    n_max
-        Maximum number of trials per policy.
-    power, power_error
-        Chance of the right verdict by n_max (with many policies: on every pair that differs), and
-        its standard error, 0 if computed exactly.
-    wrong, undecided
-        Chance of a false verdict, and of still being undecided at n_max.
-    same
-        With ``equivalence``: chance that the study ends as "practically the same" (with many
-        policies the expected share of such pairs), else None. It is right if the means are closer
-        than declared.
-    pair_power
-        Expected share of the differing pairs that are decided correctly.
-    mean_n, mean_n_error
-        Expected trials per policy until the study ends, and its standard error.
-    n_quantiles
-        Trials per policy within which 10, 50 and 90 % of studies end.
-    mean_trials
-        Expected trials of all policies together.
-    fixed_n, fixed_test
-        Trials per policy, and the test, of the fixed-sample plan with equal power (at most .99),
-        evaluated once at the end; None if there is none. ``fixed_test`` is text with a ``code``.
-    policies, runs
-        Number of policies, and of simulated studies (None if computed exactly).
-    times
-        When and how the studies end, for the figures.
-    """
-
-    scenario: str
-    gap: float
-    n_max: int
-    power: float
-    power_error: float
-    wrong: float
-    undecided: float
-    pair_power: float
-    mean_n: float
-    mean_n_error: float
-    n_quantiles: tuple[int, int, int]
-    mean_trials: float
-    fixed_n: int | None
-    fixed_test: Message | None
-    policies: int
-    runs: int | None
-    times: StoppingTimes = field(repr=False, compare=False)
-    same: float | None = None
-
-    @classmethod
-    def of(cls, times: StoppingTimes, scenario: str, **own: Any) -> Self:
-        """Return the row of studies that end at these times."""
-        return cls(
-            scenario=scenario,
-            power=times.power,
-            power_error=times.power_error,
-            wrong=times.wrong_rate,
-            undecided=times.undecided_rate,
-            pair_power=times.pair_power,
-            mean_n=times.mean_n,
-            mean_n_error=times.mean_n_error,
-            n_quantiles=(times.quantile(0.1), times.quantile(0.5), times.quantile(0.9)),
-            mean_trials=times.mean_trials,
-            runs=times.runs,
-            times=times,
-            **own,
-        )
-
-    @property
-    def exact(self) -> bool:
-        """Whether the row was computed, not simulated."""
-        return self.runs is None
-
-    @property
-    def most_trials(self) -> int:
-        """The most trials, over all policies, that the study can take."""
-        return self.n_max * self.policies
-
-    @property
-    def trials_saved(self) -> float | None:
-        """Average trials, over all policies, saved against the fixed-sample plan."""
-        return None if self.fixed_n is None else self.fixed_n * self.policies - self.mean_trials
+_NOT_IN_TABLE = ("policies", "times", *SPECIAL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +52,8 @@ class Plan(PlanningResult):
     needed
         The study that reaches the target power; None where n_max was given, and with several
         scenarios.
+    proxy, without_proxy
+        The correlation of a simulator or a judge, and the plan without it; or None.
     """
 
     rows: tuple[PlanRow, ...]
@@ -153,6 +67,8 @@ class Plan(PlanningResult):
     without_effect: tuple[PlanRow, ...] = ()
     robots: int = 1
     needed: "Needed | None" = None
+    proxy: float | None = None
+    without_proxy: "Plan | None" = None
 
     SETTINGS: ClassVar[tuple[str, ...]] = (
         *PlanningResult.SETTINGS,
@@ -223,8 +139,26 @@ class Plan(PlanningResult):
             f"at most {self._trials(row.n_max)} reaches the right verdict with "
             f"probability {power}{self._ends(row)}. Half of such studies end within "
             f"{self._trials(row.n_quantiles[1])} (mean {row.mean_n:.0f})"
-            f"{self._saving(row)}.{self._nothing(row)} {self._caveat()}"
+            f"{self._saving(row)}.{self._beside(row)}{self._nothing(row)} {self._caveat()}"
         )
+
+    def _beside(self, row: PlanRow) -> str:
+        """Return what people score, and what the study would be without a proxy."""
+        other = self.without_proxy
+        if other is None:
+            return ""
+        beside = next((own for own in other.rows if own.n_max == row.n_max), other.rows[-1])
+        found = f"a power of {beside.power:.2f}"
+        if self.needed is not None and other.needed is not None:
+            beside = other.needed.row
+            found = f"n_max = {beside.n_max}"
+        people, everything = "", ""
+        if row.human_scores is not None:
+            of = f"of the {row.mean_trials:.0f} trials on average"
+            people = f" People score {row.human_scores:.0f} {of}."
+            everything = ", all scored by people"
+        mean = f"{self._trials(round(beside.mean_n))} on average{everything}"
+        return f"{people} Without the {self._who}: {found}, {mean}."
 
     def _trials(self, number: int) -> str:
         """Return so many trials of each policy that is tried, in words."""
@@ -325,7 +259,7 @@ class Plan(PlanningResult):
         return [
             {
                 **{key: value for key, value in vars(row).items() if key not in _NOT_IN_TABLE},
-                **({} if row.same is None else {"same": row.same}),
+                **{name: own for name in SPECIAL if (own := getattr(row, name)) is not None},
                 "mean_hours": self.hours(row.mean_trials),
                 "most_hours": self.hours(row.most_trials),
                 "trials_saved": row.trials_saved,
@@ -339,19 +273,38 @@ class Plan(PlanningResult):
         """Return the rows and the smallest gaps as people read them."""
         nothing = {"If there is no difference": plan_rows(self, self.without_effect)}
         return {
-            "What to expect": plan_rows(self),
+            "What to expect": self._compared(plan_rows),
             **(nothing if self.without_effect else {}),
             **({"Smallest detectable gap": gap_rows(self)} if self.detectable else {}),
             **self._other_studies(),
         }
 
+    @property
+    def _who(self) -> str:
+        """What the proxy is."""
+        return "simulator" if self.rules.audit is None else "judge"
+
+    def _compared(self, rows_of: Callable[["Plan"], Rows]) -> Rows:
+        """Return rows of this plan, and of the one without a proxy, where people score all."""
+        own, other = rows_of(self), self.without_proxy
+        if other is None or not own:
+            return own
+        own = [{self._who: f"{self.proxy:g}", **row} for row in own]
+        rest = [{self._who: "none", "people": row["total"], **row} for row in rows_of(other)]
+        return own + [{name: row[name] for name in own[0]} for row in rest]
+
     def _other_studies(self) -> dict[str, Rows]:
         """Return what to declare for the target power, and other methods and designs beside it."""
+        rows = self._compared(Plan._declared)
+        title = f"For a power of {self.power:g}, and what else would do"
+        return {title: rows} if rows else {}
+
+    def _declared(self) -> Rows:
         if self.needed is None:
-            return {}
+            return []
         found = {(self.method, self.design): self.needed.row, **self.needed.others}
-        shown = ("n_max", "power", "mean", "total", "hours", "max h")
-        rows = [
+        shown = ("n_max", "power", "mean", "total", "people", "hours", "max h")
+        return [
             {
                 "method": method,
                 "design": design,
@@ -361,7 +314,6 @@ class Plan(PlanningResult):
                 found, plan_rows(self, list(found.values())), strict=True
             )
         ]
-        return {f"For a power of {self.power:g}, and what else would do": rows}
 
     def _derived(self) -> dict[str, Any]:
         nothing = {"without_effect": self.table(self.without_effect)}
@@ -376,7 +328,14 @@ class Plan(PlanningResult):
                     for (method, design), row in self.needed.others.items()
                 ],
             }
-        return {"rows": self.table(), "needed": needed, **(nothing if self.without_effect else {})}
+        other = self.without_proxy
+        return {
+            "rows": self.table(),
+            "needed": needed,
+            **(nothing if self.without_effect else {}),
+            "audit": self.rules.audit,
+            "without_proxy": None if other is None else other.to_dict(),
+        }
 
     def plot_power(self) -> "Figure":
         """Draw power against n_max."""

@@ -1,7 +1,7 @@
 """A study that is being planned, and how it would end: exactly where possible, else simulated."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -84,6 +84,8 @@ class PlanModel:
         drawn = self._drawn(rng, runs)
         # Every simulated study has luck of its own, if its method needs any.
         study = self.study.with_luck(int(rng.integers(2**32)))
+        rules = self.population.declared(study.rules)
+        study = study if rules is study.rules else replace(study, rules=rules)
         if study.family.size == 1:
             return _two_policies(study, *drawn)
         return _many_policies(study, *drawn)
@@ -93,7 +95,7 @@ class PlanModel:
         n_max, groups = self.study.n_max, self.study.rules.groups or {}
         most = max(groups.values(), default=n_max)
         drawn = self.population.draw(rng, runs, most)
-        rows = drawn.scores[:, :n_max].copy()
+        rows = drawn.scores[..., :n_max, :].copy()
         for name, number in groups.items():
             column, starts = self.study.rules.policies.index(name), np.arange(n_max) * number
             sums = np.add.reduceat(drawn.scores[:, :number, column], starts // n_max, axis=1)
@@ -137,9 +139,13 @@ def _two_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppin
     # Rounding must not carry the best score over the bound.
     scores = scale.clip(scale.score(scores))
     columns = np.moveaxis(scores, -1, 0)
+    proxy = None
     if study.rules.reference is not None:  # the second is the number
         columns = columns[:1]
-    outcome = run_studies(study.rules, *columns, workers=1)
+    elif study.rules.proxy_mean is not None:
+        columns, (guesses0, guesses1) = np.moveaxis(columns, 1, 0)
+        proxy = guesses0, guesses1
+    outcome = run_studies(study.rules, *columns, proxy=proxy, workers=1)
     true = study.true_claims(means)[:, 0]
     decided, same = outcome.decision >= 0, outcome.decision == EQUIVALENT
     right = decided & np.where(outcome.decision == 1, true[:, 0], true[:, 1])

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from stopwise.planning.best_plan_result import BestPlan
     from stopwise.planning.forecast_result import Forecast
     from stopwise.planning.metrics_result import MetricComparison
-    from stopwise.planning.plan_result import Plan, PlanRow
+    from stopwise.planning.plan_result import Plan
+    from stopwise.planning.plan_row import PlanRow
 
 SCHEMA = 1
 Rows = list[dict[str, Any]]
@@ -104,6 +105,7 @@ def plan_rows(plan: "Plan", rows: "Sequence[PlanRow] | None" = None) -> Rows:
             "mean": f"{row['mean_n']:.1f}",
             "10/50/90 %": "/".join(map(str, row["n_quantiles"])),
             "total": f"{row['mean_trials']:.0f}",
+            **({"people": f"{row['human_scores']:.0f}"} if "human_scores" in row else {}),
             "fixed": "-" if row["fixed_n"] is None else row["fixed_n"] * plan.policies,
             "saved": "-" if row["trials_saved"] is None else f"{row['trials_saved']:.0f}",
             **_hours(row),

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from stopwise.messages import named
 from stopwise.planning.guesses import Guess, as_guess
 from stopwise.planning.populations import Guessed, Population, Resampled
 from stopwise.planning.with_number import WithNumber
+from stopwise.planning.with_proxy import WithProxy
 from stopwise.rows.table import Table
 
 GAPS = (0.1, 0.2, 0.3, 0.4, 0.5)
@@ -30,6 +31,15 @@ RESAMPLED_ALONE = (
     "study has its own true means, and power is the chance of finding what is true there"
 )
 BETA = "scores are assumed to be beta distributed with the given mean and standard deviation"
+SIMULATOR = (
+    "the simulator is assumed to tell of differences between policies in the same scene with a "
+    "correlation of {:g}, to score like the robot on average, and to have a mean that is known: "
+    "from 20,000 simulated scenes or more, or from the listed states of a study; fewer save less"
+)
+JUDGE = (
+    "the judge is assumed to score like people on average, with a correlation of {:g} (for success "
+    "and failure Cohen's kappa of both)"
+)
 RESAMPLED = (
     "pilot scores are resampled with their uncertainty (a Bayesian bootstrap whose prior takes the "
     "policies to be as alike as the pilot suggests): each simulated study has its own true means, "
@@ -71,12 +81,15 @@ class GapFamily:
         Of the scores of a row, as far as policies with the gap can have it.
     number
         A number in [0, 1] that is the lowest instead; the base then says what scores are like.
+    proxy
+        Of a proxy beside them, its correlation with the scores and the chance of an audit, if any.
     """
 
     base: Guess | None
     policies: int
     correlation: float = 0.0
     number: float | None = None
+    proxy: tuple[float, float | None] | None = None
 
     @property
     def largest(self) -> float:
@@ -91,7 +104,9 @@ class GapFamily:
         return Scenario("no difference", 0.0, 0.0, self.population(0.0))
 
     def population(self, gap: float) -> Population:
-        """Return the policies with this gap, beside the number if there is one."""
+        """Return the policies with this gap, beside the number or the proxy if there is one."""
+        if self.proxy is not None:
+            return WithProxy(self.at(gap), *self.proxy)
         return self.at(gap) if self.number is None else WithNumber(self.at(gap), self.number)
 
     def at(self, gap: float) -> Guessed:
@@ -116,6 +131,20 @@ class Assumptions(NamedTuple):
     scenarios: list[Scenario]
     family: GapFamily
     notes: tuple[str, ...]
+
+    def beside_proxy(self, correlation: float, audit: float | None) -> "Assumptions":
+        """Return the same with a simulator or, with audits, a judge, or raise."""
+        if audit is None:
+            pilot = isinstance(self.scenarios[0].population, Resampled)
+            text = " goes with guesses: of a pilot study the mean of a simulator is not known"
+            require(not pilot, named("proxy"), text, code="proxy-of-pilot")
+        scenarios = [
+            replace(own, population=WithProxy(own.population, correlation, audit))
+            for own in self.scenarios
+        ]
+        family = replace(self.family, proxy=(correlation, audit))
+        told = (SIMULATOR if audit is None else JUDGE).format(correlation)
+        return Assumptions(scenarios, family, (*self.notes, told))
 
 
 def assume(

@@ -108,7 +108,9 @@ class Simulator:
 
 def _run(job: tuple[int, StudyModel[Any], np.random.SeedSequence]) -> tuple[int, Any]:
     index, model, seed = job
-    return index, model.simulate(seed, CHUNK)
+    # A fresh one: whoever spawns from a seed changes it, and other models have the same.
+    own = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
+    return index, model.simulate(own, CHUNK)
 
 
 def check_minutes(minutes_per_trial: Any) -> None:

@@ -215,14 +215,8 @@ def _no_pairs() -> InvalidInput:
 def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysis:
     """Return the analysis of a table that a question has been shown.
 
-    Parameters
-    ----------
-    question
-        After the last row.
-    table
-        All trials, those that no row took included.
-    values
-        The averages (rows, policies) that were compared, in [0, 1].
+    ``values`` are the averages (rows, policies) that were compared, in [0, 1]; the table has all
+    trials, those that no row took included.
     """
     rules, comparison = question.rules, question.comparison
     table = table.clipped(comparison.scale)
@@ -278,23 +272,7 @@ def best_in_words(
     aside: tuple[str, ...] = (),
     top: int = 1,
 ) -> str:
-    """Return who is the best of k, or who may be.
-
-    Parameters
-    ----------
-    best
-        The policy that was named, or None.
-    left
-        The candidates.
-    k
-        The number of policies.
-    indifference
-        How near to the best is good enough.
-    aside
-        Candidates that need no more trials.
-    top
-        How many of the best are to be named together.
-    """
+    """Return who is the best of k, or who may be; those ``aside`` need no more trials."""
     if len(left) == top > 1:
         return f"{', '.join(left[:-1])} and {left[-1]} are the best {top} of {k}"
     if best is not None:

@@ -56,13 +56,7 @@ class Budget(ABC, Generic[Account]):
         """Return p-values (studies, pairs, 2) to be held against alpha."""
 
     def level_of_sameness(self, claims: Bools) -> Floats:
-        """Return the level (studies, pairs) of each test that shows a pair to be the same.
-
-        Parameters
-        ----------
-        claims
-            The orders claimed so far (studies, pairs, 2).
-        """
+        """Return the level (studies, pairs) of each test that shows a pair to be the same."""
         return np.full(claims.shape[:-1], self.alpha / self.family.size)
 
     def levels(self, account: Account) -> Floats | None:  # noqa: ARG002

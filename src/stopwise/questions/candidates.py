@@ -246,16 +246,8 @@ class Candidates:
     ) -> Any:
         """Return the state after a row; change the wealths of the pairs that meet, in place.
 
-        Parameters
-        ----------
-        method, state
-            Of all pairs.
-        means
-            The average of each policy's trials in this row, NaN where it has none.
-        met
-            Pairs whose factor multiplies the wealth of their policy.
-        wealth
-            Log-wealth (studies, policies).
+        The average of a policy that has no trial in the row is NaN. Pairs that ``met`` multiply the
+        wealth of their policy (studies, policies) by their factor.
         """
         study, policy, opponent = self.at
         r0, r1 = means[study, policy], means[study, opponent]

@@ -135,7 +135,7 @@ def _compared(task: str, counts: Counts, alpha: float) -> CountsComparison:
     names = list(counts)
     require(len(names) >= 2, f"task {task!r}: a comparison needs two policies, but got {names}")
     family = Family(k=len(names))
-    p_value = np.array([[_directions(counts[names[i]], counts[names[j]]) for i, j in family.pairs]])
+    p_value = np.array([[directions(counts[names[i]], counts[names[j]]) for i, j in family.pairs]])
     holm = Holm(family=family, alpha=alpha)
     nothing = np.zeros(p_value.shape)
     seen = Seen(nothing > 0, p_value, nothing[..., 0] == 0, nothing + 1.0, nothing)
@@ -159,7 +159,7 @@ def _compared(task: str, counts: Counts, alpha: float) -> CountsComparison:
     return CountsComparison(task, alpha, policies, pairs, order)
 
 
-def _directions(first: tuple[int, int], second: tuple[int, int]) -> tuple[float, float]:
+def directions(first: tuple[int, int], second: tuple[int, int]) -> tuple[float, float]:
     """Return the one-sided p-values of "the second is better" and of "the first is"."""
     (x0, n0), (x1, n1) = first, second
     if n0 + n1 <= MOST_FOR_BARNARD:

@@ -81,16 +81,8 @@ def doubts(
 ) -> tuple[str, ...]:
     """Return what contradicts itself, one clause each.
 
-    Parameters
-    ----------
-    table
-        The scores; it knows whether its tasks look drawn at random.
-    policies, pairs
-        The results.
-    differences
-        Mean advantage of policy 1 over all pairs of trials of each pair, NaN where there is none.
-    rules
-        What was declared.
+    ``differences`` are the mean advantages of policy 1 over all pairs of trials of each pair, NaN
+    where there is none.
     """
     found = [] if table.mean is None else list(table.mean.doubts)
     span = rules.scale.span

@@ -1,6 +1,5 @@
 """Which trials a gate looks at: two files or one, and the pairs that they make."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from stopwise.core.pair_verdict import Verdict
 from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
 from stopwise.core.stream import SequentialTest
-from stopwise.data.frames import is_frame
+from stopwise.data.frames import is_path, is_place
 from stopwise.data.read import read_trials
 from stopwise.data.sources import name_of
 from stopwise.data.trials import Trials
@@ -68,13 +67,13 @@ def found_policies(
     if results is not None:
         trials = results if isinstance(results, Trials) else read_trials(results, **reading)
         names = (str(baseline), str(new))
-    elif _is_path(new) and isinstance(baseline, str) and not Path(baseline).exists():
+    elif is_path(new) and isinstance(baseline, str) and not Path(baseline).exists():
         trials = read_trials(new, **reading)
         names = (baseline, _other(trials, baseline, str(new)))
     else:
         names = _named(new, baseline)
         own = {names[0]: baseline, names[1]: new}
-        if not _is_place(new):
+        if not is_place(new):
             return own, names
         trials = read_trials(own, **reading)
     require(names[0] != names[1], f"the new policy and the baseline are both {names[0]!r}")
@@ -88,12 +87,10 @@ def _alone(
     new: Any, results: Any, reading: Mapping[str, Any]
 ) -> tuple[Trials | Mapping[str, Any], tuple[str]]:
     """Return the trials of the new policy, and its name."""
-    if results is None and not _is_place(new):
+    if results is None and not is_place(new):
         return {"new": new}, ("new",)
     place = new if results is None else results
-    require(
-        not _is_path(place) or Path(place).exists(), f"{place}: there is no such file or folder"
-    )
+    require(not is_path(place) or Path(place).exists(), f"{place}: there is no such file or folder")
     trials = place if isinstance(place, Trials) else read_trials(place, **reading)
     known = trials.policies
     name = str(new) if results is not None else known[0]
@@ -156,14 +153,6 @@ def _aligned(trials: Trials, names: tuple[str, ...], task: str | None, design: s
     return align(trials, task=task, design=design or "auto", policies=names, in_turn=False)
 
 
-def _is_place(value: object) -> bool:
-    return _is_path(value) or is_frame(value)
-
-
-def _is_path(value: object) -> bool:
-    return isinstance(value, str | os.PathLike)
-
-
 def _other(trials: Trials, baseline: str, source: str) -> str:
     """Return the one other policy of a file with two."""
     known = trials.policies
@@ -185,15 +174,15 @@ def _other(trials: Trials, baseline: str, source: str) -> str:
 def _named(new: Any, baseline: Any) -> tuple[str, str]:
     """Return the names of the baseline and of the new policy, from their files."""
     for value in (new, baseline):
-        there = not _is_path(value) or Path(value).exists()
+        there = not is_path(value) or Path(value).exists()
         require(there, f"{value}: there is no such file or folder")
     require(
-        _is_place(new) == _is_place(baseline),
+        is_place(new) == is_place(baseline),
         "give the new policy and the baseline in the same way: both as files or frames, or both "
         "as scores",
     )
     names = [
-        name_of(Path(value)) if _is_path(value) else usual
+        name_of(Path(value)) if is_path(value) else usual
         for value, usual in ((baseline, "baseline"), (new, "new"))
     ]
     if names[0] == names[1]:

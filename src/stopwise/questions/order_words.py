@@ -22,6 +22,8 @@ DRAWN = {
 TOGETHER = "scores-together"  # a doubt that costs trials, but no guarantee
 # Most policies whose whole order still makes a sentence.
 MOST_IN_WORDS = 10
+# More pairs that were not told apart are counted where one reads aloud.
+MOST_OPEN = 5
 
 
 def code_of(text: str) -> str:
@@ -296,4 +298,11 @@ class OrderInWords(Drawn):
             else f"{name} was not told apart from {listed(own)}"
             for name, own in open_.items()
         ]
-        return "; ".join([*better, *said, *rest])
+        shown, number = [*better, *said], sum(map(len, open_.values()))
+        if number > MOST_OPEN and shown:
+            rest = [f"the other {number} of {len(self.pairs)} pairs were not told apart"]
+        elif number > MOST_OPEN:
+            rest = [f"No two of the {len(self.policies)} policies were told apart"]
+            if self.baseline is not None:
+                rest = [f"None of the {number} policies was told apart from {self.baseline}"]
+        return "; ".join([*shown, *rest])

@@ -35,15 +35,7 @@ CAPTIONS = {
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the trials came from.
-
-    Attributes
-    ----------
-    files
-        Name and SHA-256 of each file.
-    command
-        What was typed, or nothing.
-    """
+    """Where the trials came from: name and SHA-256 of each file, and what was typed."""
 
     files: tuple[tuple[str, str], ...] = ()
     command: str = ""

@@ -19,6 +19,8 @@ from stopwise.rollout.episode import Ticket
 from stopwise.rollout.executors import Executor
 from stopwise.rollout.worker import Setup
 
+KNOWN = ("proxy_mean", "proxy_share", "proxy_batches")
+
 
 def proxy_mean(
     place: Executor,
@@ -30,7 +32,7 @@ def proxy_mean(
     scenes: int,
 ) -> dict[str, Any]:
     """Return what is known of the proxy's mean: declared, recorded, or from scenes run now."""
-    declared = {name: settings.get(name) for name in ("proxy_mean", "proxy_share")}
+    declared = {name: settings.get(name) for name in KNOWN}
     require(
         setup.proxy is not None or not any(declared.values()),
         "proxy_mean and proxy_share go with proxy, a cheap simulator beside the environment",
@@ -57,16 +59,7 @@ def proxy_mean(
 def simulated_scenes(place: Executor, setup: Setup, seed: int, scenes: int) -> Floats:
     """Return scores (scenes, policies) of all policies in scenes apart from those of the race.
 
-    Parameters
-    ----------
-    place
-        Where episodes are run.
-    setup
-        The policies, and the simulator as the environment.
-    seed
-        That of the race; these scenes have seeds on a branch of their own.
-    scenes
-        How many.
+    The simulator is the environment of the setup. Their seeds are on a branch of that of the race.
     """
     columns = {policy: column for column, policy in enumerate(setup.policies)}
     scores, total, done = np.full((scenes, len(columns)), np.nan), scenes * len(columns), 0

@@ -41,13 +41,7 @@ class ScoreOutside(EpisodeFailed, InvalidInput):
 
 
 class FailureRule:
-    """What an episode without a score counts as.
-
-    Parameters
-    ----------
-    on_error
-        "raise", "void" (no trial) or "score:X" (the score X).
-    """
+    """What an episode without a score counts as: "raise", "void" (no trial) or "score:X"."""
 
     def __init__(self, on_error: str) -> None:
         text = f" must be raise, void or score:NUMBER, but got {on_error!r}"

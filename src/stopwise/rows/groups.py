@@ -8,7 +8,7 @@ import numpy as np
 
 from stopwise.core.scores import require_whole
 from stopwise.errors import require, require_choice
-from stopwise.messages import Message, Setting, counted, named
+from stopwise.messages import Message, Setting, named
 from stopwise.rows.table import Table
 
 UNEQUAL = ("shorter", "groups")
@@ -68,7 +68,8 @@ def unequal_numbers(numbers: dict[str, int]) -> tuple[Message, ...]:
     if second in (0, most):
         return ()
     listed = ", ".join(f"{name} {number}" for name, number in numbers.items())
-    unused = counted(most - second, "trial of the longest lies", "trials of the longest lie")
+    more = most - second
+    unused = f"{more} trials of the longest lie" if more > 1 else "trial of the longest lies"
     note = Message(
         f"unequal numbers of trials ({listed}): the last {unused} unused, without a partner; if "
         "the numbers were fixed before any score was seen, ",

@@ -109,14 +109,7 @@ def shares(
 ) -> dict[str, float]:
     """Return each task's share of the weights, 1 where none is declared; or raise.
 
-    Parameters
-    ----------
-    tasks
-        The tasks that are there.
-    weights
-        What was declared.
-    complete
-        Whether all tasks are there, so that no other can have a weight.
+    Where the tasks are not ``complete``, others may have a weight.
 
     Examples
     --------

@@ -1,6 +1,5 @@
 """From whatever holds trials to tables, one per task or one of all."""
 
-import os
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
@@ -21,10 +20,10 @@ def read_if_place(
     source: Any, columns: Mapping[str, str] | None = None, missing: str = "error"
 ) -> Any:
     """Return the trials of a file, a frame or an array; anything else as it is."""
-    from stopwise.data.frames import is_frame
+    from stopwise.data.frames import is_place
     from stopwise.data.read import read_trials
 
-    if isinstance(source, str | os.PathLike | np.ndarray) or is_frame(source):
+    if is_place(source) or isinstance(source, np.ndarray):
         return read_trials(source, columns=columns, missing=missing)
     return source
 

@@ -219,6 +219,20 @@ class SlotBoard:
         self._checkpoints = []  # of questions that did not know it
         self._changed = True
 
+    def rescored(self, told: Mapping[tuple[int, str], float | None]) -> "SlotBoard":
+        """Return a board on which these slots, by row and arm, have these scores, or stay empty."""
+        other = SlotBoard(self.rules, self._refusal, self.joined, self.beside)
+        for number, row in enumerate(self.rows):
+            slots = {
+                arm: replace(slot, score=score, dropped=score is None)
+                if (score := told.get((number, arm), slot.score)) != slot.score
+                else slot
+                for arm, slot in row.items()
+            }
+            other._add_row(slots, self.owners[number])
+        other._changed = True
+        return other
+
     def settled_scores(self) -> list[dict[str, float]]:
         """Return all scores of each row, whether or not the question was shown them."""
         return [

@@ -126,6 +126,8 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
                 "score": trial.score,
                 "proxy": state.slot(trial).proxy,
                 "episode": trial.episode or None,
+                # A trial that was given back and counts is that of who took it.
+                "who": None if trial.score is None else trial.who or None,
                 **details[trial.number],
                 **({} if trial.seconds is None else {"seconds": trial.seconds}),
             }

@@ -32,12 +32,13 @@ from stopwise.study.events import (
 from stopwise.study.recording_report import Place, judge_chapter, recording_chapters
 from stopwise.study.recordings import FOLDER
 from stopwise.study.records import as_text
-from stopwise.study.selection import KINDS
 
 if TYPE_CHECKING:
     from stopwise.study.reader import StudyReader
 
 Kind = TypeVar("Kind", bound=Event)
+# The kinds of exits of a selection, short enough for a printed page.
+EXITS = ("given back", "voided", "score raised", "score lowered", "no result")
 
 
 def _beside(_: int, file: str) -> str:
@@ -96,7 +97,7 @@ def _record(study: "StudyReader") -> Chapter:
         ("locked with", _locked_with(study.journal())),
         ("journal", f"{counted(status.seq, 'entry')}, the last with SHA-256 {status.hash}"),
         ("blinding", "none" if plan.blinding == "none" else f"a code per {plan.blinding}"),
-        ("names", "revealed" if status.unblinded else "not revealed: policies are shown as labels"),
+        ("names", _names(blind=plan.blinding != "none", unblinded=status.unblinded)),
         *((f"proxy on {own.task}", own.proxy) for own in study.verdict().tasks if own.proxy),
         ("trials handed out", str(status.assigned)),
         *([("trials imported", str(status.imported))] if status.imported else []),
@@ -107,6 +108,12 @@ def _record(study: "StudyReader") -> Chapter:
         ("recorded after unblinding", str(_after_unblinding(study.journal()))),
     ]
     return Chapter("How the study was run", ("", ""), tuple(rows))
+
+
+def _names(*, blind: bool, unblinded: bool) -> str:
+    if not blind:
+        return "known throughout"
+    return "revealed" if unblinded else "not revealed: policies are shown as labels"
 
 
 def _started_by_runners(entries: list[Entry]) -> list[tuple[str, str]]:
@@ -123,7 +130,7 @@ def _selection(study: "StudyReader") -> list[Chapter]:
     for whose, rows in study.selection().items():
         if not any(any(row.numbers) for row in rows):
             continue
-        columns = (whose, "handed out", "count", "mean score", *KINDS, "mean score of voided")
+        columns: tuple[str, ...] = (whose, "handed out", "count", "mean", *EXITS, "mean of voided")
         cells = []
         for row in rows:
             counts = (str(row.taken), str(row.counted), _number(row.mean))
@@ -148,6 +155,7 @@ def _groups(study: "StudyReader") -> list[Chapter]:
     trials = study.records().filter(pl.col("score").is_not_null(), taken)
     days = pl.col("assigned").str.slice(0, 10)
     policies = (*study.plan.policy_names, *beside)
+    returned = bool((trials["status"] == "released").any())
     found = []
     for whose, key in {
         "operator": pl.col("who"),
@@ -161,8 +169,10 @@ def _groups(study: "StudyReader") -> list[Chapter]:
         for (name, task), group in named.group_by(whose, "task", maintain_order=True):
             means = dict(group.group_by("policy").agg(pl.col("score").mean()).iter_rows())
             cells = [_number(means.get(policy)) for policy in policies]
-            rows.append((str(name), str(task), str(len(group)), *cells))
-        columns = (whose, "task", "trials", *(f"mean of {policy}" for policy in policies))
+            back = [str((group["status"] == "released").sum())] if returned else []
+            rows.append((str(name), str(task), str(len(group)), *back, *cells))
+        means_of = (f"mean of {policy}" for policy in policies)
+        columns = (whose, "task", "trials", *["given back"] * returned, *means_of)
         found.append(Chapter(f"Trials by {whose}", columns, tuple(sorted(rows))))
     return found
 

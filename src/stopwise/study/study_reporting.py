@@ -61,7 +61,7 @@ class StudyReporting:
     def close(self, study: "StudyReader") -> None:
         """Hand over the report, if it may be seen, and close what was opened."""
         if self._rows:
-            self._reporter.finish(study.verdict().sentence, study.report)
+            self._reporter.finish(str(study.verdict()), study.report)
         self._reporter.finish()
 
 

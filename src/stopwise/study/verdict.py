@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, computed_field, field_serializer
 from stopwise.core.futility import futility_text
 from stopwise.core.rules import Rules
 from stopwise.errors import NotAllowed
+from stopwise.messages import counted
 from stopwise.questions import QUESTIONS, pose
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Elimination, Standing
@@ -20,7 +21,7 @@ from stopwise.study.audits import late_doubts, unjudged
 from stopwise.study.board import SlotBoard
 from stopwise.study.level_drift import drift_doubts
 from stopwise.study.records import trial_table
-from stopwise.study.selection import doubts
+from stopwise.study.selection import doubts, first_told
 from stopwise.study.simulated import in_words
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
@@ -113,8 +114,9 @@ class TaskVerdict:
 class StudyVerdict:
     """The verdict after journal entry ``seq``; it never changes afterwards.
 
-    ``doubts`` are warnings that trials were taken out or changed as blind chance hardly does it,
-    that conditions changed along the study, or that a judge came late.
+    ``doubts`` are warnings that a claim rests on trials that were taken out or changed, that these
+    are such as blind chance hardly picks, that conditions changed along the study, or that a judge
+    came late.
     """
 
     tasks: tuple[TaskVerdict, ...]
@@ -175,7 +177,7 @@ class StudyVerdict:
         return content
 
     def __str__(self) -> str:
-        return self.sentence
+        return "\n".join((self.sentence, *(f"Warning: {doubt}" for doubt in self.doubts)))
 
 
 _ADAPTER = TypeAdapter(StudyVerdict)
@@ -191,14 +193,43 @@ def verdict(state: StudyState) -> StudyVerdict:
         )
         for name, board in state.boards.items()
     )
+    changed = _rests_on_changes(state, tasks, shown)
     return StudyVerdict(
         tasks=tasks,
         finished=finished(state),
         blinded=state.names is None,
         seq=state.seq,
         hash=state.hash,
-        doubts=(*doubts(state), *drift_doubts(state), *late_doubts(state)),
+        doubts=(*changed, *doubts(state), *drift_doubts(state), *late_doubts(state)),
     )
+
+
+def _rests_on_changes(
+    state: StudyState, tasks: tuple[TaskVerdict, ...], shown: dict[str, str]
+) -> Iterator[str]:
+    """Yield a warning if something is claimed only because of what was voided, corrected, imported.
+
+    Whatever an owner does of that, what was told first is a study that nobody has bent: a false
+    claim without this warning has probability at most alpha (docs/design/studies.md).
+    """
+    found = {task.task: _claims(task) for task in tasks}
+    lost = sum(
+        len(found[name] - _claims(_task_verdict(name, state.boards[name].rescored(told), shown)))
+        for name, told in first_told(state).items()
+        if found[name]
+    )
+    if lost:
+        yield (
+            f"{counted(lost, 'finding rests', 'findings rest')} on scores that were voided, "
+            "corrected or imported: those that this study was told first do not show it."
+        )
+
+
+def _claims(task: TaskVerdict) -> set[str]:
+    """Return what is claimed of a task."""
+    if task.pairs:
+        return {pair.relation for pair in task.pairs if pair.decided}
+    return {f"not {name}" for name in task.eliminated} | ({task.best or ""} - {""})
 
 
 def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:

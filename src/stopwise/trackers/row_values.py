@@ -21,13 +21,6 @@ class RowValues:
 
     The intervals are those of the policies in an analysis: they hold together, at all times. They
     are carried on from row to row, so that a row costs the same however many came before.
-
-    Parameters
-    ----------
-    question
-        It may have rows already.
-    task
-        Stands before every name, where there are several.
     """
 
     def __init__(self, question: Question, task: str | None = None) -> None:

@@ -38,8 +38,6 @@ def status(place: Place = ".", as_json: AsJson = False) -> None:
         for task in verdict.tasks:
             if task.proxy:
                 typer.echo(f"{task.task}: {task.proxy}")
-        for doubt in verdict.doubts:
-            typer.echo(f"Warning: {doubt}")
 
 
 @grouped

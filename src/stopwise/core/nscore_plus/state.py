@@ -8,8 +8,6 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence_state import Bet
 
-__all__ = ["Bet", "PlusState", "PlusWealth", "Sums"]
-
 ONE, NONE = np.ones(()), np.zeros(())
 
 

@@ -51,20 +51,8 @@ class Candidate(NamedTuple):
 class Problem:
     """Arrays shared by all rounds of one design.
 
-    Parameters
-    ----------
-    alpha : float
-        Level, for which the lower bound holds.
-    reserve : float
-        Fraction of alpha that the rule leaves unspent at the null points.
-    n_max : int
-        Horizon.
-    alternatives : Alternatives
-        What the design is made for.
-    futility : bool
-        Whether binding futility stops are part of the rule.
-    band : float
-        Width of the walk in standard deviations.
+    The rule leaves the fraction ``reserve`` of alpha unspent at the null points; ``band`` is the
+    width of the walk in standard deviations.
     """
 
     def __init__(

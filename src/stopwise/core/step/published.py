@@ -37,19 +37,7 @@ class States(NamedTuple):
 def published_rule(
     alpha: float, n_max: int, budget: RiskBudget, progress: Callable[[int, int], None] | None = None
 ) -> Rule:
-    """Synthesise the published rule.
-
-    Parameters
-    ----------
-    alpha : float
-        Error available at every null point at the horizon, in (0, 1/2).
-    n_max : int
-        Horizon, at least 2.
-    budget : RiskBudget
-        Share of alpha that may be spent by each time.
-    progress : callable, optional
-        Called with (done, total).
-    """
+    """Synthesise the published rule: at most alpha < 1/2 at every null point, at the horizon."""
     # Only the dead time lets the difference grow freely; afterwards the boundary contains it.
     walk = Walk(n_max, 12.0)
     weights = walk.forward_weights()

@@ -1,0 +1,100 @@
+"""What to expect of one study that is being planned."""
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from stopwise.messages import Message
+from stopwise.planning.stopping_times import StoppingTimes
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanRow:
+    """What to expect of a study with this n_max, if the policies perform as assumed.
+
+    Attributes
+    ----------
+    scenario, gap
+        What is assumed, and the smallest gap between two means, in units of the score.
+    n_max
+        Maximum number of trials per policy.
+    power, power_error
+        Chance of the right verdict by n_max (with many policies: on every pair that differs), and
+        its standard error, 0 if computed exactly.
+    wrong, undecided
+        Chance of a false verdict, and of still being undecided at n_max.
+    same
+        With ``equivalence``: chance that the study ends as "practically the same" (with many
+        policies the expected share of such pairs), else None. It is right if the means are closer
+        than declared.
+    pair_power
+        Expected share of the differing pairs that are decided correctly.
+    mean_n, mean_n_error
+        Expected trials per policy until the study ends, and its standard error.
+    n_quantiles
+        Trials per policy within which 10, 50 and 90 % of studies end.
+    mean_trials
+        Expected trials of all policies together.
+    fixed_n, fixed_test
+        Trials per policy, and the test, of the fixed-sample plan with equal power (at most .99),
+        evaluated once at the end; None if there is none. ``fixed_test`` is text with a ``code``.
+    human_scores
+        With audits: the expected number of trials that people score, of all policies together.
+    policies, runs
+        Number of policies, and of simulated studies (None if computed exactly).
+    times
+        When and how the studies end, for the figures.
+    """
+
+    scenario: str
+    gap: float
+    n_max: int
+    power: float
+    power_error: float
+    wrong: float
+    undecided: float
+    pair_power: float
+    mean_n: float
+    mean_n_error: float
+    n_quantiles: tuple[int, int, int]
+    mean_trials: float
+    fixed_n: int | None
+    fixed_test: Message | None
+    policies: int
+    runs: int | None
+    times: StoppingTimes = field(repr=False, compare=False)
+    same: float | None = None
+    human_scores: float | None = None
+
+    @classmethod
+    def of(cls, times: StoppingTimes, scenario: str, **own: Any) -> Self:
+        """Return the row of studies that end at these times."""
+        return cls(
+            scenario=scenario,
+            power=times.power,
+            power_error=times.power_error,
+            wrong=times.wrong_rate,
+            undecided=times.undecided_rate,
+            pair_power=times.pair_power,
+            mean_n=times.mean_n,
+            mean_n_error=times.mean_n_error,
+            n_quantiles=(times.quantile(0.1), times.quantile(0.5), times.quantile(0.9)),
+            mean_trials=times.mean_trials,
+            runs=times.runs,
+            times=times,
+            **own,
+        )
+
+    @property
+    def exact(self) -> bool:
+        """Whether the row was computed, not simulated."""
+        return self.runs is None
+
+    @property
+    def most_trials(self) -> int:
+        """The most trials, over all policies, that the study can take."""
+        return self.n_max * self.policies
+
+    @property
+    def trials_saved(self) -> float | None:
+        """Average trials, over all policies, saved against the fixed-sample plan."""
+        return None if self.fixed_n is None else self.fixed_n * self.policies - self.mean_trials

@@ -392,8 +392,7 @@ class Comparison:
         """Return one score normalised to [0, 1], or raise."""
         low, high = self.bounds
         if type(score) is float and self._takes_all and low <= score <= high:
-            gained = high - score if self.rules.lower_is_better else score - low
-            return gained / (high - low)
+            return (high - score if self.rules.lower_is_better else score - low) / (high - low)
         array = numeric_array(score, policy)
         if array.ndim != 0:
             raise InvalidInput(f"a score must be one number, but {policy} got {score!r}")

@@ -32,7 +32,7 @@ ADDED = {
     *("given_back", "who"),  # of a trial, and of the station that holds it
     *("difference", "interval"),  # of two counts
     *("attended", "episode", "running", "seconds"),  # of a trial that a runner starts
-    *("method", "n_max", "edited", "by"),  # of a study
+    *("method", "n_max", "edited", "by", "doubts"),  # of a study
     *("needed", "robots"),  # of a plan
 }
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import stopwise as sw
+from stopwise.study.selection import first_told
 from stopwise.study.study_report import chapters
 from stopwise.web.evidence_cache import Shown
 from tests.cli import typed
@@ -77,9 +78,9 @@ def test_a_finding_that_rests_on_a_change_is_warned_of_wherever_it_is_read(
 ) -> None:
     """In the terminal, on the page, on the wall, in the report and for programs."""
     study = changed(tmp_path / "study", change)
-    said = "1 finding rests on scores that were voided or corrected: as they were told first, they"
+    said = "1 finding rests on scores that were voided, corrected or imported: those that this"
     (doubt,) = study.verdict().doubts
-    assert doubt == f"{said} do not show it."
+    assert doubt == f"{said} study was told first do not show it."
     shown = Shown.of(study)
     for text in (
         shown.page, shown.wall, study.report(),
@@ -94,6 +95,64 @@ def test_a_finding_that_rests_on_a_change_is_warned_of_wherever_it_is_read(
 
 def test_a_finding_that_stands_as_it_was_told_first_is_not_warned_of(tmp_path: Path) -> None:
     assert changed(tmp_path / "study", "voided", told=False).verdict().doubts == ()
+
+
+def test_trials_from_elsewhere_can_be_chosen_so_a_finding_needs_none_of_them(
+    tmp_path: Path,
+) -> None:
+    study = locked(str(tmp_path / "study"), n_max=40)
+    columns = {"policy": ["old", "new"] * 4, "score": [0.0, 1.0] * 4}
+    pilot = sw.Trials.from_columns(columns, bounds=(0, 1))
+    study.add_trials(pilot, source="notebook", reason="a pilot")
+    while not study.finished:
+        trial = take(study)
+        assert study.verdict().doubts == ()
+        study.record(trial.trial, policy_of(study, trial.trial) == "new", station="left")
+    (doubt,) = study.verdict().doubts
+    assert "voided, corrected or imported" in doubt
+
+
+@pytest.mark.parametrize(("blinding", "said"), [("trial", ["2 results came after"]), ("none", [])])
+def test_results_that_came_when_the_names_were_known_are_told(
+    tmp_path: Path, blinding: str, said: list[str]
+) -> None:
+    study = locked(str(tmp_path / "study"), n_max=40, blinding=blinding)
+    study.record(take(study).trial, True, station="left")
+    study.unblind(reason="curious")
+    assert study.verdict().doubts == ()
+    for _ in range(2):
+        study.record(take(study).trial, True, station="left")
+    assert [doubt[:20] for doubt in study.verdict().doubts] == said
+    study._ledger.save()
+    assert sw.Study.open(tmp_path / "study").verdict() == study.verdict()
+    assert study.verify().sound
+
+
+@pytest.mark.parametrize("design", ["independent", "blocks"])
+def test_what_was_told_first_is_kept_as_the_study_goes_on(tmp_path: Path, design: str) -> None:
+    """Also by a board that has been asked all along: as one that replays the whole journal."""
+    study = locked(str(tmp_path / "study"), n_max=12, policies=["a", "b", "c"], design=design)
+    for number in range(1, 30):
+        trial = take(study).trial
+        if number % 5 == 0:
+            study.start(trial, station="left")
+            study.release(trial, station="left", reason="hot")
+        else:
+            study.record(trial, policy_of(study, trial) == "a", station="left")
+        if number % 5 == 1 and number > 1:
+            study.void(trial - 1, "the cable came off")  # which was given back
+        if number % 5 == 3:
+            study.correct(trial, policy_of(study, trial) != "a", "tapped wrongly")
+        known = told_first(study)
+        if number % 5 == 1:
+            assert told_first(sw.Study.open(tmp_path / "study")) == known
+
+
+def told_first(study: sw.Study) -> list[object]:
+    """Return where each pair stands, with what was told first."""
+    with study._ledger.reading() as state:
+        told = first_told(state).get("stack", {})
+        return list(state.boards["stack"].rescored(told).question.standings())
 
 
 def test_of_two_that_were_compared_both_are_as_they_were_told_first(tmp_path: Path) -> None:

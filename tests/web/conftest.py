@@ -8,7 +8,10 @@ import pytest
 
 import stopwise as sw
 from stopwise.study.access import Role
+from tests.study.conftest import kind, new_study, place, server
 from tests.web.serving import CUPS, served
+
+__all__ = ["client", "kind", "new_study", "place", "server", "study", "tokens"]
 
 
 @pytest.fixture

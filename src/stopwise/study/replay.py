@@ -215,6 +215,7 @@ def _audit_drawn(event: AuditDrawn, state: StudyState, _: Entry) -> None:
 def _scored(event: Scored, state: StudyState, entry: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.status = "scored"
+    state.after_unblinding += state.unblinded_at is not None
     if event.correction is None:
         trial.when = entry.time
     if trial.number in state.asked:
@@ -302,6 +303,7 @@ def _clear(state: StudyState, trial: TrialRecord) -> None:
 def _imported(event: Imported, state: StudyState, _: Entry) -> None:
     board = state.boards[event.task]
     state.imports.append(Import.of(event.task, event.rows, event.source))
+    state.after_unblinding += 0 if state.unblinded_at is None else event.trials
     for row, scores in enumerate(event.rows, start=len(board.rows)):
         board.open_row(tuple(scores))
         for arm, score in scores.items():

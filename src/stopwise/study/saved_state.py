@@ -18,7 +18,7 @@ from stopwise.study.board import Slot
 from stopwise.study.state import Import, StudyState, TokenRecord, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
-FORMAT = 13
+FORMAT = 14
 PLAIN = (
     *("seq", "hash", "time", "clock", "study"),
     *(
@@ -27,6 +27,7 @@ PLAIN = (
         "stopwise",
         "names",
         "unblinded_at",
+        "after_unblinding",
         "held",
         "attended",
         "checked",

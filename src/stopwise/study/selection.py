@@ -107,21 +107,25 @@ def doubts(state: StudyState) -> tuple[str, ...]:
     found = [*_by_policy(state), *_by_score(state)]
     tests = len(found)
     warned = [one.text(tests, state.names) for one in found if one.p_value * tests <= LEVEL]
-    return (*warned, *_unseen(state))
+    return (*warned, *_unseen(state), *_named(state))
 
 
-def first_told(state: StudyState) -> dict[str, dict[tuple[int, str], float]]:
-    """Return what was told first where it does not count any more, by board, row and arm."""
-    found: dict[str, dict[tuple[int, str], float]] = defaultdict(dict)
+def first_told(state: StudyState) -> dict[str, dict[tuple[int, str], float | None]]:
+    """Return what the study itself was told first, by board, row and arm, where that was changed.
+
+    Trials that were imported, unless the plan declares them, have no score of its own.
+    """
+    found: dict[str, dict[tuple[int, str], float | None]] = defaultdict(dict)
     for trial in reversed(state.trials):  # of several in one place the first stays
+        told, place = found[state.board_name(trial.task)], (trial.row, trial.arm)
         first = trial.score if trial.first is None and trial.status == "voided" else trial.first
-        if first is None:
-            continue
-        told = found[state.board_name(trial.task)]
-        told[trial.row, trial.arm] = first
-        if state.plan is not None and state.plan.task(trial.task).judged_in_pairs:
-            told |= {(trial.row, arm): 1.0 - first for arm in state.arms if arm != trial.arm}
-    return found
+        if not trial.code and trial.arm not in state.board(trial).rules.stored:
+            told[place] = None
+        elif first is not None:
+            told[place] = first
+            if state.plan is not None and state.plan.task(trial.task).judged_in_pairs:
+                told |= {(trial.row, arm): 1.0 - first for arm in state.arms if arm != trial.arm}
+    return {name: told for name, told in found.items() if told}
 
 
 def _unseen(state: StudyState) -> Iterator[str]:
@@ -131,6 +135,14 @@ def _unseen(state: StudyState) -> Iterator[str]:
     if count:
         voided = counted(count, "trial was", "trials were")
         yield f"{voided} voided after the start without a score, so nothing tells if these failed."
+
+
+def _named(state: StudyState) -> Iterator[str]:
+    """Yield how many results came when it was known whose they are, if it was not to be."""
+    count = state.after_unblinding
+    if count and state.plan is not None and state.plan.blinding != "none":
+        results = counted(count, "result")
+        yield f"{results} came after unblinding, so whoever scored could know whose trial it was."
 
 
 def _handed_out(state: StudyState) -> list[TrialRecord]:

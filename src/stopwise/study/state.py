@@ -150,6 +150,8 @@ class StudyState:
         before they were written down.
     refusal
         Why this stopwise cannot replay the evidence, or None.
+    unblinded_at, after_unblinding
+        The entry by which names were revealed, and how many results came or were imported since.
     clock
         Seconds that passed while entries were made, by their times, steps back not counted. Leases
         are measured with it, so that a clock set back or forth cannot make them last for ever.
@@ -186,6 +188,7 @@ class StudyState:
     arms: tuple[str, ...] = ()
     names: dict[str, str] | None = None
     unblinded_at: int | None = None
+    after_unblinding: int = 0
     trials: list[TrialRecord] = field(default_factory=list)
     boards: dict[str, SlotBoard] = field(default_factory=dict)
     held: dict[str, int] = field(default_factory=dict)

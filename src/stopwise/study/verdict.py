@@ -207,10 +207,10 @@ def verdict(state: StudyState) -> StudyVerdict:
 def _rests_on_changes(
     state: StudyState, tasks: tuple[TaskVerdict, ...], shown: dict[str, str]
 ) -> Iterator[str]:
-    """Yield a warning if something is claimed only because scores were voided or corrected.
+    """Yield a warning if something is claimed only because of what was voided, corrected, imported.
 
-    Whatever an owner voids and corrects, what was told first is a study that nobody has bent: a
-    false claim without this warning has probability at most alpha (docs/design/studies.md).
+    Whatever an owner does of that, what was told first is a study that nobody has bent: a false
+    claim without this warning has probability at most alpha (docs/design/studies.md).
     """
     found = {task.task: _claims(task) for task in tasks}
     lost = sum(
@@ -220,8 +220,8 @@ def _rests_on_changes(
     )
     if lost:
         yield (
-            f"{counted(lost, 'finding rests', 'findings rest')} on scores that were voided or "
-            "corrected: as they were told first, they do not show it."
+            f"{counted(lost, 'finding rests', 'findings rest')} on scores that were voided, "
+            "corrected or imported: those that this study was told first do not show it."
         )
 
 

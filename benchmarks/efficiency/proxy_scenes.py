@@ -1,9 +1,13 @@
 """Pairs with a proxy whose mean comes from simulated scenes, relative to none, by their number.
 
-Run ``python -m benchmarks.efficiency.proxy_scenes``. Four sets of scenes each serve a quarter of
-the studies, so that no single lucky set decides.
+Run ``python -m benchmarks.efficiency.proxy_scenes``. Every study has simulated scenes of its own: a
+set that serves many studies is off its mean by the same amount in all of them, and a few sets leave
+errors that no number of studies averages out. With ``--bounds`` the scenes give bounds of the mean
+in place of batches.
 """
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,37 +15,87 @@ from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.efficiency.futility import Draw
 from benchmarks.efficiency.proxy import CASES, proxied
 from benchmarks.typed import typed
+from stopwise.core.arrays import Floats
+from stopwise.core.comparison import Comparison
+from stopwise.core.nscore_plus import Proxied
+from stopwise.core.pair_rules import pair_rules
+from stopwise.core.proxy import SHARE, scene_batches, scene_bounds
+from stopwise.core.rules import Rules
 
-SCENES = (2000, 20000, 100000)
+SCENES = (200, 2000, 20000, 100000)
 CORRELATIONS = (0.0, 0.5, 0.75, 0.9)
-SETS = 4
+ALPHA = 0.05
+
+
+def pairs_needed(comparison: Comparison, test: Proxied, scores: list[Floats]) -> Floats:
+    """Return the pairs of each study; ``scores`` are r0, g0, r1, g1, one row per study."""
+    r0, g0, r1, g1 = scores
+    runs, n_max = r0.shape
+    state, needed = test.start((runs, 1)), np.full(runs, float(n_max))
+    decided = np.zeros(runs, dtype=bool)
+    for pair in range(n_max):
+        both = np.stack((r0[:, pair], g0[:, pair])), np.stack((r1[:, pair], g1[:, pair]))
+        state = test.step(state, *comparison.directed(*both))
+        now = test.evidence(state).rejected[:, 0] & ~decided
+        needed[now], decided = pair + 1, decided | now
+        if decided.all():
+            break
+    return needed
+
+
+def with_scenes(test: Proxied, rules: Rules, scenes: Iterable[Floats], *, bounds: bool) -> Proxied:
+    """Return the test of so many studies, each with these simulated scenes of its own."""
+    if not bounds:
+        batches = tuple((scene_batches(own, rules)[0],) for own in scenes)
+        return replace(test, proxy_means=((0.0,),) * len(batches), proxy_batches=batches)
+    ends = [scene_bounds(own, rules, SHARE * ALPHA)[0] for own in scenes]
+    means, gaps = tuple((low,) for low, _ in ends), tuple(0.5 * (high - low) for low, high in ends)
+    return replace(test, alpha=(1 - SHARE) * ALPHA, proxy_means=means, proxy_gaps=gaps)
+
+
+def drawn(
+    rng: np.random.Generator, draw: Draw, means: tuple[float, float], runs: int, number: int
+) -> Iterator[Floats]:
+    """Yield simulated scenes (number, 2) for each study."""
+    for _ in range(runs):
+        yield np.stack([draw(rng, mean, (1, number))[0] * 1.0 for mean in means], axis=1)
 
 
 def main() -> None:
-    """Print one row per case and correlation."""
-    options = typed(__doc__, runs=240, cases=([1, 3, 5], "see proxy.CASES"))
-    table = Table("scores", "means", "N", "correlation", "known", *map(str, SCENES))
+    """Print one row per case and correlation; beside each ratio the standard error of its loss."""
+    cases = ([1, 3, 5], "see proxy.CASES")
+    options = typed(__doc__, runs=1000, cases=cases, scenes=[*SCENES], bounds=False)
+    table = Table("scores", "means", "N", "correlation", "known", *map(str, options.scenes))
     for index in options.cases:
-        draw, n_max, mean0, mean1 = CASES[index]
-        own: dict[str, Any] = {"n_max": n_max, "design": "paired", "workers": 1}
+        draw, n_max, *means = CASES[index]
+        ends = (means[0], means[1])
+        own: dict[str, Any] = {"n_max": n_max, "design": "paired"}
+        rules = pair_rules(method="nscore-plus", proxy_mean=means[1] - means[0], **own)
+        comparison = Comparison(rules)
+        known = comparison.test
+        assert isinstance(known, Proxied)
+        tests = []
+        for number in options.scenes:
+            scenes = drawn(
+                np.random.default_rng([7, index, number]), draw, ends, options.runs, number
+            )
+            tests.append(with_scenes(known, rules, scenes, bounds=options.bounds))
         for same in CORRELATIONS:
-            pairs = np.zeros(2 + len(SCENES))
-            for place in range(SETS):
-                rng = np.random.default_rng([place, index])
-                size = options.runs // SETS, n_max
-                r0, g0 = proxied(rng, draw, mean0, same, size)
-                r1, g1 = proxied(rng, draw, mean1, same, size)
-                kinds: list[dict[str, Any]] = [{}, {"proxy": (g0, g1), "proxy_mean": mean1 - mean0}]
-                for number in SCENES:
-                    drawn = [draw(rng, mean, (1, number))[0] * 1.0 for mean in (mean0, mean1)]
-                    scenes = np.stack(drawn, axis=1)
-                    kinds.append({"proxy": (g0, g1), "proxy_scores": scenes})
-                pairs += [sw.simulate("nscore-plus", r0, r1, **k, **own).n.mean() for k in kinds]
-            kind, ends = draw.__name__.replace("_", " "), f"{mean0:g} {mean1:g}"
-            shown = [f"{each:.2f}" for each in pairs[1:] / pairs[0]]
-            table.add_row(kind, ends, str(n_max), f"{same:g}", *shown)
+            rng = np.random.default_rng([5, index])  # the same scores in every row of a case
+            size = options.runs, n_max
+            scores = [part for mean in ends for part in proxied(rng, draw, mean, same, size)]
+            without = sw.simulate("nscore-plus", scores[0], scores[2], workers=1, **own).n.mean()
+            best = pairs_needed(comparison, known, scores)
+            cells = [f"{best.mean() / without:.3f}"]
+            for test in tests:
+                found = pairs_needed(comparison, test, scores)
+                error = (found - best).std() / np.sqrt(options.runs) / without
+                cells.append(f"{found.mean() / without:.3f} ({error:.3f})")
+            kind = draw.__name__.replace("_", " ")
+            table.add_row(kind, f"{ends[0]:g} {ends[1]:g}", str(n_max), f"{same:g}", *cells)
     Console(width=140).print(table)
 
 

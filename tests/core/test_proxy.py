@@ -19,11 +19,16 @@ def scenes(runs: int, n: int, same: float = 0.8) -> list[Any]:
     return [*scores, *np.where(kept, scores, fresh)]
 
 
+def simulated(n: int) -> Any:
+    """Return the proxy's scores (n, 2) in scenes apart from those of the trials."""
+    return np.stack([part[0] for part in scenes(1, n)[2:]], axis=1)
+
+
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
-def test_a_stream_and_a_simulation_agree(alternative: str) -> None:
+@pytest.mark.parametrize("known", [{"proxy_mean": 1.0}, {"proxy_scores": 10 + 5 * simulated(900)}])
+def test_a_stream_and_a_simulation_agree(alternative: str, known: dict[str, Any]) -> None:
     r0, r1, g0, g1 = (10 + 5 * part for part in scenes(12, 60))
-    settings = {**PROXIED, "proxy_mean": 1.0, "bounds": (10, 15), "alternative": alternative}
-    del settings["proxy"]
+    settings = {"design": "paired", "bounds": (10, 15), "alternative": alternative, **known}
     many = sw.simulate("nscore-plus", r0, r1, proxy=(g0, g1), n_max=60, **settings)
     for run in range(12):
         test = sw.SequentialTest(n_max=60, proxy=True, **settings)
@@ -69,8 +74,7 @@ def test_a_saved_test_goes_on_identically(by_scenes: bool) -> None:
     r0, r1, g0, g1 = (part[0] for part in scenes(1, 40))
     known: dict[str, Any] = {"proxy_mean": 0.2}
     if by_scenes:
-        _, _, *simulated = scenes(1, 3000)
-        known = {"proxy_scores": np.stack([part[0] for part in simulated], axis=1)}
+        known = {"proxy_scores": simulated(3000)}
     test = sw.SequentialTest(n_max=40, design="paired", proxy=True, **known)
     for pair in range(20):
         test.update(r0[pair], r1[pair], proxy=(g0[pair], g1[pair]))
@@ -81,6 +85,40 @@ def test_a_saved_test_goes_on_identically(by_scenes: bool) -> None:
         own = {"proxy": (g0[pair], g1[pair])}
         assert other.update(r0[pair], r1[pair], **own) == test.update(r0[pair], r1[pair], **own)
     assert other.to_json() == test.to_json()
+
+
+@pytest.mark.parametrize("lower_is_better", [False, True])
+def test_every_pair_of_trials_has_scenes_of_its_own(lower_is_better: bool) -> None:
+    """So two thousand of them save nearly as much as a mean that is known, in both directions."""
+    r0, r1, g0, g1 = scenes(200, 150)
+    own: dict[str, Any] = {"n_max": 150, "design": "paired", "alternative": "two-sided"}
+    many, sign = simulated(2000), 1
+    if lower_is_better:
+        r0, r1, g0, g1, many, sign = 1 - r0, 1 - r1, 1 - g0, 1 - g1, 1 - many, -1
+        own["lower_is_better"] = True
+    by_scenes = sw.simulate("nscore-plus", r0, r1, proxy=(g0, g1), proxy_scores=many, **own)
+    known = sw.simulate("nscore-plus", r0, r1, proxy=(g0, g1), proxy_mean=sign * 0.2, **own)
+
+    (batches,) = by_scenes.rules.proxy_batches or ()
+    gained = many[:, 1] - many[:, 0]
+    sizes = [100, *map(len, np.array_split(gained[100:], 149))]
+    assert np.dot(batches, sizes) == pytest.approx(gained.sum())
+    assert by_scenes.n.mean() < 1.15 * known.n.mean()
+
+
+def test_beyond_the_last_batch_a_proxy_says_nothing() -> None:
+    r0, r1, g0, g1 = (part[0] for part in scenes(1, 60))
+    own: dict[str, Any] = {"n_max": 40, "design": "paired", "proxy_scores": simulated(21)}
+    found = []
+    for late in (g1, 1 - g1):
+        test = sw.SequentialTest(alpha=1e-9, **own)
+        for pair in range(60):
+            if pair == 40:
+                test.extend(60)
+            guess = g1[pair] if pair < 21 else late[pair]
+            verdict = test.update(r0[pair], r1[pair], proxy=(g0[pair], guess))
+        found.append(verdict.log_e)
+    assert found[0] == found[1]
 
 
 def test_what_the_bounds_cost_is_in_the_p_value() -> None:
@@ -107,6 +145,9 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({**PROXIED, "proxy_mean": "much"}, "proxy_mean must be the mean"),
     ({**PROXIED, "proxy_share": 1.0}, "proxy_share must be"),
     ({"proxy_share": 0.1}, "there is neither"),
+    ({"proxy_batches": [[0.1]]}, "goes with proxy_mean"),
+    ({**PROXIED, "proxy_batches": [0.1, 0.2]}, "a row of means for each of 1 pairs"),
+    ({**PROXIED, "proxy_batches": [[0.1, 1.2]]}, "within -1 and 1"),
     ({**PROXIED, "proxy_scores": [[0, 1], [1, 0]]}, "give one of the two"),
     ({"design": "paired", "proxy_scores": [0, 1, 1]}, "a row (g0, g1)"),
     ({"design": "paired", "proxy_scores": [[0, 2], [1, 0]]}, "within the bounds"),

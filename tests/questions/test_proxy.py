@@ -76,7 +76,8 @@ def test_simulated_scenes_of_every_kind_say_the_same(tmp_path: Path) -> None:
     ]
 
     assert len({analysis.to_json() for analysis in found}) == 1
-    assert found[0].rules.proxy_share == 0.05
+    assert found[0].rules.proxy_share == 0.0  # each row gets some of the scenes
+    assert [len(own) for own in found[0].rules.proxy_batches or ()] == [100]
     ((low, high),) = bounds_of_pairs(found[0].rules)
     assert low < 0.2 < high
     assert any("20000 simulated scenes" in note for note in found[0].warnings)
@@ -84,6 +85,29 @@ def test_simulated_scenes_of_every_kind_say_the_same(tmp_path: Path) -> None:
     assert found[0].pairs[0].interval_level == pytest.approx(0.95)
     assert "correlate" in found[0].to_html()
     assert found[0].decided_otherwise(5) is not None
+
+
+def test_three_policies_share_simulated_scenes() -> None:
+    """Each pair goes as a test of its own would, with these policies' means in each batch."""
+    real, many = scenes(60, k=3), wide(scenes(1000, first=1000, k=3), "sim")
+    scores, guesses = wide(real, "score"), wide(real, "sim")
+    found = sw.analyze(
+        dict(zip("abc", scores.T, strict=True)),
+        proxy=dict(zip("abc", guesses.T, strict=True)),
+        proxy_scores=many,
+        design="paired",
+        n_max=60,
+        adjust="bonferroni",
+        bounds=(0, 1),
+    )
+    batches = found.rules.proxy_batches or ()
+    for own, pair, ends in zip(batches, found.pairs, ((0, 1), (0, 2), (1, 2)), strict=True):
+        settings: dict[str, Any] = {"alternative": "two-sided", "ties": "strict"}
+        settings |= {"proxy_mean": (-1.0, 1.0), "proxy_batches": [own], "design": "paired"}
+        test = sw.SequentialTest(n_max=60, alpha=0.05 / 3, **settings)
+        verdict = test.run(*scores.T[[*ends]], proxy=tuple(guesses.T[[*ends]]))
+        assert pair.n == verdict.n
+        assert pair.p_value == pytest.approx(min(3 * verdict.p_value, 1.0))
 
 
 def test_scenes_of_the_trials_do_not_count_as_simulated() -> None:
@@ -136,7 +160,7 @@ def test_scores_by_policy_take_a_proxy_by_policy() -> None:
     [
         ({}, "proxy_scores.*or proxy_mean"),
         ({"proxy_mean": 0.2}, "for each policy by name"),
-        ({"proxy_mean": {"base": 0.5}}, "a number for each of base, new"),
+        ({"proxy_mean": {"base": 0.5}}, "mean for each policy, but has none for new"),
         ({"audit": 0.5, "design": "independent"}, "audits need design 'paired'"),
         ({**KNOWN, "goal": "best"}, "goal 'order'"),
         ({**KNOWN, "method": "wsr"}, "takes no proxy"),

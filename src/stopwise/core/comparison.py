@@ -69,12 +69,22 @@ class Comparison:
         )
         if self.rules.proxy_mean is None:
             return test
-        means, gaps = [], []
+        means, gaps, batches = [], [], []
         for bounds in bounds_of_pairs(self.rules):
             low, high = sorted(self.rules.advantage(end) / self.scale.span for end in bounds)
             means.append(tuple(low if policy else -high for policy in self.directions))
             gaps.append(0.5 * (high - low))
-        return Proxied.of(test, tuple(means), tuple(gaps), self.rules.audit)
+        unit = self.rules.advantage(1.0) / self.scale.span
+        for own in self.rules.proxy_batches or ():
+            signs = (unit if policy else -unit for policy in self.directions)
+            batches.append(tuple(tuple(sign * each for each in own) for sign in signs))
+        return Proxied.of(
+            test,
+            proxy_means=tuple(means),
+            proxy_gaps=tuple(gaps),
+            proxy_batches=tuple(batches),
+            audit=self.rules.audit,
+        )
 
     @cached_property
     def scenes(self) -> SceneTests | None:

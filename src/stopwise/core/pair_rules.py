@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from stopwise.core.comparison import Comparison
-from stopwise.core.proxy import SHARE, compared_pairs, scene_bounds
+from stopwise.core.proxy import SHARE, compared_pairs, scene_batches, scene_bounds, unit_scenes
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number
 from stopwise.errors import require
@@ -35,11 +35,18 @@ def pair_rules(scenes: object | None = None, **settings: Any) -> Rules:
 
 
 def with_scenes(rules: Rules, scenes: object, share: float | None) -> Rules:
-    """Return the rules with bounds of a proxy's mean from simulated scenes (M, policies).
+    """Return the rules with what simulated scenes (M, policies) say of a proxy's mean.
 
-    Together, over all pairs and directions, they fail with probability at most share * alpha.
+    Bounds of it, over all pairs and directions together, fail with probability at most share *
+    alpha. Bets rest on them if a share is given or there is no n_max. Else each pair of trials has
+    a batch of scenes of its own, and bounds only serve the watch on real scenes.
     """
+    batches = share is None and rules.n_max is not None
     share = SHARE if share is None else share
     require(is_number(share) and 0 < share < 1, "proxy_share must lie between 0 and 1")
     level = share * rules.alpha / (len(compared_pairs(rules)) * Comparison(rules).shares)
-    return replace(rules, proxy_mean=scene_bounds(scenes, rules, level), proxy_share=share)
+    unit = unit_scenes(scenes, rules)
+    bounds = scene_bounds(unit, rules, level)
+    if not batches:
+        return replace(rules, proxy_mean=bounds, proxy_share=share)
+    return replace(rules, proxy_mean=bounds, proxy_batches=scene_batches(unit, rules))

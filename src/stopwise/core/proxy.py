@@ -25,7 +25,9 @@ __all__ = [
     "compared_pairs",
     "declared_proxy",
     "pairs_of",
+    "scene_batches",
     "scene_bounds",
+    "unit_scenes",
     "unlike_chance",
 ]
 
@@ -37,6 +39,8 @@ MEMORIES = (2**40, 50, 10)
 LARGEST_BET = 0.75
 # Of alpha, what bounds of the mean may cost if it is not known.
 SHARE = 0.05
+# One in so many simulated scenes is for the first pair, whose batch is the guess for all others.
+GUESSED = 20
 
 
 def pairs_of(policies: int, baseline: int | None) -> list[tuple[int, int]]:
@@ -52,8 +56,8 @@ def bounds_of_pairs(rules: "Rules") -> tuple[tuple[float, float], ...]:
     return found if found and isinstance(found[0], tuple) else (found,)
 
 
-def declared_proxy(rules: "Rules", *, takes: bool) -> tuple[ProxyMeans | None, float | None]:
-    """Return bounds of the mean of g1 - g0 and their share of alpha, or raise.
+def declared_proxy(rules: "Rules", *, takes: bool) -> dict[str, Any]:
+    """Return bounds of the mean of g1 - g0, their share of alpha and batches, or raise.
 
     ``takes`` says whether the method is proven with a proxy.
     """
@@ -65,7 +69,9 @@ def declared_proxy(rules: "Rules", *, takes: bool) -> tuple[ProxyMeans | None, f
     if mean is None:
         text = "proxy_share goes with proxy_mean or proxy_scores, but there is neither"
         require(share is None, text, parameter="proxy_share")
-        return None, None
+        text = "proxy_batches goes with proxy_mean, bounds of the mean of g1 - g0"
+        require(rules.proxy_batches is None, text, parameter="proxy_batches")
+        return {}
     text = f"{rules.method} takes no proxy: only the bets of nscore-plus are proven with one"
     require(takes, text, parameter="proxy_mean")
     text = "audits need design 'paired': a pair is audited as a whole, drawn before it is run"
@@ -78,14 +84,34 @@ def declared_proxy(rules: "Rules", *, takes: bool) -> tuple[ProxyMeans | None, f
     text = "a proxy goes with means: bounds of scores and of the proxy are what its bets rest on"
     require(rules.by == "means", text, parameter="by")
     bounds = [_bounds(own, rules.scale) for own in _by_pair(mean, rules)]
+    batches = _checked_batches(rules, len(bounds))
     if share is None:
-        share = SHARE if any(low < high for low, high in bounds) else 0.0
+        bounded = batches is None and any(low < high for low, high in bounds)
+        share = SHARE if bounded else 0.0
     require(
         is_number(share) and 0 <= share < 1,
         f"proxy_share must be at least 0 and below 1, but got {share!r}",
         parameter="proxy_share",
     )
-    return bounds[0] if len(bounds) == 1 else tuple(bounds), float(share)
+    means = bounds[0] if len(bounds) == 1 else tuple(bounds)
+    return {"proxy_mean": means, "proxy_share": float(share), "proxy_batches": batches}
+
+
+def _checked_batches(rules: "Rules", pairs: int) -> tuple[tuple[float, ...], ...] | None:
+    """Return the means of batches of each pair of policies as numbers, or raise."""
+    if rules.proxy_batches is None:
+        return None
+    found = np.atleast_1d(numeric_array(rules.proxy_batches, "proxy_batches"))
+    require(
+        rules.audit is None and found.ndim == 2 and len(found) == pairs and found.size > 0,
+        f"proxy_batches must have a row of means for each of {pairs} pairs of policies, and goes "
+        "without audit",
+        parameter="proxy_batches",
+    )
+    outside = bool((np.abs(found) > rules.scale.span).any())
+    text = f"proxy_batches must lie within -{rules.scale.span:g} and {rules.scale.span:g}"
+    require(not outside, text, parameter="proxy_batches")
+    return tuple(tuple(own) for own in found.astype(float).tolist())
 
 
 def _check_audit(rules: "Rules") -> None:
@@ -184,18 +210,8 @@ def _forecasts(drawn: Bools) -> Floats:
     return (np.array([*seen, both]) + 0.5) / (np.array([*among, alike]) + 1.0)
 
 
-def scene_bounds(scores: object, rules: "Rules", level: float) -> tuple[tuple[float, float], ...]:
-    """Return bounds of each pair's mean of g1 - g0 from simulated scenes, wrong with this chance.
-
-    Parameters
-    ----------
-    scores
-        Array (M, policies) of the proxy's scores, one row per simulated scene.
-    rules
-        The policies, and the bounds of the score, which are those of the proxy.
-    level
-        Probability that a lower bound is too high, and that an upper one is too low.
-    """
+def unit_scenes(scores: object, rules: "Rules") -> Floats:
+    """Return the proxy's scores (M, policies) of simulated scenes, checked, mixed, of span 1."""
     array, policies = numeric_array(scores, "proxy_scores"), len(rules.policies)
     row = "(g0, g1)" if policies == 2 else f"of {policies} scores"
     require(
@@ -205,8 +221,35 @@ def scene_bounds(scores: object, rules: "Rules", level: float) -> tuple[tuple[fl
         parameter="proxy_scores",
     )
     rules.scale.check(array, "proxy_scores")
-    unit = rules.scale.clip(array) / rules.scale.span
-    unit = unit[np.random.default_rng(0).permutation(len(unit))]  # files may be sorted
+    unit: Floats = rules.scale.clip(array) / rules.scale.span
+    return unit[np.random.default_rng(0).permutation(len(unit))]  # files may be sorted
+
+
+def scene_batches(unit: Floats, rules: "Rules") -> tuple[tuple[float, ...], ...]:
+    """Return each pair's mean of g1 - g0 in a batch of scenes for every pair of trials.
+
+    No scene is in two batches. The first is as large as it takes for a guess of the mean.
+    """
+    first = max(len(unit) // GUESSED, 1)
+    others = min((rules.n_max or 1) - 1, len(unit) - first)
+    parts = [unit[:first], *np.array_split(unit[first:], max(others, 1))]
+    means = np.array([part.mean(axis=0) for part in parts]).T
+    found = [means[second] - means[first] for first, second in compared_pairs(rules)]
+    return tuple(tuple(own) for own in (rules.scale.span * np.clip(found, -1, 1)).tolist())
+
+
+def scene_bounds(unit: Floats, rules: "Rules", level: float) -> tuple[tuple[float, float], ...]:
+    """Return bounds of each pair's mean of g1 - g0 from simulated scenes, wrong with this chance.
+
+    Parameters
+    ----------
+    unit
+        The scenes, from ``unit_scenes``.
+    rules
+        The policies, and the bounds of the score, which are those of the proxy.
+    level
+        Probability that a lower bound is too high, and that an upper one is too low.
+    """
     found = []
     for first, second in compared_pairs(rules):
         share = 0.5 * (1.0 + unit[:, second] - unit[:, first])  # in [0, 1]

@@ -38,7 +38,7 @@ PAIR_FIELDS = (
 # What came later, and is saved with a pair only where it says something.
 LATER_PAIR_FIELDS = (
     *("reference", "equivalence", "lower_is_better", "by"),
-    *("proxy_mean", "proxy_share", "audit"),
+    *("proxy_mean", "proxy_share", "proxy_batches", "audit"),
 )
 
 
@@ -107,6 +107,9 @@ class Rules:
         Of a proxy, a cheap score of the same scene: bounds of the mean of g1 - g0, equal if it is
         known (of more than two policies, those of each pair), and the share of alpha that they
         cost; None without a proxy.
+    proxy_batches
+        For each compared pair of policies, the mean of g1 - g0 in a batch of simulated scenes for
+        each pair of trials: then the bounds cost nothing, as no bet rests on them. Else None.
     audit
         With a judge's score of every trial as the proxy: the chance, drawn before, that people
         score both trials of a pair as well; claims are about their scores. None if all are scored.
@@ -145,6 +148,7 @@ class Rules:
     by: str = "means"
     proxy_mean: ProxyMeans | None = None
     proxy_share: float | None = None
+    proxy_batches: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False)
     audit: float | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
@@ -197,9 +201,9 @@ class Rules:
         object.__setattr__(self, "equivalence", checks.checked_equivalence(self))
         object.__setattr__(self, "stored", tuple(self.stored))
         object.__setattr__(self, "groups", checked_groups(self))
-        mean, share = declared_proxy(self, takes=registry.find(self.method).takes_proxy)
-        object.__setattr__(self, "proxy_mean", mean)
-        object.__setattr__(self, "proxy_share", share)
+        takes_proxy = registry.find(self.method).takes_proxy
+        for name, value in declared_proxy(self, takes=takes_proxy).items():
+            object.__setattr__(self, name, value)
 
     def _place_reference(self, reference: float) -> None:
         """Check the reference, and let it be the baseline and the last of the policies."""

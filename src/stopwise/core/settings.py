@@ -37,7 +37,11 @@ ProxyMean = Annotated[
     "With a proxy: the mean of g1 - g0 over the scenes, bounds of it, or each policy's by name.",
 ]
 ProxyShare = Annotated[
-    float | None, "Of alpha, what bounds of that mean cost; a twentieth unless the mean is known."
+    float | None, "Of alpha, what bounds of that mean cost, if bets rest on them; a twentieth then."
+]
+ProxyBatches = Annotated[
+    Sequence[Sequence[float]] | None,
+    "With simulated scenes: for each pair of policies, the mean of g1 - g0 in some for each trial.",
 ]
 Audit = Annotated[
     float | None, "With a judge as the proxy: the chance that people score a pair as well."
@@ -63,6 +67,7 @@ class PairSettings(MethodParameters, total=False):
     reference: Reference
     proxy_mean: ProxyMean
     proxy_share: ProxyShare
+    proxy_batches: ProxyBatches
     audit: Audit
     futility: Futility
     lower_is_better: LowerIsBetter
@@ -118,6 +123,7 @@ class RaceSettings(PlanSettings, total=False):
     by: By
     proxy_mean: ProxyMean
     proxy_share: ProxyShare
+    proxy_batches: ProxyBatches
 
 
 class RuleSettings(RaceSettings, total=False):

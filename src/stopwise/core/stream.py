@@ -76,7 +76,8 @@ class SequentialTest(Resumable):
         With ``proxy=True`` each pair comes with a cheap score of its scene for each policy, from a
         simulator for example, within the same bounds. ``proxy_mean`` is the mean of g1 - g0 over
         the scenes; or ``proxy_scores``, an array (M, 2) of simulated scenes drawn apart from the
-        real ones, gives bounds of it at ``proxy_share`` (a twentieth) of alpha.
+        real ones, tells of it: with n_max, each pair gets some of them; else, or if
+        ``proxy_share`` is given, they give bounds of it at that share (a twentieth) of alpha.
     audit
         With a judge that scores every trial as the proxy: the chance, drawn before each pair, that
         people score it as well. Claims are about people's scores.

@@ -179,10 +179,14 @@ def _proxy(analysis: "Analysis") -> str:
             "A judge scored every trial, and people those of rows drawn beforehand with chance "
             f"{rules.audit:g}; claims are about people's scores. "
         )
-    bounded = f", bounded from simulated scenes at {rules.proxy_share:g} of this level"
+    known = "is known"
+    if rules.proxy_batches is not None:
+        known = "was learned from further simulated scenes, some for each row"
+    elif rules.proxy_share:
+        known = f"was bounded from simulated scenes at {rules.proxy_share:g} of this level"
     return (
         "A proxy's score of each trial was subtracted with a weight learned from earlier trials; "
-        f"its mean over all scenes is known{bounded if rules.proxy_share else ''}. "
+        f"its mean over all scenes {known}. "
     )
 
 

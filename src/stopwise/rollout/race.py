@@ -144,8 +144,8 @@ def race(
         A cheap simulator beside a dear one, given as ``env`` is: it runs every episode as well,
         with the same seed, and saves dear episodes where it agrees (docs/design/proxy.md).
     proxy_scenes
-        How many further scenes it runs beforehand, for bounds of its mean at ``proxy_share`` (a
-        tenth) of alpha; none if ``proxy_mean``, its mean for each policy by name, is known.
+        How many further scenes it runs beforehand, for its mean: each row gets some of them; none
+        if ``proxy_mean``, its mean for each policy by name, is known.
     report_to
         Trackers that are told each row, and get the report at the end (see ``StopRule``).
     **settings

@@ -19,6 +19,8 @@ from stopwise.rollout.episode import Ticket
 from stopwise.rollout.executors import Executor
 from stopwise.rollout.worker import Setup
 
+KNOWN = ("proxy_mean", "proxy_share", "proxy_batches")
+
 
 def proxy_mean(
     place: Executor,
@@ -30,7 +32,7 @@ def proxy_mean(
     scenes: int,
 ) -> dict[str, Any]:
     """Return what is known of the proxy's mean: declared, recorded, or from scenes run now."""
-    declared = {name: settings.get(name) for name in ("proxy_mean", "proxy_share")}
+    declared = {name: settings.get(name) for name in KNOWN}
     require(
         setup.proxy is not None or not any(declared.values()),
         "proxy_mean and proxy_share go with proxy, a cheap simulator beside the environment",

@@ -18,6 +18,8 @@ from stopwise.rows.table import Table, side_by_side
 
 # Bounds of a mean that are off by so little of the score's range hardly cost trials.
 ENOUGH = 0.01
+# Nor do so many scenes for each row.
+ENOUGH_SCENES = 50
 # Fewer rows than these may be alike by chance.
 ENOUGH_ROWS = 20
 
@@ -76,7 +78,11 @@ def _same_rows(scenes: Floats, trials: Floats | None) -> bool:
 
 
 def _width(rules: Rules, scenes: int) -> str:
-    """Return how far off the mean of a difference may be, and how many scenes would do."""
+    """Return what so many scenes are worth, and how many would do."""
+    if rules.proxy_batches is not None and rules.n_max is not None:
+        many = ENOUGH_SCENES * rules.n_max
+        text = f", {scenes / rules.n_max:.2g} for each of {counted(rules.n_max, 'row')}"
+        return text if scenes >= many else f"{text}; {many:,} would save more trials"
     half, span = max(0.5 * (high - low) for low, high in bounds_of_pairs(rules)), rules.scale.span
     text, enough = f", each difference to within {half:.2g}", ENOUGH * span
     if half <= enough:
@@ -174,7 +180,7 @@ class Scenes:
             parameter="proxy_scores",
         )
         left = f" ({counted(apart, 'scene')} of the trials left out)" if apart else ""
-        text = f"the mean of the proxy is bounded by {counted(len(complete), 'simulated scene')}"
+        text = f"the mean of the proxy comes from {counted(len(complete), 'simulated scene')}"
         return complete, text + left
 
     def _own(self, name: str) -> Any:

@@ -2,10 +2,13 @@
 
 A pair multiplies the wealth by ``1 + amount (r1 - r0 - margin - weight (g1 - g0 - mean))``, where
 ``mean`` is at most that of g1 - g0 and the weight is at least 0: ``docs/design/proxy.md`` has the
-proof. With weight 0 the bets and the evidence are those of ``nscore-plus``.
+proof. With weight 0 the bets and the evidence are those of ``nscore-plus``. If the mean is not
+known, each pair has a batch of simulated scenes of its own, and ``mean`` is any guess made before:
+the pair also multiplies the wealth by ``1 + amount weight (mean of the batch - mean)``.
 """
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -57,12 +60,13 @@ class ProxiedState(NamedTuple):
     centre0: Floats
     cross: Floats
     luck: Floats
-    hint: Floats  # sum of g1 - g0 - mean
+    hint: Floats  # sum of g1 - g0 less its mean, or that of the pair's batch of scenes
     hint_square: Floats
     product: Floats  # of the difference of scores and the hint
     weight: Floats  # of the bet that was last computed
-    mean: Floats  # at most that of g1 - g0, as the direction sees it
+    mean: Floats  # at most that of g1 - g0, as the direction sees it; with batches a guess of it
     gap: Floats  # by which the mean of g1 - g0 probably is greater
+    row: Floats  # of the batches
 
     @property
     def plus(self) -> PlusState:
@@ -84,6 +88,7 @@ class ProxiedState(NamedTuple):
             weight,
             self.mean,
             self.gap,
+            self.row,
         )
 
 
@@ -100,32 +105,37 @@ class Proxied(NScorePlus):
         g0 is what the judge says times (audited - chance).
     proxy_gaps
         For each pair, by how much these bounds probably are too low: what a weight costs.
+    proxy_batches
+        If the mean is not bounded, for each direction of each pair, the mean of g1 - g0 in a batch
+        of simulated scenes for each pair of trials; the first is the guess for all others.
     """
 
     proxy_means: tuple[tuple[float, ...], ...]
     audit: float | None = None
     proxy_gaps: tuple[float, ...] = (0.0,)
+    proxy_batches: tuple[tuple[tuple[float, ...], ...], ...] = ()
 
     held, leap, learn = Method.held, Method.leap, Method.learn
 
     @classmethod
-    def of(
-        cls,
-        test: Method[Any],
-        means: tuple[tuple[float, ...], ...],
-        gaps: tuple[float, ...],
-        audit: float | None,
-    ) -> "Proxied":
+    def of(cls, test: Method[Any], **proxy: Any) -> "Proxied":
         """Return this test with a proxy."""
-        own = {entry.name: getattr(test, entry.name) for entry in fields(test)}
-        return cls(**own, proxy_means=means, proxy_gaps=gaps, audit=audit)
+        return cls(**{entry.name: getattr(test, entry.name) for entry in fields(test)}, **proxy)
+
+    @cached_property
+    def _batches(self) -> Floats:
+        """The means of batches, by direction of each pair and by pairs seen."""
+        return np.array(self.proxy_batches).reshape(np.size(self.proxy_means), -1)
 
     def start(self, shape: tuple[int, ...]) -> Any:
         """State before the first pair; runs are those of all pairs, study by study."""
         none = [np.zeros(shape) for _ in range(4)]
         means: Floats = np.resize(self.proxy_means, shape)
-        gaps = np.repeat(self.proxy_gaps, means.shape[-1])
-        return ProxiedState._make([*super().start(shape), *none, means, np.resize(gaps, shape)])
+        gaps = np.resize(np.repeat(self.proxy_gaps, means.shape[-1]), shape)
+        rows = np.resize(np.arange(np.size(self.proxy_means), dtype=float), shape)
+        if self.proxy_batches:
+            means, gaps = np.resize(self._batches[:, 0], shape), np.zeros(shape)
+        return ProxiedState._make([*super().start(shape), *none, means, gaps, rows])
 
     def step(self, state: Any, r0: Floats, r1: Floats) -> Any:
         """State after one more pair; bet and weight use only the state before it."""
@@ -133,16 +143,22 @@ class Proxied(NScorePlus):
         bet, weight = self._weighted_bet(state)
         high = score1 - self.margin
         difference, hint = high - low, guess1 - guess0 - state.mean
+        growth = np.log(1 + bet.amount * (difference - weight * hint))
+        if self.proxy_batches:
+            drawn = self._drawn(state)
+            growth, hint = growth + np.log(1 + bet.amount * weight * drawn), hint - drawn
         left = difference - weight * hint
         pair = Sums.of_pair(low, high, left, self.design)
         sums = state.sums.plus(pair._replace(gap_square=difference * difference))
-        wealth = PlusWealth(state.log_e + np.log(1 + bet.amount * left), state.luck)
+        wealth = PlusWealth(state.log_e + growth, state.luck)
         return state.after(PlusState.of(sums, bet, wealth), hint, difference, weight)
 
     def margin_fall(self, before: Any, after: Any, r0: Floats, r1: Floats) -> Floats:
         """Return how fast the pair's log-factor falls with the margin."""
-        del r1  # the factor of both is what the evidence gained
+        del r1  # the factor of both is what the evidence gained, but for that of the batch
         fall: Floats = after.amount * np.exp(before.log_e - after.log_e)
+        if self.proxy_batches:
+            fall = fall * (1 + after.amount * after.weight * self._drawn(before))
         return fall.reshape(*(1,) * (r0.ndim - fall.ndim - 1), *fall.shape)
 
     def bets_at(self, state: Any, margins: Floats, need: Floats, size: Floats) -> Bet:
@@ -154,13 +170,29 @@ class Proxied(NScorePlus):
         held = state.plus.bet
         due = bets.renewal(state.pairs)
         if greatest(state.pairs) >= RENEWAL_PAIRS and not due.any():
-            return held, state.weight
+            return held, self._backed(state, state.weight)
         sums, estimates, weight = self._weighted(state)
         new = self._sized_bet(sums, self._threshold - state.log_e, estimates)
-        return held.renewed(due, new), np.where(due, weight, state.weight)
+        weight = np.where(due, weight, state.weight)
+        return held.renewed(due, new), self._backed(state, weight)
+
+    def _backed(self, state: ProxiedState, weight: Floats) -> Floats:
+        """Return the weight; 0 for the first pair, whose batch is the guess, and past the last."""
+        if not self.proxy_batches:
+            return weight
+        return np.where((state.pairs > 0) & (state.pairs < self._batches.shape[1]), weight, 0.0)
+
+    def _drawn(self, state: ProxiedState) -> Floats:
+        """Return the mean of the next pair's batch less the guess; no bet may know of it."""
+        last = self._batches.shape[1] - 1
+        place = np.minimum(state.pairs, last).astype(int)
+        drawn: Floats = self._batches[state.row.astype(int), place] - state.mean
+        return drawn
 
     def _widened(self, weight: Floats, mean: Floats) -> Floats:
         """Return what the proxy adds to the greatest loss of a pair, 1 + margin without it."""
+        if self.proxy_batches:  # the batch alone may lose 1 + mean
+            return np.maximum(weight * (1 - mean), weight * (1 + mean) - 1 - self.margin)
         if self.audit is None:
             return weight * (1 - mean)
         # An audited pair loses 1 + (1 - chance) weight at most, any other chance * weight.
@@ -182,7 +214,7 @@ class Proxied(NScorePlus):
         noise = (state.hint_square + PROXY_PAIRS * variance) / seen
         explained = np.maximum(common, 0.0) ** 2 / (variance * noise)  # share of the variance
         common = common * np.maximum(1 - PROXY_DOUBT / np.maximum(explained * seen, TINY), 0.0)
-        full = between(common / noise, 0.0, MOST_WEIGHT)
+        full = self._backed(state, between(common / noise, 0.0, MOST_WEIGHT))
         # The weight narrows what may be bet: of some parts of it, that of greatest growth.
         hoped = HOPED_DEVIATIONS - NOISY_DEVIATIONS * estimates.spread
         effect = np.maximum(shown + hoped * np.sqrt(variance * sums.pairs) / shrunk, 0.0)

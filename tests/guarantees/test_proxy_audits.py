@@ -1,0 +1,143 @@
+"""The promise with a judge: people score a random share of the pairs, and claims are about that.
+
+The proof is in ``docs/design/proxy.md``.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core import proxy as proxy_module
+from stopwise.core.arrays import Floats
+from stopwise.core.nscore_plus import Proxied
+from stopwise.core.proxy import unlike_chance
+from tests.guarantees.pinned import assert_at_most
+from tests.guarantees.proxies import (
+    RUNS,
+    Draw,
+    N,
+    Scene,
+    adversarial,
+    biased,
+    errors,
+    good,
+    useless,
+    wrong_sign,
+)
+
+JUDGES: dict[str, Draw] = {
+    "useless": useless,
+    "good": good,
+    "wrong in sign": wrong_sign,
+    "biased": biased,
+    "adversarial": adversarial,
+}
+
+
+def audited(draw: Draw, chance: float, *, by_judge: bool = False, **settings: Any) -> int:
+    """Return the errors of studies in which people score a random share of the pairs.
+
+    With ``by_judge``, those where the judge prefers policy 1 are audited more often than others.
+    """
+    rng = np.random.default_rng(24)
+    r0, r1, f0, f1 = draw(rng, (RUNS, N))
+    tilt = 0.5 * np.sign(f1 - f0) if by_judge else 0.0
+    asked = rng.random((RUNS, N)) < chance * (1 + tilt)
+    scores = [np.where(asked, own, np.nan) for own in (r0, r1)]
+    usual: dict[str, Any] = {"n_max": N, "design": "paired", "workers": 1, "ties": "strict"}
+    return errors(
+        sw.simulate("nscore-plus", *scores, proxy=(f0, f1), audit=chance, **{**usual, **settings})
+    )
+
+
+@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("chance", [0.3, 0.8])
+def test_no_judge_breaks_the_level(name: str, chance: float) -> None:
+    found = audited(JUDGES[name], chance, alternative="two-sided")
+
+    assert_at_most(found, RUNS, 0.05)
+
+
+@pytest.mark.parametrize("margin", [-0.1, 0.1])
+def test_audits_hold_at_the_edge_of_a_margin(margin: float) -> None:
+    def edge(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:
+        r0, level = (rng.random(shape) < 0.5) * 1.0, rng.random(shape)
+        return r0, (level < 0.5 + margin) * 1.0, r0, (level < 0.5) * 1.0
+
+    assert_at_most(audited(edge, 0.5, margin=margin), RUNS, 0.05)
+
+
+def test_audits_because_of_the_judge_would_be_caught() -> None:
+    """Where the judge is right, policy 1 is seen to win more often than it does."""
+    with pytest.raises(AssertionError):
+        assert_at_most(audited(good, 0.5, by_judge=True), RUNS, 0.05)
+
+
+def test_audits_because_of_the_judge_are_doubted() -> None:
+    rng = np.random.default_rng(3)
+    r0, r1, f0, f1 = (part[0] for part in good(rng, (1, 400)))
+    asked = rng.random(400) < 0.5 * (1 - 0.5 * np.sign(f1 - f0))
+    test = sw.SequentialTest(design="paired", audit=0.5, alternative="two-sided", ties="strict")
+    for pair in range(400):
+        scores = (r0[pair], r1[pair]) if asked[pair] else (None, None)
+        verdict = test.update(*scores, proxy=(f0[pair], f1[pair]))
+    assert verdict.scenes_differ
+    assert "audited more often" in str(verdict)
+
+
+def worst_pair(chance: float) -> float:
+    """Return the evidence left by the pair that costs most, after pairs that invite large bets."""
+    test = sw.SequentialTest(design="paired", audit=chance, alpha=1e-9)
+    for pair in range(200):
+        won = float(pair % 3 > 0)
+        test.update(0.0, won, proxy=(0.0, won))
+    return test.update(1.0, 0.0, proxy=(0.0, 1.0)).log_e or 0.0
+
+
+@pytest.mark.parametrize("chance", [0.1, 0.5, 0.9])
+def test_the_worst_pair_leaves_something(chance: float) -> None:
+    assert np.isfinite(worst_pair(chance))
+
+
+def test_a_bet_that_ignores_what_the_judge_can_cost_would_be_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def forgotten(_: Proxied, weight: Floats, mean: Floats) -> Floats:
+        return 0.0 * (weight + mean)
+
+    monkeypatch.setattr(Proxied, "_widened", forgotten)
+
+    with pytest.warns(RuntimeWarning, match="invalid value"):  # the logarithm of what is below 0
+        worst_pair(0.1)
+
+
+def audits_doubted(chance: float, n: int = 200) -> int:
+    """Return in how many studies audits with this chance contradict it."""
+    drawn = np.random.default_rng(8).random((RUNS, n)) < chance
+    return sum(unlike_chance(own, chance, 0.01) for own in drawn)
+
+
+@pytest.mark.parametrize("chance", [0.05, 0.3, 0.8])
+def test_random_audits_are_hardly_ever_doubted(chance: float) -> None:
+    assert_at_most(audits_doubted(chance), RUNS, 0.01)
+
+
+def test_forecasts_that_know_the_draw_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(drawn: Any) -> Floats:
+        return np.roll(honest(drawn), -1, axis=1)
+
+    honest = proxy_module._forecasts
+    monkeypatch.setattr(proxy_module, "_forecasts", late)
+    with pytest.raises(AssertionError):
+        assert_at_most(audits_doubted(0.3), RUNS, 0.01)
+
+
+def test_audits_in_the_wrong_places_are_doubted() -> None:
+    """The first ones only, every third, and more at first than later."""
+    places, rng = np.arange(100), np.random.default_rng(1)
+    uneven = [rng.random(100) < np.where(places < 50, 0.6, 0.0) for _ in range(20)]
+    assert unlike_chance(places < 30, 0.3, 0.01)
+    assert unlike_chance(places % 3 == 0, 0.3, 0.01)
+    assert sum(unlike_chance(own, 0.3, 0.01) for own in uneven) >= 18

@@ -1,0 +1,239 @@
+"""The promise with a proxy whose mean comes from simulated scenes, and what real scenes must be.
+
+The proofs are in ``docs/design/proxy.md``.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.core import proxy as proxy_module
+from stopwise.core.arrays import Floats
+from stopwise.core.comparison import Comparison
+from stopwise.core.nscore_plus import Proxied
+from stopwise.core.pair_rules import pair_rules
+from stopwise.core.proxy import bounds_of_pairs, scene_bounds, unit_scenes
+from stopwise.core.rules import Rules
+from stopwise.core.scene_watch import SceneTests, WatchState
+from tests.guarantees.pinned import assert_at_most
+from tests.guarantees.proxies import (
+    PROXIES,
+    RUNS,
+    Draw,
+    N,
+    Scene,
+    biased,
+    errors,
+    errors_with_own_means,
+    good,
+    studies,
+)
+
+
+def scenes_of_studies(runs: int, scenes: int) -> Floats:
+    """Return simulated scenes (runs, scenes, 2), of their own for each study."""
+    _, _, g0, g1 = biased(np.random.default_rng(7), (runs, scenes))
+    return np.stack((g0, g1), axis=-1)
+
+
+def bounds_of(scenes: Floats, level: float) -> tuple[float, float]:
+    """Return bounds of the mean of g1 - g0 from simulated scenes (M, 2)."""
+    return scene_bounds(unit_scenes(scenes, Rules()), Rules(), level)[0]
+
+
+def test_an_unknown_mean_is_bounded_by_simulated_scenes() -> None:
+    """A twentieth of alpha is for the bounds, the rest for the test."""
+    lows = [bounds_of(own, 0.0025)[0] for own in scenes_of_studies(RUNS, 300)]
+
+    assert_at_most(errors_with_own_means(biased, lows, 0.0475, 300), RUNS, 0.05)
+    assert_at_most(sum(low > PROXIES["biased"][1] for low in lows), RUNS, 0.0025)
+
+
+VALUES: dict[str, Callable[[np.random.Generator], Floats]] = {
+    "rare": lambda rng: (rng.random((1000, 80)) < 0.03) * 1.0,
+    "frequent": lambda rng: (rng.random((1000, 80)) < 0.97) * 1.0,
+    "even": lambda rng: (rng.random((1000, 80)) < 0.5) * 1.0,
+    "steady": lambda rng: rng.beta(20, 20, (1000, 80)),
+}
+MEANS = {"rare": 0.03, "frequent": 0.97, "even": 0.5, "steady": 0.5}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_bounds_of_a_mean_hold_for_any_scores(name: str) -> None:
+    """Also if the file is sorted."""
+    values = np.sort(VALUES[name](np.random.default_rng(4)), axis=1)[:, ::-1]
+    scenes = np.stack((np.zeros_like(values), values), axis=-1)
+    bounds = np.array([bounds_of(own, 0.05) for own in scenes])
+
+    assert_at_most(int((bounds[:, 0] > MEANS[name]).sum()), 1000, 0.05)
+    assert_at_most(int((bounds[:, 1] < MEANS[name]).sum()), 1000, 0.05)
+
+
+def test_a_bound_half_as_far_away_would_be_caught() -> None:
+    values = VALUES["even"](np.random.default_rng(4))
+    means = values.mean(axis=1)
+    lows = np.array([proxy_module.least_mean(own, 0.05) for own in values])
+
+    with pytest.raises(AssertionError):
+        assert_at_most(int((0.5 * (lows + means) > 0.5).sum()), 1000, 0.05)
+
+
+def test_an_estimate_in_place_of_the_bound_would_be_caught() -> None:
+    means = [float((own[:, 1] - own[:, 0]).mean()) for own in scenes_of_studies(RUNS, 50)]
+
+    with pytest.raises(AssertionError):
+        assert_at_most(errors_with_own_means(biased, means, 0.05, 300), RUNS, 0.05)
+
+
+def test_the_test_runs_at_what_the_bounds_leave() -> None:
+    settings: dict[str, Any] = {"design": "paired", "alternative": "two-sided", "ties": "strict"}
+    scenes = scenes_of_studies(1, 300)[0]
+    rules = pair_rules(scenes, method="nscore-plus", n_max=N, proxy_share=0.1, **settings)
+    batches = pair_rules(scenes, method="nscore-plus", n_max=N, **settings)
+    endless = pair_rules(scenes, method="nscore-plus", **settings)
+
+    assert bounds_of_pairs(rules) == (bounds_of(scenes, 0.1 * 0.05 / 2),)
+    assert Comparison(rules).test.alpha == pytest.approx(0.9 * 0.05 / 2)
+    assert Comparison(endless).test.alpha == pytest.approx(0.95 * 0.05 / 2)
+    assert Comparison(batches).test.alpha == 0.05 / 2  # no bet rests on bounds
+
+
+def means_of_batches(draw: Draw, scenes: int, runs: int = RUNS) -> Floats:
+    """Return the mean of g1 - g0 in so many simulated scenes for each pair of each study."""
+    _, _, g0, g1 = draw(np.random.default_rng(7), (runs, N, scenes))
+    return np.asarray((g1 - g0).mean(axis=2))
+
+
+def errors_with_batches(draw: Draw, batches: Floats) -> int:
+    return errors_with_own_means(draw, [0.0] * len(batches), 0.05, N, batches)
+
+
+@pytest.mark.parametrize(("name", "scenes"), [*((each, 1) for each in PROXIES), ("biased", 8)])
+def test_batches_of_scenes_keep_the_level(name: str, scenes: int) -> None:
+    """Also with a single scene per pair, and so with a guess of the mean that is far off."""
+    draw, _ = PROXIES[name]
+
+    assert_at_most(errors_with_batches(draw, means_of_batches(draw, scenes)), RUNS, 0.05)
+
+
+def test_scenes_that_serve_every_pair_would_be_caught() -> None:
+    batches = means_of_batches(biased, 1)[:, :15].mean(axis=1, keepdims=True)
+
+    with pytest.raises(AssertionError):
+        assert_at_most(errors_with_batches(biased, np.repeat(batches, N, axis=1)), RUNS, 0.05)
+
+
+def test_a_guess_without_its_batches_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    batches = means_of_batches(biased, 8)
+    monkeypatch.setattr(Proxied, "_drawn", lambda *_: 0.0)
+
+    with pytest.raises(AssertionError):
+        assert_at_most(errors_with_batches(biased, batches), RUNS, 0.05)
+
+
+def test_a_weight_that_knows_the_batch_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Left out where the batch costs."""
+
+    def knowing(self: Proxied, state: Any) -> Any:
+        bet, weight = honest(self, state)
+        return bet, np.where(self._drawn(state) < 0, 0.0, weight)
+
+    honest = Proxied._weighted_bet
+    monkeypatch.setattr(Proxied, "_weighted_bet", knowing)
+
+    with pytest.raises(AssertionError):
+        assert_at_most(errors_with_batches(good, means_of_batches(good, 1)), RUNS, 0.05)
+
+
+def worst_batch() -> float:
+    """Return the evidence after a batch that costs most, after pairs that invite large bets."""
+    batches = [[0.9] * 60 + [-1.0]]
+    test = sw.SequentialTest(
+        n_max=61, design="paired", alpha=1e-9, proxy_mean=(0.8, 1.0), proxy_batches=batches
+    )
+    for pair in range(60):
+        won = pair % 3 > 0
+        test.update(0.0, float(won), proxy=(0.0, 1.0 if won else 0.7))
+    return test.update(0.5, 0.5, proxy=(0.0, 0.9)).log_e or 0.0
+
+
+def test_the_worst_batch_leaves_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And would not, if bets forgot what the batch alone may lose."""
+    assert np.isfinite(worst_batch())
+    monkeypatch.setattr(Proxied, "_widened", lambda _, weight, mean: weight * (1 - mean))
+    with pytest.warns(RuntimeWarning, match="invalid value"):  # the logarithm of what is below 0
+        worst_batch()
+
+
+def other(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:
+    """Scenes in which the proxy favours policy 0 more than in those that its mean is of."""
+    r0, r1, g0, g1 = good(rng, shape)
+    return r0, r1, np.maximum(g0, rng.random(shape) < 0.4), g1
+
+
+def ever_doubted(draw: Draw, mean: float, n: int = N, level: float = 0.01) -> int:
+    """Return in how many studies it is ever said that scenes differ, in one direction."""
+    rules = pair_rules(method="nscore-plus", n_max=n, design="paired", proxy_mean=mean)
+    test = Comparison(rules).test
+    assert isinstance(test, Proxied)
+    tests = SceneTests.of(test, 0, level)
+    _, _, g0, g1 = draw(np.random.default_rng(5), (RUNS, n))
+    watch = tests.start((RUNS,))
+    for guesses0, guesses1 in zip(g0.T[..., None] * 1.0, g1.T[..., None] * 1.0, strict=True):
+        watch = tests.step(watch, guesses0, guesses1)
+    return int(tests.differ(watch).sum())
+
+
+@pytest.mark.parametrize("name", PROXIES)
+def test_scenes_as_simulated_are_hardly_ever_doubted(name: str) -> None:
+    draw, mean = PROXIES[name]
+
+    assert_at_most(ever_doubted(draw, mean), RUNS, 0.01)
+
+
+def test_a_doubt_that_forgets_pairs_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One in three of those in which the proxy prefers policy 1."""
+    rng = np.random.default_rng(6)
+
+    def picky(self: SceneTests, watch: WatchState, guesses0: Floats, guesses1: Floats) -> Any:
+        forgotten = (guesses1 > guesses0) & (rng.random(guesses0.shape) < 1 / 3)
+        return honest(self, watch, guesses0, np.where(forgotten, guesses0, guesses1))
+
+    honest = SceneTests.step
+    monkeypatch.setattr(SceneTests, "step", picky)
+    with pytest.raises(AssertionError):
+        assert_at_most(ever_doubted(*PROXIES["good"]), RUNS, 0.01)
+
+
+def test_scenes_that_differ_are_doubted() -> None:
+    """Of .16 in a third of studies of a hundred pairs, in most of three hundred; and it is said."""
+    assert ever_doubted(other, 0.0, level=0.005) > 0.25 * RUNS
+    assert ever_doubted(other, 0.0, 300, level=0.005) > 0.8 * RUNS
+    r0, r1, g0, g1 = (part[0] for part in other(np.random.default_rng(2), (1, 300)))
+    test = sw.SequentialTest(design="paired", proxy_mean=0.0)
+    for pair in range(300):
+        verdict = test.update(r0[pair], r1[pair], proxy=(g0[pair], g1[pair]))
+    assert verdict.scenes_differ
+    assert "different from the simulated ones" in str(verdict)
+    means = {"a": 0.5, "b": 0.5}
+    columns, guesses = {"a": r0, "b": r1}, {"a": g0, "b": g1}
+    found = sw.analyze(columns, design="paired", proxy=guesses, proxy_mean=means)
+    assert any("different from the simulated ones" in doubt for doubt in found.doubts)
+
+
+def test_scenes_that_differ_from_the_simulated_ones_break_it() -> None:
+    """Where policy 0 does better in simulation there than here, policy 1 seems to win."""
+    with pytest.raises(AssertionError):
+        assert_at_most(errors(studies(other, proxy_mean=0.0)), RUNS, 0.05)
+
+
+def test_a_mean_taken_from_the_real_scenes_would_be_caught() -> None:
+    """What the proxy says then adds up to nothing, but its noise counts as explained."""
+    _, _, g0, g1 = good(np.random.default_rng(24), (RUNS, N))
+    means = (g1 - g0).mean(axis=1).tolist()
+
+    with pytest.raises(AssertionError):
+        assert_at_most(errors_with_own_means(good, means, 0.05, N), RUNS, 0.05)

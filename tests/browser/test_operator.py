@@ -11,6 +11,7 @@ from stopwise.cli.simulated_study import half_run
 from stopwise.web.links import join_link
 from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture, ready, undo
 from tests.study.live import Clock
+from tests.study.runners import free_port
 from tests.web.serving import served
 
 LEVELS = {
@@ -199,11 +200,11 @@ def test_a_score_is_taken_back_before_it_is_sent(browser: Browser, tmp_path: Pat
 
 def test_what_was_not_sent_never_reaches_another_study(browser: Browser, tmp_path: Path) -> None:
     """A score queued for trial 1 of one study must not become that of trial 1 of the next."""
-    with one_task(tmp_path / "first", "binary") as study, served(study) as url:
+    port = free_port()  # or someone else may be given it meanwhile
+    with one_task(tmp_path / "first", "binary") as study, served(study, port) as url:
         phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
         score_without_connection(phone)
-    port = int(url.rpartition(":")[2])
-    with one_task(tmp_path / "second", "binary") as other, served(other, port=port):
+    with one_task(tmp_path / "second", "binary") as other, served(other, port):
         other.next_trial("arm 1")
         phone.context.set_offline(False)
         phone.goto(join_link(url, other.create_token("operator", "arm 1")))

@@ -194,8 +194,8 @@ def test_unblinding_is_apart_and_leads_to_the_names(browser: Browser, tmp_path: 
         unblind, log = (owner.get_by_role("button", name=name) for name in ("Unblind", "Log it"))
         ground = "element => getComputedStyle(element).backgroundColor"
         assert unblind.evaluate(ground) != log.evaluate(ground)
-        gap = "element => scrollY + element.getBoundingClientRect().top"
-        assert unblind.evaluate(gap) > log.evaluate(gap) + 300
+        gap = "(one, other) => one.getBoundingClientRect().top - other.getBoundingClientRect().top"
+        assert unblind.evaluate(gap, log.element_handle()) > 300
         expect(owner.locator("main > :last-child")).to_contain_text("Reveals the policy names")
         owner.once("dialog", lambda dialog: dialog.accept())
         unblind.press("Enter")

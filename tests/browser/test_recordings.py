@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, expect
 
 import stopwise as sw
-from tests.browser.phone import DESKTOP, PHONE, joined, picture, tab
+from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture, tab
+from tests.study.runners import eventually
 from tests.web.serving import CUPS, served
-from tests.web.test_connections import eventually
 
 PAGE: FilePayload = {"name": "x.jpg", "mimeType": "image/jpeg", "buffer": b"<html>"}
 
@@ -74,9 +74,9 @@ def test_a_photo_is_rated_by_another_and_shown_after_unblinding(
 
         other = joined(browser, url, study.create_token("operator", "eva"), PHONE)
         other.get_by_role("link", name="Rate recordings").click()
-        expect(other.get_by_alt_text("Photo of the trial")).to_be_visible()
-        width = other.locator("#recordings img").evaluate("image => image.naturalWidth")
-        assert width == 8
+        photo = other.get_by_alt_text("Photo of the trial")
+        expect(photo).to_have_js_property("naturalWidth", 8)
+        expect(photo).to_be_visible()
         picture(other, "study-rate")
         other.get_by_role("button", name="Success").click()
         other.locator("#save").click()
@@ -103,6 +103,7 @@ def test_a_photo_waits_for_the_server(browser: Browser, tmp_path: Path, fault: s
     with served(study) as url:
         phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
         phone.get_by_role("button", name="Next trial").click()
+        code_of(phone)
         other = tab(phone.context, url)
         with no_way(phone.context, fault) as said:
             for page, content in ((phone, b"one"), (other, b"two")):

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 import stopwise as sw
 from tests.browser.phone import joined
@@ -98,7 +98,7 @@ def test_all_columns_of_the_owner_are_in_sight(
         token = study.create_token("owner", "ada")
         page = joined(browser, url, token, {"width": width, "height": 800})
 
-        assert "anytime p" in page.locator("#live-evidence").inner_text()
+        expect(page.locator("#live-evidence")).to_contain_text("anytime p")
         assert page.locator(".journal td").count() >= 4 * 9
         assert page.evaluate(HIDDEN) == []
         page.context.close()

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect
 
 import stopwise as sw
+from stopwise.web import site
 from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture, ready, undo
 from tests.web.serving import CUPS, served
 
@@ -27,15 +28,19 @@ def reached_by(study: sw.Study, code: str) -> int:
     return 4 if study.resolve(code).policy == "flow-v2" else 1
 
 
-@pytest.mark.parametrize("hold", [2.0], indirect=True)
-def test_a_study_from_the_draft_to_the_report(browser: Browser, tmp_path: Path) -> None:
+def test_a_study_from_the_draft_to_the_report(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     study = sw.Study.create(tmp_path / "cups", CUPS)
     with served(study) as url:
         owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
         lock_in_the_editor(owner)
         assert study.plan.n_max == 30
 
-        phones = [invited(browser, owner, name) for name in ("arm 1", "arm 2")]
+        phones = [invited(browser, owner, "arm 1")]
+        with monkeypatch.context() as patch:
+            patch.setattr(site, "UNDO_SECONDS", 600.0)  # long enough for any machine
+            phones.append(invited(browser, owner, "arm 2"))
         for phone in phones:
             phone.get_by_role("button", name="Next trial").click()
         through_a_dropped_connection(study, phones[0])
@@ -118,7 +123,11 @@ def undo_and_score_again(study: sw.Study, phone: Page) -> None:
     undo(phone)
     expect(phone.locator("#code")).to_have_text(code)
     score(phone, reached)
-    expect(phone.locator("#saved-state")).to_have_text("Stored.")
+    phone.get_by_role("button", name="Next trial").click()  # what is held is sent with it
+    expect(phone.locator("#code")).not_to_have_text(code)
+    phone.reload()  # from now on nothing is held
+    ready(phone)
+    assert study.status().scored == 2
     kinds = [entry.kind for entry in study.journal()]
     assert kinds.count("undone") == 0
 

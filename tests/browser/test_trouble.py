@@ -13,6 +13,7 @@ from sqlalchemy import event
 
 import stopwise as sw
 from tests.browser.phone import DESKTOP, PHONE, code_of, joined
+from tests.study.runners import eventually
 from tests.study.silence import Line
 from tests.web.serving import CUPS, served
 
@@ -137,8 +138,10 @@ def test_a_line_that_goes_dead_loses_and_doubles_nothing(browser: Browser, tmp_p
             line.cut_at = cut_at
             phone.locator("#save").click()
             phones.append((phone, line))
-        for phone, line in phones:
+        for phone, _ in phones:
             expect(phone.locator("#connection")).to_have_text("waiting for connection")
+        eventually(lambda: study.status().counted)  # or the server has not been asked yet
+        for _, line in phones:
             line.drop()
         scored = [entry for entry in study.journal() if entry.kind == "scored"]
         assert [entry.who for entry in scored] == ["arm 1"]  # whose answer was lost

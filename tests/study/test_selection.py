@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import stopwise as sw
+from stopwise.study.selection import first_told
 from stopwise.study.study_report import chapters
 from stopwise.web.evidence_cache import Shown
 from tests.cli import typed
@@ -125,6 +126,33 @@ def test_results_that_came_when_the_names_were_known_are_told(
     study._ledger.save()
     assert sw.Study.open(tmp_path / "study").verdict() == study.verdict()
     assert study.verify().sound
+
+
+@pytest.mark.parametrize("design", ["independent", "blocks"])
+def test_what_was_told_first_is_kept_as_the_study_goes_on(tmp_path: Path, design: str) -> None:
+    """Also by a board that has been asked all along: as one that replays the whole journal."""
+    study = locked(str(tmp_path / "study"), n_max=12, policies=["a", "b", "c"], design=design)
+    for number in range(1, 30):
+        trial = take(study).trial
+        if number % 5 == 0:
+            study.start(trial, station="left")
+            study.release(trial, station="left", reason="hot")
+        else:
+            study.record(trial, policy_of(study, trial) == "a", station="left")
+        if number % 5 == 1 and number > 1:
+            study.void(trial - 1, "the cable came off")  # which was given back
+        if number % 5 == 3:
+            study.correct(trial, policy_of(study, trial) != "a", "tapped wrongly")
+        known = told_first(study)
+        if number % 5 == 1:
+            assert told_first(sw.Study.open(tmp_path / "study")) == known
+
+
+def told_first(study: sw.Study) -> list[object]:
+    """Return where each pair stands, with what was told first."""
+    with study._ledger.reading() as state:
+        told = first_told(state).get("stack", {})
+        return list(state.boards["stack"].rescored(told).question.standings())
 
 
 def test_of_two_that_were_compared_both_are_as_they_were_told_first(tmp_path: Path) -> None:

@@ -44,7 +44,8 @@ def half_run(folder: Path) -> "Study":
 
     from stopwise import Study
 
-    rng = np.random.default_rng(4)
+    # Each policy has its own luck, whatever the order of the policies in rows.
+    luck = {name: np.random.default_rng([4, number]) for number, name in enumerate(SKILL)}
     ago = [TRIALS * PACE]  # seconds: the last trial was over just now
     study = Study.create(folder, PLAN, clock=lambda: time.time() - ago[0])
     study.lock(who="ada")
@@ -55,7 +56,9 @@ def half_run(folder: Path) -> "Study":
             break
         study.start(trial.trial, station=station)
         ago[0] -= PACE
-        reached = _reached(rng, SKILL[study.resolve(trial.code).policy])
+        policy = study.resolve(trial.code).policy
+        rng = luck[policy]
+        reached = _reached(rng, SKILL[policy])
         tag = None if len(reached) == len(MILESTONES) else "dropped"
         seconds = round(float(rng.uniform(20, 90)), 1)
         study.record(trial.trial, reached, station=station, tag=tag, seconds=seconds)

@@ -104,6 +104,7 @@ class SlotBoard:
         self._own = empty if apart else None
         self._checkpoints: list[tuple[int, str]] = []
         self._changed = False  # whether more rows may be usable than are used
+        self._twin: tuple[dict[tuple[int, str], float | None], SlotBoard] | None = None
 
     @property
     def question(self) -> Question:
@@ -193,6 +194,8 @@ class SlotBoard:
 
     def touch(self, row: int, arm: str) -> None:
         """Take note that a slot has changed; forget what was used from its row on."""
+        if not self.rows[row][arm].settled:
+            self._twin = None  # which may have used its score
         if arm == self.beside:
             self._beside_from = min(self._beside_from, row)
             return
@@ -215,19 +218,25 @@ class SlotBoard:
             self.rules = replace(self.rules, policies=(*self.rules.policies, arm))
             if self._own is not None:
                 self._own[arm] = []
-        self._question = pose(self.rules, self.joined)
+        self._question, self._twin = pose(self.rules, self.joined), None
         self._checkpoints = []  # of questions that did not know it
         self._changed = True
 
     def rescored(self, told: Mapping[tuple[int, str], float | None]) -> "SlotBoard":
-        """Return a board on which these slots, by row and arm, have these scores, or stay empty."""
-        other = SlotBoard(self.rules, self._refusal, self.joined, self.beside)
-        for number, row in enumerate(self.rows):
+        """Return a board on which these slots, by row and arm, have these scores, or stay empty.
+
+        It goes on from the one that was returned before, as this board does.
+        """
+        if self._twin is None or self._twin[0] != told:
+            twin = SlotBoard(self.rules, self._refusal, self.joined, self.beside)
+            self._twin = dict(told), twin
+        other = self._twin[1]
+        for number in range(len(other.rows), len(self.rows)):
             slots = {
                 arm: replace(slot, score=score, dropped=score is None)
                 if (score := told.get((number, arm), slot.score)) != slot.score
                 else slot
-                for arm, slot in row.items()
+                for arm, slot in self.rows[number].items()
             }
             other._add_row(slots, self.owners[number])
         other._changed = True

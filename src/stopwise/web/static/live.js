@@ -236,7 +236,11 @@ setInterval(async () => {
 }, 5000);
 
 showLocalTimes();
-if (location.hash === "#names") document.getElementById("names")?.focus();
+if (location.hash === "#names") {
+  const names = document.getElementById("names");
+  names?.scrollIntoView(); // to the top of the screen; the focus alone leaves them anywhere on it
+  names?.focus({ preventScroll: true });
+}
 if (awake !== undefined) setInterval(() => stayAwake(true), 5000);
 let opened = false;
 listen(

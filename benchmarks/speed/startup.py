@@ -120,7 +120,8 @@ def main() -> int:
     """Print both tables, or the comparison."""
     arguments = typed(__doc__, rounds=9, against=(str, "a revision of git"))
     if arguments.against:
-        commands = {"as it is": ANALYZE, "with --n-max 60": [*ANALYZE, "--n-max", "60"]}
+        commands = {"as it is": ANALYZE}
+        commands |= {f"with --n-max {n}": [*ANALYZE, "--n-max", n] for n in ("60", "200")}
         rounds = arguments.rounds
         title = "cold analysis of 240 trials"
         show_against(title, commands, revision=arguments.against, rounds=rounds)

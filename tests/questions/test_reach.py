@@ -94,6 +94,11 @@ def test_with_audits_said_where_hardly_any_study_decides(audit: float, alpha: fl
     assert share_decided(smallest, audit, alpha=alpha) > 0.005
 
 
+def test_with_audits_nothing_is_said_where_unaudited_rows_tell_something() -> None:
+    assert least(design="paired", audit=0.3, margin=-0.3, baseline="p0") == 2
+    assert share_decided(5, 0.3, margin=-0.3, alternative="greater") > 0.012
+
+
 def test_few_audits_would_not_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sabotage that the test above catches: as many audits as half of the studies have."""
     reach._within_reach.cache_clear()

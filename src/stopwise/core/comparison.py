@@ -78,13 +78,8 @@ class Comparison:
         for own in self.rules.proxy_batches or ():
             signs = (unit if policy else -unit for policy in self.directions)
             batches.append(tuple(tuple(sign * each for each in own) for sign in signs))
-        return Proxied.of(
-            test,
-            proxy_means=tuple(means),
-            proxy_gaps=tuple(gaps),
-            proxy_batches=tuple(batches),
-            audit=self.rules.audit,
-        )
+        known = {"proxy_means": tuple(means), "proxy_gaps": tuple(gaps)}
+        return Proxied.of(test, **known, proxy_batches=tuple(batches), audit=self.rules.audit)
 
     @cached_property
     def scenes(self) -> SceneTests | None:

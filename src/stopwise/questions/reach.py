@@ -23,10 +23,11 @@ def out_of_reach(question: "Question") -> tuple[Message, ...]:
     """Say that no result could decide anything by n_max, under the rules of a question.
 
     Nothing is said with a simulator, whose scores of the clearest results nobody knows. With audits
-    it holds for 99 of 100 studies: the others have more rows audited than are played through.
+    it holds for 99 of 100 studies: the others have more rows audited than are played through. With
+    audits and a negative margin, too, nothing is said: there rows that nobody scores add evidence.
     """
     rules = question.rules
-    unknown = rules.proxy_mean is not None and rules.audit is None
+    unknown = rules.proxy_mean is not None and (rules.audit is None or rules.margin < 0)
     if rules.n_max is None or rules.n_max > MOST_ROWS or unknown:
         return ()
     if _within_reach(type(question), json.dumps(rules.settings())):

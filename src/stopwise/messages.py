@@ -147,7 +147,8 @@ def in_short(notes: Iterable[str]) -> list[str]:
     if read.get("success") == read.get("score"):
         read.pop("success", None)
     order = sorted(read, key=(*FIRST, *read).index)
-    text = ", ".join(f"{role} = {' or '.join(read[role])}" for role in order)
+    columns = {role: " or ".join(read[role]) for role in order}
+    text = ", ".join(role if role == name else f"{role} = {name}" for role, name in columns.items())
     own = [role for role in order if OF_FILE not in read[role]] or ["policy"]
     otherwise = Setting("score") if own == ["score"] else Setting("columns", {own[0]: BLANK})
     return [*told, Message(f"read as: {text}; say otherwise with ", otherwise, code="read-as")]

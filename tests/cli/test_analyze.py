@@ -364,7 +364,7 @@ def test_columns_are_joined_and_left_out(two_tasks: str) -> None:
 def test_notes_on_all_tasks_are_told_once(two_tasks: str) -> None:
     output = run("analyze", two_tasks, "--bounds", "0,20", "--column", "trial=")[1]
 
-    assert output.count("note: read as: policy = policy, ") == 1
+    assert output.count("note: read as: policy, ") == 1
 
 
 def test_a_score_without_declared_bounds_names_task_and_cure(two_tasks: str) -> None:

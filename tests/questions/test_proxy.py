@@ -298,3 +298,32 @@ def test_scenes_drawn_alike_are_hardly_ever_doubted(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("stopwise.questions.doubts.least_mean", lambda many, _: float(many.mean()))
     with pytest.raises(AssertionError):
         assert_at_most(levels_doubted(), 40, 0.2)
+
+
+def test_few_simulated_scenes_are_no_reason_to_doubt_fresh_trials() -> None:
+    """Bounds of the mean are wide then: that the trials' own differs from their middle is usual."""
+    few = {"base": [1.0, 0.0, 1.0, 0.0], "new": [1.0, 0.0, 0.0, 1.0]}
+    for n_max in (100, None):
+        found = sw.analyze(read(REAL, proxy="sim"), n_max=n_max, proxy_scores=few)
+        assert found.letters == {"new": "a", "base": "b"}
+        assert found.doubts == ()
+    found = sw.analyze(read(REAL, proxy="sim"), n_max=100, proxy_scores=few)
+    assert any("4 simulated scenes, fewer than one for each of 100" in n for n in found.warnings)
+
+
+def test_each_of_several_tasks_needs_simulated_scenes_of_its_own() -> None:
+    """Those of another task, or of none, have another mean."""
+    real = pl.concat([REAL.with_columns(task=pl.lit(task)) for task in ("stack", "pour")])
+    simulated = scenes(300, first=1000).drop("score")
+    trials = sw.read_trials(real, columns={"proxy": "sim", "block": "scene"}, bounds=(0, 1))
+    known: dict[str, Any] = {"proxy": "sim", "n_max": 100}
+    named = [simulated.with_columns(task=pl.lit(task)) for task in ("stack", "pour")]
+    for source in (simulated, named[0]):
+        with pytest.raises(InvalidInput, match="no simulated scenes of the task"):
+            sw.analyze_tasks(trials, proxy_scores=source, **known)
+    with pytest.raises(InvalidInput, match="scenes that name theirs"):
+        sw.analyze_tasks(trials, proxy_scores=wide(simulated, "sim"), **known)
+    assert set(sw.analyze_tasks(trials, proxy_scores=pl.concat(named), **known)) == {
+        "stack",
+        "pour",
+    }

@@ -34,7 +34,8 @@ BETA = "scores are assumed to be beta distributed with the given mean and standa
 SIMULATOR = (
     "the simulator is assumed to tell of differences between policies in the same scene with a "
     "correlation of {:g}, to score like the robot on average, and to have a mean that is known: "
-    "from 20,000 simulated scenes or more, or from the listed states of a study; fewer save less"
+    "from the listed states of a study, or nearly so from fifty simulated scenes for each pair of "
+    "n_max; fewer save less"
 )
 JUDGE = (
     "the judge is assumed to score like people on average, with a correlation of {:g} (for success "

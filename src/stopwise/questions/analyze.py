@@ -276,17 +276,18 @@ def analyze_tasks(
         As for ``analyze``; the simulated scenes name their tasks if there are several.
     """
     groups = Groups(stored, fresh, unequal)
-    scenes = Scenes(column=_column(proxy), source=proxy_scores)
     audit = settings.get("audit") is not None
     aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit, proxy=proxy, audit=audit)
     found = comparable(aligned, settings.get("baseline"))
+    several = len(found) > 1
+    scenes = Scenes(column=_column(proxy), source=proxy_scores, several=several)
     text = (
         f"{len(found)} tasks are analysed separately: alpha holds for each task, not for all of "
         "them together"
     )
     ask = "; for one claim about their mean, ask for ", Setting("tasks", "mean")
     apart = Message(text, *(ask if unit == "trial" else ()), code="tasks-apart")
-    more = (apart,) if len(found) > 1 else ()
+    more = (apart,) if several else ()
     return {
         table.task or "task": _answer(
             replace(table.declaring(bounds), notes=(*table.notes, *more)),

@@ -280,9 +280,10 @@ def _beside_proxy(
     r0, r1 = comparison.directed(scores0[:, met], scores1[:, met])
     difference, hint = (r1 - r0)[..., 0] * (1 if comparison.directions[0] else -1)
     low, high = sorted(map(comparison.rules.advantage, bounds_of_pairs(comparison.rules)[pair]))
-    hint = hint - 0.5 * (low + high) / comparison.scale.span
     weight = float(np.cov(difference, hint, bias=True)[0, 1]) / max(float(hint.var()), ROUNDING)
-    left = difference.mean() - min(max(weight, 0.0), MOST_WEIGHT) * hint.mean()
+    own = float(hint.mean())
+    beyond = own - min(max(own, low / comparison.scale.span), high / comparison.scale.span)
+    left = difference.mean() - min(max(weight, 0.0), MOST_WEIGHT) * beyond
     return float(left) / (comparison.rules.audit or 1.0)
 
 

@@ -82,6 +82,8 @@ def _width(rules: Rules, scenes: int) -> str:
     if rules.proxy_batches is not None and rules.n_max is not None:
         many = ENOUGH_SCENES * rules.n_max
         text = f", {scenes / rules.n_max:.2g} for each of {counted(rules.n_max, 'row')}"
+        if scenes < rules.n_max:
+            text = f", fewer than one for each of {rules.n_max} rows"
         return text if scenes >= many else f"{text}; {many:,} would save more trials"
     half, span = max(0.5 * (high - low) for low, high in bounds_of_pairs(rules)), rules.scale.span
     text, enough = f", each difference to within {half:.2g}", ENOUGH * span
@@ -104,10 +106,13 @@ class Scenes:
     source
         Simulated scenes: a file, a frame, a trial table, a mapping from policy to its scores in
         each scene, or an array (scenes, policies); None if the mean is known.
+    several
+        Whether there are several tasks, so that the scenes must name theirs.
     """
 
     column: str | None
     source: Any
+    several: bool = False
 
     def rules(self, table: Table, settings: Mapping[str, Any]) -> tuple[Rules, Table]:
         """Return the rules of a table, with bounds of the proxy's mean, and the table's notes."""
@@ -153,6 +158,11 @@ class Scenes:
     def _drawn(self, table: Table) -> tuple[Floats, str]:
         """Return the scores (scenes, policies), and what is to be said of them."""
         apart = 0
+        require(
+            not self.several or not isinstance(self.source, np.ndarray | Mapping),
+            "there are several tasks: give simulated scenes that name theirs, as a file or a frame",
+            parameter="proxy_scores",
+        )
         if isinstance(self.source, np.ndarray):
             scores = self.source
         elif isinstance(self.source, Mapping):
@@ -188,10 +198,16 @@ class Scenes:
         return self.source[name]
 
     def _of_task(self, table: Table) -> Table:
-        """Return the aligned scenes of the table's task; if they have one only, it is the one."""
+        """Return the aligned scenes of the table's task; where each has one only, it is the one."""
         from stopwise.rows.align import align
 
         trials = read_scenes(self.source, self.column)
-        task = None if len(trials.tasks) == 1 else table.task
+        task = table.task if self.several or len(trials.tasks) > 1 else None
+        require(
+            task is None or task in trials.tasks,
+            f"there are no simulated scenes of the task {task}: each task needs its own, named in "
+            "a column task",
+            parameter="proxy_scores",
+        )
         design = "paired" if "block" in trials.frame.columns else "independent"
         return align(trials, task=task, design=design)

@@ -155,6 +155,35 @@ def told_first(study: sw.Study) -> list[object]:
         return list(state.boards["stack"].rescored(told).question.standings())
 
 
+def test_of_two_trials_in_one_place_that_was_told_first_whose_result_came_first(
+    tmp_path: Path,
+) -> None:
+    """Not the one that was handed out first: its owner would choose which of two counts."""
+    study, late, prompt = handed_out_twice(str(tmp_path / "study"), Clock())
+    study.record(prompt.trial, False, station="right")
+    study.void(prompt.trial, "the cable came off")
+    study.record(late.trial, True, station="left")
+    study.void(late.trial, "the cable came off")
+    with study._ledger.reading() as state:
+        assert list(first_told(state)["stack"].values()) == [0.0]
+
+
+def test_an_imported_trial_has_no_first_score_if_it_is_voided_and_run_again(
+    tmp_path: Path,
+) -> None:
+    study = locked(str(tmp_path / "study"), n_max=40)
+    columns = {"policy": ["old", "new"], "score": [0.0, 1.0]}
+    study.add_trials(sw.Trials.from_columns(columns, bounds=(0, 1)), source="x", reason="a pilot")
+    study.void(1, "the cable came off")
+    study.void(2, "the cable came off")
+    for _ in range(2):
+        told_first(study)  # which the next one goes on from
+        study.record(take(study).trial, True, station="left")
+    with study._ledger.reading() as state:
+        (row,) = state.boards["stack"].rescored(first_told(state)["stack"]).rows
+        assert [slot.score for slot in row.values()] == [None, None]
+
+
 def test_of_two_that_were_compared_both_are_as_they_were_told_first(tmp_path: Path) -> None:
     task = {"name": "fold", "score": "preference"}
     study = locked(str(tmp_path / "study"), design="blocks", n_max=100, tasks=[task])

@@ -44,6 +44,8 @@ class Slot:
         What a simulator makes of it, or a judge, if the plan has one.
     asked
         Whether people score it beside the judge; None before that is drawn.
+    first
+        The score that was taken out of it first, by voiding or correcting a trial, or None.
     """
 
     holder: int | None = None
@@ -52,6 +54,7 @@ class Slot:
     dropped: bool = False
     proxy: float | None = None
     asked: bool | None = None
+    first: float | None = None
 
     @property
     def settled(self) -> bool:
@@ -233,8 +236,8 @@ class SlotBoard:
         other = self._twin[1]
         for number in range(len(other.rows), len(self.rows)):
             slots = {
-                arm: replace(slot, score=score, dropped=score is None)
-                if (score := told.get((number, arm), slot.score)) != slot.score
+                arm: replace(slot, score=told[number, arm], dropped=told[number, arm] is None)
+                if (number, arm) in told
                 else slot
                 for arm, slot in self.rows[number].items()
             }

@@ -293,6 +293,8 @@ def _clear(state: StudyState, trial: TrialRecord) -> None:
     for one in (trial,) if rival is None else (trial, rival):
         if one.counted:
             slot = state.slot(one)
+            if trial.status == "scored" and slot.first is None:
+                slot.first = slot.score
             slot.score = slot.settled_by = None
             slot.holder = one.number
             one.counted = False

@@ -115,16 +115,18 @@ def first_told(state: StudyState) -> dict[str, dict[tuple[int, str], float | Non
 
     Trials that were imported, unless the plan declares them, have no score of its own.
     """
-    found: dict[str, dict[tuple[int, str], float | None]] = defaultdict(dict)
-    for trial in reversed(state.trials):  # of several in one place the first stays
-        told, place = found[state.board_name(trial.task)], (trial.row, trial.arm)
-        first = trial.score if trial.first is None and trial.status == "voided" else trial.first
+    found: dict[str, dict[tuple[int, str], float | None]] = {
+        name: {
+            (number, arm): slot.first
+            for number, row in enumerate(board.rows)
+            for arm, slot in row.items()
+            if slot.first is not None
+        }
+        for name, board in state.boards.items()
+    }
+    for trial in state.trials:
         if not trial.code and trial.arm not in state.board(trial).rules.stored:
-            told[place] = None
-        elif first is not None:
-            told[place] = first
-            if state.plan is not None and state.plan.task(trial.task).judged_in_pairs:
-                told |= {(trial.row, arm): 1.0 - first for arm in state.arms if arm != trial.arm}
+            found[state.board_name(trial.task)][trial.row, trial.arm] = None
     return {name: told for name, told in found.items() if told}
 
 

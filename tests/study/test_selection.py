@@ -128,6 +128,20 @@ def test_results_that_came_when_the_names_were_known_are_told(
     assert study.verify().sound
 
 
+def test_a_trial_that_is_given_back_when_the_names_are_known_is_a_result(tmp_path: Path) -> None:
+    study = locked(str(tmp_path / "study"), n_max=40)
+    study.record(take(study).trial, True, station="left")
+    study.unblind(reason="curious")
+    trial = take(study).trial
+    study.release(trial, station="left", reason="not begun")
+    assert study.verdict().doubts == ()
+    trial = take(study).trial
+    study.start(trial, station="left")
+    study.release(trial, station="left", reason="hot")  # and counts as the worst
+    (doubt,) = study.verdict().doubts
+    assert doubt.startswith("1 result came after unblinding")
+
+
 @pytest.mark.parametrize("design", ["independent", "blocks"])
 def test_what_was_told_first_is_kept_as_the_study_goes_on(tmp_path: Path, design: str) -> None:
     """Also by a board that has been asked all along: as one that replays the whole journal."""

@@ -166,6 +166,7 @@ def _released(event: Released, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.status, trial.unneeded = "released", event.reason == UNNEEDED
     trial.lapsed = event.reason == LAPSED
+    state.after_unblinding += event.score is not None and state.unblinded_at is not None
     slot = state.slot(trial)
     if event.score is not None and _beside_judge(state):
         trial.score = event.score  # it counts if people are asked; so much the judge says, too

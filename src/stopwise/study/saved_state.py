@@ -18,7 +18,7 @@ from stopwise.study.board import Slot
 from stopwise.study.state import Import, StudyState, TokenRecord, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
-FORMAT = 15
+FORMAT = 16
 PLAIN = (
     *("seq", "hash", "time", "clock", "study"),
     *(

@@ -91,6 +91,14 @@ class Table:
             found[name].setflags(write=False)
         return found
 
+    @property
+    def checkpoint_claim(self) -> str:
+        """What claims are about where several trials come from one training run; else nothing."""
+        if not self.training_runs:
+            return ""
+        runs = f"these {self.training_runs} training runs"
+        return f"about the checkpoints of {runs}, not about what other runs would give"
+
     def declaring(self, bounds: tuple[float, float] | None) -> "Table":
         """Return the table with these bounds declared, or as it is if there are none."""
         if bounds is None:

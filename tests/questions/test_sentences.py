@@ -194,7 +194,9 @@ def test_the_margin_is_part_of_a_claim_about_the_mean_over_tasks(
     settings: dict[str, Any], claim: str
 ) -> None:
     """Catches "not worse means better in the mean", which no such test has shown."""
-    rows = [(task, name) for _ in range(40) for task in ("reach", "push") for name in ("old", "new")]
+    rows = [
+        (task, name) for _ in range(40) for task in ("reach", "push") for name in ("old", "new")
+    ]
     columns = {
         "task": [task for task, _ in rows],
         "policy": [name for _, name in rows],

@@ -23,22 +23,12 @@ UNDO_SECONDS = 10.0
 
 @dataclass
 class Site:
-    """One study and where it is served.
-
-    Attributes
-    ----------
-    url
-        The address that people use, for links and QR codes; None to take each request's own.
-    certificate
-        The server's own, which people have to trust.
-    cookie
-        Cookies do not tell ports apart, so each study has a name of its own for them.
-    """
+    """One study and where it is served."""
 
     study: Study
-    url: str | None = None
-    certificate: TlsCertificate | None = None
-    cookie: str = field(init=False)
+    url: str | None = None  # that people use, for links and QR codes; None for each request's own
+    certificate: TlsCertificate | None = None  # the server's own, which people have to trust
+    cookie: str = field(init=False)  # of this study: cookies do not tell ports apart
     analyst: Analyst = field(init=False)
     evidence: EvidenceCache = field(init=False)
     end: ExpectedEndCache = field(init=False)

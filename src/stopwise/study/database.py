@@ -5,11 +5,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, exc, inspect, text
+from sqlalchemy import Connection, Engine, column, create_engine, event, exc, inspect, table, text
 from sqlalchemy.engine import URL, make_url
 
 from stopwise.errors import InvalidInput, InvalidState, StopwiseError, StoreFailed
-from stopwise.study.tables import HEAD
+
+HEAD = "0002"  # the newest version, the last file in migrations/versions
+
+# One row per study: its secret (see blinding.py) and where its journal ends, so that entries cut
+# off at the end show. The row is locked while an entry is added.
+studies = table("studies", *map(column, ("study", "secret", "seq", "hash")))
+journal = table("journal", *map(column, ("study", "seq", "key", "body", "hash")))
+# A cache of the replay, bound to the entry after which it was made.
+snapshots = table("snapshots", *map(column, ("study", "seq", "hash", "content")))
 
 # Set-up and upgrades of one PostgreSQL database are serialised by this number.
 SET_UP_LOCK = 0x57_0B_15E

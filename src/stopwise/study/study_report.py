@@ -11,24 +11,9 @@ from stopwise.errors import InvalidState, NotAllowed
 from stopwise.messages import counted
 from stopwise.report import html
 from stopwise.report.html import Chapter
+from stopwise.study import events
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
-from stopwise.study.events import (
-    Amended,
-    Assigned,
-    Checked,
-    EpisodeBegan,
-    Imported,
-    Joined,
-    Locked,
-    Photographed,
-    Released,
-    Scored,
-    Started,
-    Unblinded,
-    Undone,
-    Voided,
-)
 from stopwise.study.recording_report import Place, judge_chapter, recording_chapters
 from stopwise.study.recordings import FOLDER
 from stopwise.study.records import as_text
@@ -117,7 +102,7 @@ def _names(*, blind: bool, unblinded: bool) -> str:
 
 
 def _started_by_runners(entries: list[Entry]) -> list[tuple[str, str]]:
-    episodes = sum(isinstance(entry.event, EpisodeBegan) for entry in entries)
+    episodes = sum(isinstance(entry.event, events.EpisodeBegan) for entry in entries)
     return [("started by a runner", str(episodes))] if episodes else []
 
 
@@ -187,7 +172,7 @@ def _number(value: float | None) -> str:
 
 
 def _locked_with(entries: list[Entry]) -> str:
-    locked = next(entry.event for entry in entries if isinstance(entry.event, Locked))
+    locked = next(entry.event for entry in entries if isinstance(entry.event, events.Locked))
     version = "" if locked.stopwise is None else f"stopwise {locked.stopwise}, "
     edition = UNWRITTEN if locked.edition is None else locked.edition
     same = "within an edition, the same scores give the same evidence"
@@ -195,10 +180,10 @@ def _locked_with(entries: list[Entry]) -> str:
 
 
 def _after_unblinding(entries: list[Entry]) -> int:
-    revealed = (entry.seq for entry in entries if isinstance(entry.event, Unblinded))
+    revealed = (entry.seq for entry in entries if isinstance(entry.event, events.Unblinded))
     later = [entry.event for entry in entries[next(revealed, len(entries)) :]]
-    imported = sum(event.trials for event in later if isinstance(event, Imported))
-    return imported + sum(isinstance(event, Scored) for event in later)
+    imported = sum(event.trials for event in later if isinstance(event, events.Imported))
+    return imported + sum(isinstance(event, events.Scored) for event in later)
 
 
 def _told(entries: list[Entry], kind: type[Kind]) -> list[tuple[str, str, Kind]]:
@@ -214,10 +199,10 @@ def _amendments(entries: list[Entry]) -> Chapter:
     rows = []
     for entry in entries:
         match entry.event:
-            case Amended(changes=changes, reason=reason):
+            case events.Amended(changes=changes, reason=reason):
                 what = "; ".join(f"{name} = {value}" for name, value in changes.items())
                 what = what or "remark only"
-            case Joined(rows=seen, reason=reason, policy=new):
+            case events.Joined(rows=seen, reason=reason, policy=new):
                 after = "; ".join(f"{task}: after row {row}" for task, row in seen.items())
                 how = "was declared to come later" if new is None else "the plan did not name"
                 what = f"a policy joined that {how} ({after})"
@@ -228,16 +213,16 @@ def _amendments(entries: list[Entry]) -> Chapter:
 
 
 def _checks(study: "StudyReader", entries: list[Entry], place: Place) -> Chapter:
-    rows, asked = [], any(isinstance(entry.event, Photographed) for entry in entries)
+    rows, asked = [], any(isinstance(entry.event, events.Photographed) for entry in entries)
     photos: dict[str, list[Markup]] = defaultdict(list)  # of lists that are not finished yet
     shown = Markup(
         '<a href="{0}"><img src="{0}" alt="{1}" title="{1}" width="160" loading="lazy"></a>'
     )
     for entry in entries:
         match entry.event:
-            case Photographed(station=station, item=item, file=file):
+            case events.Photographed(station=station, item=item, file=file):
                 photos[station].append(shown.format(place(0, file), item))
-            case Checked(station=station, ticked=ticked, note=note):
+            case events.Checked(station=station, ticked=ticked, note=note):
                 missing = [item.name for item in study.plan.checks if item.name not in ticked]
                 told = (", ".join(missing) or "-", note or "-")
                 seen = [Markup(" ").join(photos.pop(station, ["-"]))] if asked else []
@@ -250,7 +235,7 @@ def _voided(entries: list[Entry]) -> Chapter:
     places = {True: "tried again", False: "left empty"}
     rows = tuple(
         (str(event.trial), when, who, event.reason, places[event.redraw])
-        for when, who, event in _told(entries, Voided)
+        for when, who, event in _told(entries, events.Voided)
     )
     return Chapter("Voided trials", ("trial", "when", "who", "reason", "its place"), rows)
 
@@ -266,17 +251,17 @@ def _withdrawn(entries: list[Entry], *, shown: bool) -> Chapter:
     trials = 0
     for entry in entries:
         match entry.event:
-            case Assigned():
+            case events.Assigned():
                 trials += 1
-            case Imported(rows=imported):
+            case events.Imported(rows=imported):
                 for score in (score for row in imported for score in row.values()):
                     trials += 1
                     scores[trials] = f"{score:.3g}"
-            case Undone(trial=trial, reason=reason):
+            case events.Undone(trial=trial, reason=reason):
                 what = [str(trial), as_text(entry.time), entry.who, reason]
                 rows.append([*what, scores[trial], "none"])
                 open_rows[trial] = rows[-1]
-            case Scored(trial=trial, score=score):
+            case events.Scored(trial=trial, score=score):
                 scores[trial] = _number(score)
                 if trial in open_rows:
                     open_rows.pop(trial)[-1] = scores[trial]
@@ -295,13 +280,13 @@ def _unscored(study: "StudyReader", entries: list[Entry]) -> Chapter:
     begun: dict[int, tuple[str, str, str, str]] = {}
     for entry in entries:
         match entry.event:
-            case Started(trial=trial) | Undone(trial=trial):
+            case events.Started(trial=trial) | events.Undone(trial=trial):
                 begun[trial] = (str(trial), as_text(entry.time), entry.who, "no result yet")
-            case Released(trial=trial, reason=reason) if trial in begun:
+            case events.Released(trial=trial, reason=reason) if trial in begun:
                 begun[trial] = (*begun[trial][:3], f"given back: {reason or 'no reason given'}")
-            case Scored(trial=trial, score=None) if trial in alone:
+            case events.Scored(trial=trial, score=None) if trial in alone:
                 begun[trial] = (str(trial), as_text(entry.time), entry.who, "not compared")
-            case Scored(trial=trial) | Voided(trial=trial):
+            case events.Scored(trial=trial) | events.Voided(trial=trial):
                 begun.pop(trial, None)
     return Chapter(
         "Trials started but never scored",
@@ -323,7 +308,7 @@ def _imports(entries: list[Entry]) -> Chapter:
     again = {True: "declared to be different trials", False: "-"}
     rows = tuple(
         (when, who, event.source, str(event.trials), event.reason, again[event.again])
-        for when, who, event in _told(entries, Imported)
+        for when, who, event in _told(entries, events.Imported)
     )
     return Chapter(
         "Imported trials: this study did not control their order and blinding",

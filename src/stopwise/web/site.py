@@ -14,8 +14,7 @@ from stopwise.web.certificate import TlsCertificate
 from stopwise.web.evidence_cache import EvidenceCache
 from stopwise.web.expected_end import ExpectedEndCache
 from stopwise.web.limits import Attempts
-from stopwise.web.live_updates import LiveUpdates
-from stopwise.web.pulse import Pulse
+from stopwise.web.live_updates import LiveUpdates, Pulse
 
 # A score can be taken back for so long, on the device; then it is sent, and is final.
 UNDO_SECONDS = 10.0

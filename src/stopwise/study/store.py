@@ -50,17 +50,10 @@ NAME = "study"  # where no other is given
 
 
 class Store:
-    """One study in a database.
+    """One study in a database, by its name there.
 
-    Parameters
-    ----------
-    engine
-        The database.
-    study
-        The name under which the study is kept there.
-    clock
-        Seconds since 1970; by default the machine's clock for SQLite, the server's for PostgreSQL,
-        so that several machines agree.
+    The clock gives seconds since 1970: by default the machine's for SQLite, the server's for
+    PostgreSQL, so that several machines agree.
     """
 
     def __init__(

@@ -58,8 +58,7 @@ def study_report(study: "StudyReader", place: Place = _beside) -> str:
 def chapters(study: "StudyReader", place: Place = _beside) -> list[Chapter]:
     """Return what happened: the record, and all by which a trial was changed or left out."""
     entries = study.journal()
-    withdrawn = _withdrawn(entries, shown=study.unblinded)
-    numbers = [
+    found = [
         _record(study),
         *_selection(study),
         *_groups(study),
@@ -67,30 +66,38 @@ def chapters(study: "StudyReader", place: Place = _beside) -> list[Chapter]:
         _checks(study, entries, place),
         _amendments(entries),
         _voided(entries),
+        _withdrawn(entries, shown=study.unblinded),
+        _unscored(study, entries),
+        _overshoot(study),
+        _imports(entries),
     ]
-    numbers += [withdrawn]
-    numbers += [_unscored(study, entries), _overshoot(study), _imports(entries)]
-    return [chapter for chapter in numbers if chapter.rows]
+    return [chapter for chapter in found if chapter.rows]
 
 
 def _record(study: "StudyReader") -> Chapter:
     status, plan = study.status(), study.plan
+    with study._ledger.reading() as state:
+        after, started = state.after_unblinding, sum(bool(trial.episode) for trial in state.trials)
+        version = "" if state.stopwise is None else f"stopwise {state.stopwise}, "
+        edition = UNWRITTEN if state.edition is None else state.edition
+    same = "within an edition, the same scores give the same evidence"
+    locked_with = f"{version}{plan.method}, edition {edition} ({same})"
     rows = [
         ("study", plan.name),
         ("description", plan.description or "-"),
         ("plan, SHA-256", status.plan_digest or "-"),
-        ("locked with", _locked_with(study.journal())),
+        ("locked with", locked_with),
         ("journal", f"{counted(status.seq, 'entry')}, the last with SHA-256 {status.hash}"),
         ("blinding", "none" if plan.blinding == "none" else f"a code per {plan.blinding}"),
         ("names", _names(blind=plan.blinding != "none", unblinded=status.unblinded)),
         *((f"proxy on {own.task}", own.proxy) for own in study.verdict().tasks if own.proxy),
         ("trials handed out", str(status.assigned)),
         *([("trials imported", str(status.imported))] if status.imported else []),
-        *_started_by_runners(study.journal()),
+        *([("started by a runner", str(started))] if started else []),
         ("with a score", str(status.scored)),
         ("duplicate results, not counted", str(status.duplicates)),
         ("not needed and not run, up to n_max per policy", str(sum(study.trials_saved().values()))),
-        ("recorded after unblinding", str(_after_unblinding(study.journal()))),
+        ("recorded after unblinding", str(after)),
     ]
     return Chapter("How the study was run", ("", ""), tuple(rows))
 
@@ -99,11 +106,6 @@ def _names(*, blind: bool, unblinded: bool) -> str:
     if not blind:
         return "known throughout"
     return "revealed" if unblinded else "not revealed: policies are shown as labels"
-
-
-def _started_by_runners(entries: list[Entry]) -> list[tuple[str, str]]:
-    episodes = sum(isinstance(entry.event, events.EpisodeBegan) for entry in entries)
-    return [("started by a runner", str(episodes))] if episodes else []
 
 
 def _selection(study: "StudyReader") -> list[Chapter]:
@@ -169,21 +171,6 @@ def _without(row: tuple[str, ...]) -> tuple[str, ...]:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
-
-
-def _locked_with(entries: list[Entry]) -> str:
-    locked = next(entry.event for entry in entries if isinstance(entry.event, events.Locked))
-    version = "" if locked.stopwise is None else f"stopwise {locked.stopwise}, "
-    edition = UNWRITTEN if locked.edition is None else locked.edition
-    same = "within an edition, the same scores give the same evidence"
-    return f"{version}{locked.plan['method']}, edition {edition} ({same})"
-
-
-def _after_unblinding(entries: list[Entry]) -> int:
-    revealed = (entry.seq for entry in entries if isinstance(entry.event, events.Unblinded))
-    later = [entry.event for entry in entries[next(revealed, len(entries)) :]]
-    imported = sum(event.trials for event in later if isinstance(event, events.Imported))
-    return imported + sum(isinstance(event, events.Scored) for event in later)
 
 
 def _told(entries: list[Entry], kind: type[Kind]) -> list[tuple[str, str, Kind]]:

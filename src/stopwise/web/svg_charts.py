@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from stopwise.web.responses import TaskView
 
-__all__ = ["candidate_chart", "evidence_chart", "interval_chart"]
-
 WIDTH, LEFT, RIGHT = 640.0, 46.0, 12.0
 EVIDENCE_HEIGHT, TOP, BOTTOM = 260.0, 24.0, 30.0
 ROW, START, END = 34.0, 8.0, WIDTH - 8.0  # of charts with bars

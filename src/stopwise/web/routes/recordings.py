@@ -14,13 +14,11 @@ from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
 from stopwise.study.recordings import LARGEST, TYPES
 from stopwise.web.failures import FAILURES
-from stopwise.web.permissions import AtTheRobot, Operator, Rater, Watcher
+from stopwise.web.permissions import Anyone, AtTheRobot, Operator, Rater
 from stopwise.web.requests import Name, RatingRequest
 from stopwise.web.responses import Done, RatingView, RecordingView
 from stopwise.web.routes.trials import TrialNumber
 from stopwise.web.site import Here, Site
-
-__all__ = ["router"]
 
 router = APIRouter(prefix="/api", tags=["recordings"], responses=FAILURES)
 FileName = Annotated[str, Path(pattern=r"^[0-9a-f]{32}\.[a-z0-9]{3,4}$")]
@@ -70,14 +68,14 @@ async def _stored(request: Request, store: Callable[[Iterable[bytes]], str]) -> 
 
 
 @router.get("/trials/{trial}/recordings/{name}", **A_FILE)
-def recording(site: Here, grant: Watcher, trial: TrialNumber, name: FileName) -> FileResponse:
+def recording(site: Here, grant: Anyone, trial: TrialNumber, name: FileName) -> FileResponse:
     """Return a recording: to those who rate it, and after unblinding to owners and viewers."""
     _require_may_see(site, grant, trial)
     return _as_it_is(site.study.recording(trial, name))
 
 
 @router.get("/photos/{name}", **A_FILE)
-def photo(site: Here, _: Watcher, name: FileName) -> FileResponse:
+def photo(site: Here, _: Anyone, name: FileName) -> FileResponse:
     """Return a photo of a check list, which shows no trial."""
     return _as_it_is(site.study.photo(name))
 

@@ -22,8 +22,6 @@ from stopwise.web.requests import (
 from stopwise.web.responses import Done, NextView
 from stopwise.web.site import Here, Site
 
-__all__ = ["TrialNumber", "next_view", "router"]
-
 router = APIRouter(prefix="/api", tags=["trials"], responses=FAILURES)
 TrialNumber = Annotated[int, Path(ge=1, le=10**9, description="The trial number.")]
 

@@ -17,7 +17,7 @@ from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Anyone, AtTheRobot, Operator, Rater
 from stopwise.web.requests import Name, RatingRequest
 from stopwise.web.responses import Done, RatingView, RecordingView
-from stopwise.web.routes.trials import TrialNumber
+from stopwise.web.routes.trials import TrialNumber, require_own
 from stopwise.web.site import Here, Site
 
 router = APIRouter(prefix="/api", tags=["recordings"], responses=FAILURES)
@@ -34,9 +34,8 @@ async def add_recording(
     site: Here, grant: AtTheRobot, trial: TrialNumber, request: Request
 ) -> RecordingView:
     """Store a video or photo of a trial: the body is the file, up to 200 MiB."""
-    taken_by = await run_in_threadpool(site.study.taken_by, trial)
-    if grant.role is not Role.RUNNER and taken_by != grant.name:
-        raise NotAllowed(f"trial {trial} was taken by someone else")
+    if grant.role is not Role.RUNNER:
+        await run_in_threadpool(require_own, site, grant, trial)
     return await _stored(request, partial(site.study.add_recording, trial, who=grant.name))
 
 

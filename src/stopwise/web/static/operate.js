@@ -27,6 +27,7 @@ let tags;
 let why; // the trial is invalid
 let gone = false; // whether the trial shown was ended elsewhere
 let connected = true;
+let starting = false; // whether a start is on its way
 
 const queue = new Queue(`${STUDY}:queue`, {
   told: () => showConnection(),
@@ -180,20 +181,33 @@ function showSave() {
 
 // --- the clock ---------------------------------------------------------------------------------
 
-const timer = new Timer(find("clock"), find("timer"), kept, keep, sendStart);
+const timer = new Timer(find("clock"), find("timer"), kept, keep, () => sendStart(true));
 
 // Said again at half time until the trial is saved, also when the timer was stopped, a start keeps a
-// long trial from being handed out again. Not queued: later it would be old news.
-async function sendStart() {
+// long trial from being handed out again. One that did not arrive is said again once the server is
+// back (lookAtTrial), but not to a runner: the robot must not move when nobody expects it.
+async function sendStart(first) {
   const { trial } = kept;
   keep({ heard: Date.now() });
+  starting = true;
   try {
     await call("POST", `/api/trials/${trial.trial}/start`, { station: trial.station });
     setConnected(true);
   } catch (error) {
-    if (error instanceof NoConnection) setConnected(false);
+    const away = error instanceof NoConnection;
+    if (away) setConnected(false);
+    if (first && trial.attended) notStarted(away ? error.told : error.message);
     else if (error.status === 409) problem(error.message);
+  } finally {
+    starting = false;
   }
+}
+
+function notStarted(why) {
+  keep({ started: null, seconds: null });
+  timer.show();
+  showRobot(kept, keep, timer);
+  problem(why || "Start was not answered. If the robot does not move, tap Start again when the connection is back.");
 }
 
 setInterval(() => {
@@ -336,6 +350,7 @@ async function lookAtTrial() {
   const { attended, episode, running, seconds } = now;
   keep({ trial: { ...trial, attended, episode, running, seconds } });
   showRobot(kept, keep, timer);
+  if (kept.started && !now.started && now.status === "leased" && !starting) attended ? notStarted() : sendStart();
   find("unneeded").hidden = now.needed || now.status !== "leased";
   showGone(ended(now));
 }
@@ -377,14 +392,6 @@ find("problem-close").addEventListener("click", () => {
 addEventListener("offline", () => setConnected(false));
 addEventListener("online", look);
 document.addEventListener("visibilitychange", () => stayAwake(kept.section === "trial"));
-// A foot pedal or a presenter: forward is the main button of the page, back is the clock. Also from
-// within a field: nobody types these keys, but on a slider they would change the score.
-addEventListener("keydown", (event) => {
-  const pressed = { PageDown: ["take", "checked", "save", "next", "ask"], PageUp: ["timer"] }[event.key] ?? [];
-  const button = pressed.map(find).find((one) => one.offsetParent !== null && !one.disabled);
-  if (pressed.length) event.preventDefault();
-  if (!event.repeat) button?.click();
-});
 
 showKept();
 listen(look, (alive) => (alive ? look() : setConnected(false)));

@@ -24,6 +24,7 @@ LOCKS = """
         return lock;
     };
 """
+SCROLLED = "() => document.querySelector('.side + .side').scrollTop"
 HELD = "() => window.locks.filter((lock) => !lock.released).length"
 # Pairs of what can be touched or read of which one lies over the other, by what is drawn on top.
 COVERED = """() => [
@@ -242,3 +243,16 @@ def test_a_trial_that_was_begun_without_connection_has_begun(
 def started(study: sw.Study) -> bool:
     """Whether the study knows that the trial has begun."""
     return study.whereabouts(1, station="arm 1").started
+
+
+def test_the_next_trial_is_seen_from_its_top(browser: Browser, tmp_path: Path) -> None:
+    with cups(tmp_path) as (study, url):
+        phone = phone_of(browser, study, url, ACROSS)
+        phone.get_by_role("button", name="Next trial").click()
+        phone.get_by_role("button", name="None of these").click()  # which is scrolled to
+        assert phone.evaluate(SCROLLED) > 0
+        phone.locator("#save").click()
+        phone.get_by_role("button", name="Next trial").click()
+        expect(phone.locator("#trial-number")).to_have_text("trial 2")
+        assert phone.evaluate(SCROLLED) == 0
+        phone.context.close()

@@ -8,7 +8,7 @@ import { Queue } from "./queue.js";
 import { showRobot } from "./robot.js";
 import { makeRubric } from "./rubric.js";
 import { Timer } from "./timer.js";
-import { ended, inWords, question, result } from "./wording.js";
+import { ended, inWords, question, result, savedState } from "./wording.js";
 
 const find = (id) => document.getElementById(id);
 // Why a trial may not count; the owner decides.
@@ -74,8 +74,9 @@ function showConnection() {
 
 function show(section) {
   for (const name of sections) find(name).hidden = name !== section;
-  if (find("stage").dataset.section !== section) scrollTo(0, 0);
+  const moved = find("stage").dataset.section !== section;
   find("stage").dataset.section = section;
+  if (moved) for (const part of document.querySelectorAll("html, .side")) part.scrollTop = 0;
   if (kept.section !== section) keep({ section });
   showConnection();
   stayAwake(section === "trial");
@@ -86,8 +87,14 @@ function showKept() {
   stationButton.textContent = kept.station;
   problem("");
   if (kept.section === "trial" && kept.trial) showTrial();
+  else if (kept.section === "checks" && kept.checks) showChecks();
   else if (kept.section === "saved" && kept.saved) showSaved();
-  else show(["trial", "saved"].includes(kept.section) ? "ready" : (kept.section ?? "ready"));
+  else show(["trial", "checks", "saved"].includes(kept.section) ? "ready" : (kept.section ?? "ready"));
+}
+
+function showChecks() {
+  offerChecks(kept, keep, take, problem);
+  show("checks");
 }
 
 // --- the trial ---------------------------------------------------------------------------------
@@ -101,8 +108,8 @@ async function take() {
     if (found.trial) {
       begin(found.trial);
     } else if (found.checks.length) {
-      offerChecks(found, kept.station, take, problem);
-      show("checks");
+      keep({ checks: { ...kept.checks, checks: found.checks, photos: found.photos } });
+      showChecks();
     } else {
       show(found.finished ? "done" : "waiting");
     }
@@ -252,17 +259,8 @@ function showSavedState() {
   const { saved } = kept;
   const left = saved.stored ? 0 : Math.ceil(queue.held(saved.key) / 1000);
   find("undo").hidden = !left;
-  find("saved-state").textContent = saved.stored
-    ? saved.counted || saved.score === null
-      ? "Stored."
-      : "Stored, but not counted: another station had already filled this place."
-    : left
-      ? `It is sent with the next trial, or in ${left} s. Until then you can take it back.`
-      : queue.trouble
-        ? `${queue.trouble} It will be sent when that is mended, even if you close this page.`
-        : queue.offline || !connected
-          ? "Waiting for a connection. It will be sent exactly once, even if you close this page."
-          : "Sending…";
+  const lost = queue.offline || !connected;
+  find("saved-state").textContent = savedState(saved, left, queue.trouble, lost);
 }
 
 // Only what was never sent can be taken back: nobody learns what a score does before it is final.
@@ -286,7 +284,7 @@ function giveBack(reason) {
 }
 
 function forget() {
-  keep({ trial: null, saved: null, started: null, seconds: null });
+  keep({ trial: null, saved: null, checks: null, started: null, seconds: null });
   show("ready");
 }
 

@@ -136,7 +136,7 @@ def first_told(state: StudyState) -> dict[str, dict[tuple[int, str], float | Non
 
 
 def _unseen(state: StudyState) -> Iterator[str]:
-    """Yield how many trials were taken out that may have been run and have no score to be tested."""
+    """Yield how many trials were taken out that may have been run, and have no score to test."""
     gone = [trial for trial in _handed_out(state) if trial.score is None]
     count = sum(trial.status == "voided" and trial.begun for trial in gone)
     if count:

@@ -144,6 +144,30 @@ def test_rows_without_a_policy_wait() -> None:
     assert found.pairs[0].n == whole.pairs[0].n
     assert tuple(found.pairs[0].interval) == tuple(whole.pairs[0].interval)
 
+    assert any("must not depend on the scene either" in note for note in found.warnings)
+    assert not any("on the scene either" in note for note in whole.warnings)
+
+
+def test_a_trial_without_a_score_of_the_proxy_is_refused() -> None:
+    """Left out, scenes would be chosen: here those that suit one policy."""
+    scores = dict(zip(("base", "new"), wide(REAL, "score").T, strict=True))
+    guesses = dict(zip(("base", "new"), wide(REAL, "sim").T.copy(), strict=True))
+    guesses["new"][7] = np.nan
+    with pytest.raises(InvalidInput, match="no score of new in row 8"):
+        sw.analyze(scores, design="paired", proxy=guesses, n_max=100, **KNOWN)
+
+
+def test_closed_adjustments_rest_on_bounds() -> None:
+    """A batch that one pair has used tells others, with a policy in common, of their own."""
+    real, many = scenes(60, k=3), wide(scenes(1000, first=1000, k=3), "sim")
+    known: dict[str, Any] = {"n_max": 60, "proxy_scores": many}
+    shared = sw.analyze(read(real, proxy="sim"), **known)
+    closed = sw.analyze(read(real, proxy="sim"), adjust="closed", **known)
+
+    assert (shared.rules.proxy_share, closed.rules.proxy_share) == (0.0, 0.05)
+    assert shared.rules.proxy_batches is not None
+    assert closed.rules.proxy_batches is None
+
 
 def test_scores_by_policy_take_a_proxy_by_policy() -> None:
     scores, guesses = (

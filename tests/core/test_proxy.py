@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import stopwise as sw
+from stopwise.core.comparison import Comparison
+from stopwise.core.nscore_plus import Proxied
 from stopwise.errors import InvalidInput
 
 PROXIED: dict[str, Any] = {"design": "paired", "proxy": True, "proxy_mean": 0.2}
@@ -46,6 +48,25 @@ def test_where_lower_is_better_all_scores_are_mirrored() -> None:
     mirrored = sw.simulate("nscore-plus", 1 - r0, 1 - r1, proxy=(1 - g0, 1 - g1), **own)
 
     np.testing.assert_array_equal(mirrored.n, usual.n)
+
+
+@pytest.mark.parametrize("batches", [None, np.linspace(-0.6, 0.9, 60)])
+@pytest.mark.parametrize("mean", [(0.2, 0.2), (0.1, 0.3)])
+def test_each_direction_has_its_own_end_and_sign(mean: tuple[float, float], batches: Any) -> None:
+    """The lower bound for policy 1; for policy 0 that of swapped policies, minus the upper one."""
+    r0, r1, g0, g1 = scenes(20, 60)
+    own: dict[str, Any] = {"design": "paired", "n_max": 60, "proxy_share": 0.05}
+    given = {"proxy_batches": None if batches is None else [batches]}
+    swapped = {"proxy_batches": None if batches is None else [-batches]}
+    usual = sw.simulate("nscore-plus", r0, r1, proxy=(g0, g1), proxy_mean=mean, **given, **own)
+    own |= {"proxy_mean": (-mean[1], -mean[0]), "alternative": "less"}
+    other = sw.simulate("nscore-plus", r1, r0, proxy=(g1, g0), **swapped, **own)
+
+    np.testing.assert_array_equal(other.n, usual.n)
+    np.testing.assert_allclose(other.log_e, usual.log_e)
+    test = Comparison(usual.rules).test
+    assert isinstance(test, Proxied)
+    assert test.proxy_means == ((mean[0],),)
 
 
 def test_a_proxy_that_says_nothing_changes_nothing() -> None:

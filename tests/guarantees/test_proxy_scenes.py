@@ -113,10 +113,14 @@ def errors_with_batches(draw: Draw, batches: Floats) -> int:
 
 @pytest.mark.parametrize(("name", "scenes"), [*((each, 1) for each in PROXIES), ("biased", 8)])
 def test_batches_of_scenes_keep_the_level(name: str, scenes: int) -> None:
-    """Also with a single scene per pair, and so with a guess of the mean that is far off."""
-    draw, _ = PROXIES[name]
+    """Also with a single scene per pair, and so with a guess of the mean that is far off.
 
-    assert_at_most(errors_with_batches(draw, means_of_batches(draw, scenes)), RUNS, 0.05)
+    In 20,000 studies with the proxy that leaves the least of alpha unused.
+    """
+    draw, _ = PROXIES[name]
+    runs = 20_000 if name == "wrong in sign" else RUNS
+
+    assert_at_most(errors_with_batches(draw, means_of_batches(draw, scenes, runs)), runs, 0.05)
 
 
 def test_scenes_that_serve_every_pair_would_be_caught() -> None:

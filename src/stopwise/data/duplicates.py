@@ -1,8 +1,10 @@
 """Trials that appear twice, in one file or in two: a copy must not count as more evidence."""
 
 import math
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 LEAST_COPIED = 10
 # Trials that could have come in fewer orders may agree by chance, as those without a failure do.
 LEAST_ORDERS = 10_000
+# How a copy is called: "results (copy)", "results - Copy (2)", "Copy of results", "results_copy".
+COPY = re.compile(r"^copy of |[ _-]*\(?copy[ _-]?\d*\)?( ?\(\d+\))?$| ?\(\d+\)$")
 # What a numbered trial is known by: each training run may number its own.
 IDENTITY = ("task", "policy", "seed", "block", "trial")
 
@@ -69,9 +73,9 @@ def refuse_copies(parts: "Sequence[Part]", notes: Notes) -> None:
     """Raise if a file holds trials of the same policy that another file holds too.
 
     Numbered trials repeat if all that both files number alike agree in every column; if only some
-    do, each file counts anew. Trials without numbers repeat if whole files agree row for row and
-    could have come in many other orders. Of different policies the second file doubles nothing,
-    and is only pointed out.
+    do, each file counts anew. Trials without numbers repeat if a whole file agrees row for row with
+    another one or with its beginning, and is called a copy or could have come in many other orders.
+    Of different policies the second file doubles nothing, and is only pointed out.
     """
     if len(parts) < 2:
         return
@@ -84,14 +88,18 @@ def refuse_copies(parts: "Sequence[Part]", notes: Notes) -> None:
             Setting("columns", {"trial": None}),
             code="copied-trials",
         )
-    alike: dict[tuple[object, ...], list[Part]] = {}
-    for part in parts:
-        if len(part.frame) >= LEAST_COPIED:
-            hashes = part.frame.drop("policy").hash_rows(seed=0)
-            alike.setdefault((len(hashes), hashes.sum(), hashes[0], hashes[-1]), []).append(part)
-    for group in alike.values():
-        for other, one in combinations(group, 2):
-            _same_file(one, other, notes)
+    # The sum over the first rows of each file, for every number of rows that a file has.
+    sums = [part.frame.drop("policy").hash_rows(seed=0).cum_sum() for part in parts]
+    alike: dict[tuple[int, int], list[int]] = {}
+    for index, own in enumerate(sums):
+        if len(own):
+            alike.setdefault((len(own), own[-1]), []).append(index)
+    lengths = sorted({length for length, _ in alike})
+    for index, own in enumerate(sums):
+        for length in lengths[: bisect_right(lengths, len(own))]:
+            for other in alike.get((length, own[length - 1]), ()):
+                if other < index or length < len(own):
+                    _same_rows(parts[index], parts[other], notes)
 
 
 def tell_equal_policies(frame: pl.DataFrame, notes: Notes) -> None:
@@ -113,25 +121,38 @@ def tell_equal_policies(frame: pl.DataFrame, notes: Notes) -> None:
             )
 
 
-def _same_file(one: "Part", other: "Part", notes: Notes) -> None:
-    if not one.frame.drop("policy").equals(other.frame.drop("policy")):
+def _same_rows(one: "Part", other: "Part", notes: Notes) -> None:
+    """Refuse the second file if it is the first rows of the one, or only point it out."""
+    own = one.frame.head(len(other.frame))
+    if not own.drop("policy").equals(other.frame.drop("policy")):
         return
-    same_policy = one.frame["policy"].equals(other.frame["policy"])
-    by_chance = _log_orders(one.frame) < math.log(LEAST_ORDERS)
-    if same_policy and not by_chance:
+    same_policy = own["policy"].equals(other.frame["policy"])
+    by_chance = _log_orders(own) < math.log(LEAST_ORDERS)
+    called_copy = _is_called_copy(one.raw.source, other.raw.source)
+    if same_policy and (called_copy or (len(own) >= LEAST_COPIED and not by_chance)):
+        first = "" if len(own) == len(one.frame) else "first "
+        trials = counted(len(own), "trial is that", "trials are those")
         raise InvalidInput(
-            f"{one.raw.source}: its {counted(len(one.frame), 'trial')} are those of "
-            f"{other.raw.source}, row for row: leave one of the files out if it is a copy; if they "
-            "are different trials, say so with ",
+            f"{one.raw.source}: its {first}{trials} of {other.raw.source}, row for row: leave one "
+            "of the files out if it is a copy or an earlier state of the other; if they are "
+            "different trials, say so with ",
             Setting("columns", {"trial": None}),
             code="copied-file",
         )
-    if same_policy or not by_chance:
+    whole = len(own) == len(one.frame) >= LEAST_COPIED
+    if whole and (same_policy or not by_chance):
         notes.add(
             f"{one.raw.source} and {other.raw.source} hold the same scores in the same order: is "
             "one a copy of the other?",
             code="copied-scores",
         )
+
+
+def _is_called_copy(one: str, other: str) -> bool:
+    """Whether a name is the other's with what computers and people add to that of a copy."""
+    names = [Path(source).stem.lower() for source in (one, other)]
+    plain = [COPY.sub("", name) for name in names]
+    return plain[0] == plain[1] and plain != names
 
 
 def _log_orders(frame: pl.DataFrame) -> float:

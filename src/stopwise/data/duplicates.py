@@ -3,7 +3,7 @@
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,27 +79,17 @@ def refuse_copies(parts: "Sequence[Part]", notes: Notes) -> None:
     """
     if len(parts) < 2:
         return
-    for (one, own), (other, earlier) in _repeated(parts, notes):
+    for (part, own), (before, earlier) in _repeated(parts, notes):
         raise InvalidInput(
-            f"{one.raw.source}, {one.raw.place(own)}: this trial is already in "
-            f"{other.raw.source}, {other.raw.place(earlier)}, as are all that both files have "
+            f"{part.raw.source}, {part.raw.place(own)}: this trial is already in "
+            f"{before.raw.source}, {before.raw.place(earlier)}, as are all that both files have "
             "in common; leave one file out if it is a copy or an earlier state of the other; if "
             "they are different trials, say so with ",
             Setting("columns", {"trial": None}),
             code="copied-trials",
         )
-    # The sum over the first rows of each file, for every number of rows that a file has.
-    sums = [part.frame.drop("policy").hash_rows(seed=0).cum_sum() for part in parts]
-    alike: dict[tuple[int, int], list[int]] = {}
-    for index, own in enumerate(sums):
-        if len(own):
-            alike.setdefault((len(own), own[-1]), []).append(index)
-    lengths = sorted({length for length, _ in alike})
-    for index, own in enumerate(sums):
-        for length in lengths[: bisect_right(lengths, len(own))]:
-            for other in alike.get((length, own[length - 1]), ()):
-                if other < index or length < len(own):
-                    _same_rows(parts[index], parts[other], notes)
+    for one, other in _alike(parts):
+        _same_rows(one, other, notes)
 
 
 def tell_equal_policies(frame: pl.DataFrame, notes: Notes) -> None:
@@ -119,6 +109,27 @@ def tell_equal_policies(frame: pl.DataFrame, notes: Notes) -> None:
                 "a copy of the other?",
                 code="copied-scores",
             )
+
+
+def _alike(parts: "Sequence[Part]") -> "Iterator[tuple[Part, Part]]":
+    """Yield the files of which one seems to begin with all rows of the other.
+
+    Of short files, only those of one name: others may well be equal.
+    """
+    sums = [part.frame.drop("policy").hash_rows(seed=0).cum_sum() for part in parts]
+    names = [COPY.sub("", Path(part.raw.source).stem.lower()) for part in parts]
+    found: dict[tuple[int, int, str], list[int]] = {}
+    for index, own in enumerate(sums):
+        if len(own):
+            name = "" if len(own) >= LEAST_COPIED else names[index]
+            found.setdefault((len(own), own[-1], name), []).append(index)
+    lengths = sorted({length for length, _, _ in found})
+    for index, own in enumerate(sums):
+        for length in lengths[: bisect_right(lengths, len(own))]:
+            name = "" if length >= LEAST_COPIED else names[index]
+            for other in found.get((length, own[length - 1], name), ()):
+                if other < index or length < len(own):
+                    yield parts[index], parts[other]
 
 
 def _same_rows(one: "Part", other: "Part", notes: Notes) -> None:

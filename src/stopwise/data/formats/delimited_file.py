@@ -158,9 +158,11 @@ def _line_of_row(path: Path, above: int, row: int) -> str:
 
 def _require_equal_fields(path: Path, above: int) -> int:
     """Return the number of rows, or raise for the first that is not as long as the header."""
+    rows, number = _rows(path, above), 0
     try:
-        (_, names), *rows = _rows(path, above)
+        _, names = next(rows)
         for line, fields in rows:
+            number += 1
             if len(fields) != len(names):
                 raise InvalidInput(
                     f"{path}, line {line}: {len(fields)} fields where the header has {len(names)}; "
@@ -168,7 +170,7 @@ def _require_equal_fields(path: Path, above: int) -> int:
                 )
     except csv.Error as error:
         raise InvalidInput(f"{path}: not a regular table: {error}") from error
-    return len(rows)
+    return number
 
 
 def _rows(path: Path, above: int) -> Iterator[tuple[int, list[str]]]:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from stopwise.data.formats.text_file import encoding, head, text_of
-from stopwise.data.growing import growing
+from stopwise.data.formats.text_file import encoding, head, torn, whole_lines
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Notes
@@ -60,12 +59,11 @@ def read_delimited(
     Blank lines are no rows.
     """
     above = lines_above(path) if comment_lines is None else comment_lines
-    lines, torn = _lines(path), _torn(path)
+    lines, notes, watched = _lines(path), Notes(), torn(path) is not None
     first = next((line for index, line in enumerate(lines) if index == above), "")
     require(first.strip() != "", f"{path}, line {above + 1}: there is no header line")
-    plain = torn is None and encoding(path) == "utf-8-sig" and "\n" in head(path)
-    text = text_of(path) if torn is None else torn[0]
-    source = path if plain else io.BytesIO(text.encode())
+    plain = not watched and encoding(path) == "utf-8-sig" and "\n" in head(path)
+    source = path if plain else io.BytesIO(whole_lines(path, notes).encode())
     try:
         frame = pl.read_csv(
             source, separator=_delimiter(first), skip_lines=above, infer_schema=False
@@ -82,29 +80,15 @@ def read_delimited(
         missing = f"{path}, line {above + 1}: the column {column!r} is missing"
         require(column in frame.columns, missing)
     place = partial(_line_of_row, path, above)
-    notes = _cut_off(path, frame) if torn is None else Notes()
-    if torn is not None and torn[1].strip():
-        text = f"{path}: the last line has no end yet, and waits for it"
-        notes.add(text, code="line-unfinished")
+    if not watched:
+        _note_cut_off(path, frame, notes)
     return RawTable(source=str(path), frame=frame, place=place, notes=notes)
 
 
-def _torn(path: Path) -> tuple[str, str] | None:
-    """Return the whole lines of a file that is being written, and the rest; None of any other.
-
-    A number that is cut off is another number: ``1`` of ``1000``.
-    """
-    if growing() is None:
-        return None
-    whole, end, rest = text_of(path).rpartition("\n")
-    return whole + end, rest
-
-
-def _cut_off(path: Path, frame: pl.DataFrame) -> Notes:
+def _note_cut_off(path: Path, frame: pl.DataFrame, notes: Notes) -> None:
     """Say if the file ends within a number: no line end, and shorter than all numbers above."""
-    notes = Notes()
     if not len(frame) or not _ends_open(path):
-        return notes
+        return
     *above, last = frame[:, -1].tail(50).to_list()
     lengths = [len(value) for value in above if value is not None]
     if last and NUMBER.fullmatch(last) and lengths and len(last) < min(lengths):
@@ -113,7 +97,6 @@ def _cut_off(path: Path, frame: pl.DataFrame) -> Notes:
             "numbers above it: it may be cut off",
             code="last-line-cut",
         )
-    return notes
 
 
 def _ends_open(path: Path) -> bool:
@@ -157,9 +140,9 @@ def _rows(path: Path, above: int) -> Iterator[tuple[int, list[str]]]:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    torn = _torn(path)
-    if torn is not None:
-        yield from torn[0].splitlines(keepends=True)
+    found = torn(path)
+    if found is not None:
+        yield from io.StringIO(found[0])
         return
     with path.open(encoding=encoding(path), newline="") as file:
         yield from file

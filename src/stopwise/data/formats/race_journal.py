@@ -106,7 +106,9 @@ class JournalCheck:
         # Where the leader is tried more often, its trials are more than the rows.
         n_max = race.get("n_max") if race.get("goal", Rules.goal) == Rules.goal else None
         self._n_max = math.inf if n_max is None else n_max
-        bounds: Any = race.get("bounds")
+        bounds = race.get("bounds")
+        self._low: float
+        self._high: float
         self._low, self._high = (-math.inf, math.inf) if bounds is None else bounds
         if not (-math.inf <= self._low < self._high <= math.inf and self._n_max > 0):
             raise ValueError

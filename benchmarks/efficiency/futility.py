@@ -4,15 +4,15 @@ Run ``python -m benchmarks.efficiency.futility``: power and mean pairs without a
 the same scores; with ``--many`` the same of several policies.
 """
 
+from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.typed import typed
+from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.questions import best_rule
@@ -96,8 +96,8 @@ def ends(
     return float(outcome.claims.any(axis=-1).mean()), float(outcome.last.sum(axis=1).mean())
 
 
-def main_many(runs: int, chance: float) -> None:
-    """Print one row per question about several policies."""
+def many(runs: int, chance: float) -> Table:
+    """Return one row per question about several policies."""
     table = Table("rates", "N", "asked", "without", "with stops", "power lost")
     for rates, n_max, asked in MANY:
         free = ends(rates, n_max, asked, runs)
@@ -110,17 +110,14 @@ def main_many(runs: int, chance: float) -> None:
             *(f"{power:.3f} / {trials:.0f}" for power, trials in (free, bound)),
             f"{free[0] - bound[0]:.4f}",
         )
-    Console(width=120).print(table)
+    return table
 
 
-def main() -> None:
+@benchmark(method="nscore-plus", chance=0.05, runs=4000, seed=0, workers=int, many=False)
+def main(options: Namespace) -> Table:
     """Print one row per case."""
-    options = typed(
-        __doc__, method="nscore-plus", chance=0.05, runs=4000, seed=0, workers=int, many=False
-    )
     if options.many:
-        main_many(options.runs, options.chance)
-        return
+        return many(options.runs, options.chance)
     table = Table("scores", "means", "N", "without", "with stops", "power lost")
     for index, (draw, mean0, mean1, n_max) in enumerate(CASES):
         if options.method == "savi" and draw is returns:
@@ -140,8 +137,4 @@ def main() -> None:
             *(f"{sim.rate(1):.3f} / {sim.n.mean():.1f}" for sim in (free, bound)),
             f"{free.rate(1) - bound.rate(1):.4f}",
         )
-    Console(width=100).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

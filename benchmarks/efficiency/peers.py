@@ -9,15 +9,15 @@ import json
 import subprocess
 import sys
 import tempfile
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.typed import typed
+from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 
 ENVIRONMENT = Path(__file__).parents[1] / ".peers"
@@ -89,17 +89,12 @@ def cell(stops: list[int] | None) -> str:
     return f"{pairs.mean():.1f} ± {error:.1f} / {decided:.3f}"
 
 
-def main() -> int:
+@benchmark(runs=1000, seed=0)
+def main(options: Namespace) -> Table:
     """Print the table."""
-    arguments = typed(__doc__, runs=1000, seed=0)
-    scores = cases(arguments.runs, np.random.default_rng(arguments.seed))
+    scores = cases(options.runs, np.random.default_rng(options.seed))
     rows = {**our_stops(scores), **peer_stops(scores)}
     table = Table("mean pairs / decided", *scores)
     for name, stops in rows.items():
         table.add_row(name, *(cell(stops.get(case)) for case in scores))
-    Console(width=150).print(table)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return table

@@ -7,14 +7,15 @@ and l, is found numerically on drawn pairs; its ratio to the best without a prox
 the pairs can shrink to in the limit of small alpha.
 """
 
+from argparse import Namespace
+
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 from scipy.optimize import minimize_scalar
 
 from benchmarks.efficiency.futility import Draw, partial_credit, returns, success
 from benchmarks.efficiency.proxy import proxied
-from benchmarks.typed import typed
+from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 
 CORRELATIONS = (0.4, 0.6, 0.75, 0.9, 1.0)
@@ -43,9 +44,9 @@ def growth(left: Floats, most: float) -> float:
     return -float(found.fun)
 
 
-def main() -> None:
+@benchmark(pairs=200_000, seed=1)
+def main(options: Namespace) -> Table:
     """Print one row per kind of score."""
-    options = typed(__doc__, pairs=200_000, seed=1)
     table = Table("scores", "means", "e / v", *(f"{each:g}" for each in CORRELATIONS))
     for draw, mean0, mean1 in CASES:
         cells = []
@@ -64,8 +65,4 @@ def main() -> None:
         ratio = effect / float(difference.var())
         kind = draw.__name__.replace("_", " ")
         table.add_row(kind, f"{mean0:g} {mean1:g}", f"{ratio:.2f}", *cells)
-    Console(width=120).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

@@ -7,17 +7,18 @@ run. The load is that of threads that each take and report trials through one ``
 server does; latencies are of a whole trial: take it and report it, two durable commits.
 """
 
-import argparse
 import shutil
 import tempfile
 import threading
 import time
+from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 import stopwise as sw
+from benchmarks.program import Found, benchmark
 from stopwise.study import assignment
 from stopwise.study.blinding import Lots
 from stopwise.study.event import Event
@@ -29,40 +30,18 @@ from tests.study.simulation import Journal
 CHUNK = 5000
 
 
-def main() -> None:
-    """Print the figures."""
-    options = argparse.ArgumentParser()
-    options.add_argument("--trials", type=int, default=100_000)
-    options.add_argument("--stations", type=int, default=50)
-    options.add_argument("--reports", type=int, default=2000)
-    chosen = options.parse_args()
-    if min(chosen.trials, chosen.stations, chosen.reports) < 1:
-        options.error("trials, stations and reports must be at least 1")
-    folder = Path(tempfile.mkdtemp(prefix="stopwise-benchmark-"))
-    server = Server.create(durable=True)
-    try:
-        for name, place in (
-            ("SQLite", f"sqlite:///{folder}/load.db#load"),
-            ("PostgreSQL", f"{server.url()}#load"),
-        ):
-            load(name, place, chosen.stations, chosen.reports)
-        opening(f"sqlite:///{folder}/long.db#long", chosen.trials)
-    finally:
-        server.delete()
-        shutil.rmtree(folder)
-
-
-def opening(place: str, trials: int) -> None:
+def opening(place: str, trials: int) -> str:
     """Measure how long a long study takes to open."""
     study = _new(place)
     _fill(study, trials)
     study._ledger.save()
     seconds = _seconds(lambda: sw.Study.open(place).verdict())
     replayed = _seconds(study.verify)
-    print(f"a study of {trials} trials: verdict {seconds:.2f} s, verified in full {replayed:.0f} s")
+    verdict = f"a study of {trials} trials: verdict {seconds:.2f} s"
+    return f"{verdict}, verified in full {replayed:.0f} s"
 
 
-def load(name: str, place: str, stations: int, reports: int) -> None:
+def load(name: str, place: str, stations: int, reports: int) -> str:
     """Measure what many stations get at once."""
     study = _new(place)
     latencies: list[float] = []
@@ -82,7 +61,7 @@ def load(name: str, place: str, stations: int, reports: int) -> None:
     ]
     seconds = _seconds(lambda: _together(threads))
     assert study.status().counted == len(latencies)
-    print(
+    return (
         f"{name}, {stations} stations: {len(latencies) / seconds:.0f} trials per second, "
         f"p50 {1000 * np.quantile(latencies, 0.5):.0f} ms, "
         f"p99 {1000 * np.quantile(latencies, 0.99):.0f} ms"
@@ -137,5 +116,19 @@ def _seconds(act: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-if __name__ == "__main__":
-    main()
+@benchmark(trials=100_000, stations=50, reports=2000)
+def main(options: Namespace) -> Found:
+    """Print the figures."""
+    folder = Path(tempfile.mkdtemp(prefix="stopwise-benchmark-"))
+    server, lines = Server.create(durable=True), []
+    try:
+        for name, place in (
+            ("SQLite", f"sqlite:///{folder}/load.db#load"),
+            ("PostgreSQL", f"{server.url()}#load"),
+        ):
+            lines.append(load(name, place, options.stations, options.reports))
+        lines.append(opening(f"sqlite:///{folder}/long.db#long", options.trials))
+    finally:
+        server.delete()
+        shutil.rmtree(folder)
+    return Found(lines)

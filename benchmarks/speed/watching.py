@@ -6,16 +6,15 @@ count little, and the ratio to the first look is what can be compared between ma
 
 import json
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.program import benchmark
 from stopwise.rollout.watch import Watch
 
 INTERVAL = 5.0  # the usual seconds between two looks
@@ -54,7 +53,8 @@ def seconds(watching: Watch) -> float:
     return time.process_time() - begin
 
 
-def main() -> int:
+@benchmark()
+def main() -> Table:
     """Print the table."""
     table = Table("files", "first look", "at rest", "ratio", "of a core", "one touched", "ratio")
     cases: list[tuple[str, Callable[[Path, int], Path], int]] = [
@@ -76,9 +76,4 @@ def main() -> int:
                 name, f"{first:.2f} s", f"{1000 * rest:.2f} ms", f"{rest / first:.4f}",
                 f"{rest / INTERVAL:.2%}", f"{touched:.2f} s", f"{touched / first:.3f}",
             )  # fmt: skip
-    Console(width=110).print(table)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return table

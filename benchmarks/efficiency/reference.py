@@ -17,11 +17,11 @@ from benchmarks.efficiency.futility import Draw, partial_credit, returns, succes
 from benchmarks.program import benchmark
 from stopwise.core.rules import Rules
 from stopwise.core.step.one_rate import one_rate_test
+from stopwise.planning.beside import WithNumber
 from stopwise.planning.fixed_sample import fixed_plan
 from stopwise.planning.guesses import as_guess
 from stopwise.planning.planned_study import PlannedStudy
 from stopwise.planning.populations import Guessed
-from stopwise.planning.with_number import WithNumber
 
 # Kind of score, the number, the mean of the policy, n_max.
 CASES: tuple[tuple[Draw, float, float, int], ...] = (

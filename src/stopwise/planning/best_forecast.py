@@ -105,20 +105,11 @@ class NamingContinuation:
 
     Every run replays the study from its first trial; only trials that were not run yet differ. A
     policy that was dropped is tried no more, so only the candidates have further trials.
-
-    Parameters
-    ----------
-    rules
-        Of the study, with its n_max.
-    past
-        Normalised scores (trials, policies), NaN where a policy has none.
-    now
-        What the study has found so far.
     """
 
-    rules: Rules
-    past: Floats
-    now: BestAnalysis
+    rules: Rules  # of the study, with its n_max
+    past: Floats  # normalised scores (trials, policies), NaN where a policy has none
+    now: BestAnalysis  # what the study has found so far
 
     @classmethod
     def of(cls, table: Table, rules: Rules) -> "NamingContinuation":

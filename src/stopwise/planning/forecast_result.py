@@ -8,7 +8,7 @@ import numpy as np
 from stopwise.core.registry import find
 from stopwise.core.rules import Rules
 from stopwise.messages import counted
-from stopwise.planning.presentation import PlanningResult, Rows, pair_rows
+from stopwise.planning.presentation import PlanningResult, Rows
 from stopwise.report import plan_figures
 from stopwise.report.plan_figures import ChanceCurve
 
@@ -176,7 +176,18 @@ class Forecast(PlanningResult):
 
     def text_tables(self) -> dict[str, Rows]:
         """Return the pairs as people read them."""
-        return {"Pairs at the end of the study": pair_rows(self)}
+        rows = [
+            {
+                "pair": f"{pair.policy0}, {pair.policy1}",
+                "now": pair.decided or "undecided",
+                "chance of a verdict": f"{pair.chance:.2f} ± {pair.chance_error:.1g}",
+                "for the first": f"{pair.chance0:.2f}",
+                "for the second": f"{pair.chance1:.2f}",
+                **({} if pair.chance_same is None else {"the same": f"{pair.chance_same:.2f}"}),
+            }
+            for pair in self.pairs
+        ]
+        return {"Pairs at the end of the study": rows}
 
     def _derived(self) -> dict[str, Any]:
         pairs = [

@@ -2,8 +2,11 @@
 
 import argparse
 import json
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from rich.console import Console
@@ -46,6 +49,23 @@ def benchmark(**options: Any) -> Callable[[Program], Program]:
 def tracked(items: Iterable[Item], label: str, total: int | None = None) -> Iterable[Item]:
     """Return the items, with a bar on standard error."""
     return track(items, label, total, console=Console(stderr=True))
+
+
+def peer_python(name: str, *packages: str) -> Path:
+    """Return the Python of an environment of their own, made on first use, that has these."""
+    folder = Path(__file__).with_name(name)
+    python = folder / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
+    return python
+
+
+def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    """Return how long some work takes, by a clock."""
+    begin = clock()
+    work()
+    return clock() - begin
 
 
 def _run(main: Program, typed: argparse.Namespace) -> int:

@@ -5,41 +5,18 @@ the same scores; with ``--many`` the same of several policies.
 """
 
 from argparse import Namespace
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.efficiency.draws import Draw, partial_credit, returns, success
 from benchmarks.program import benchmark
-from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.questions import best_rule
 from stopwise.questions.pairs import replay
 from stopwise.questions.ranking import Ranking
-
-Draw = Callable[[np.random.Generator, float, tuple[int, int]], Floats]
-
-
-def success(
-    rng: np.random.Generator, mean: float | tuple[float, ...], size: tuple[int, ...]
-) -> Floats:
-    """Return scores of 0 and 1."""
-    return (rng.random(size) < mean).astype(np.float64)
-
-
-def partial_credit(rng: np.random.Generator, mean: float, size: tuple[int, int]) -> Floats:
-    """Return how many of four milestones were reached, as a share."""
-    reached: Floats = rng.binomial(4, mean, size) / 4
-    return reached
-
-
-def returns(rng: np.random.Generator, mean: float, size: tuple[int, int]) -> Floats:
-    """Return scores of a beta distribution."""
-    scores: Floats = rng.beta(8 * mean, 8 * (1 - mean), size)
-    return scores
-
 
 # Kind of score, means of both policies, n_max.
 CASES: tuple[tuple[Draw, float, float, int], ...] = (

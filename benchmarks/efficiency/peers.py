@@ -7,7 +7,6 @@ two-sided: hold it beside ours, two-sided with strict ties.
 
 import json
 import subprocess
-import sys
 import tempfile
 from argparse import Namespace
 from pathlib import Path
@@ -17,10 +16,9 @@ import numpy as np
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.program import benchmark
+from benchmarks.program import benchmark, peer_python
 from stopwise.core.arrays import Floats
 
-ENVIRONMENT = Path(__file__).parents[1] / ".peers"
 PACKAGES = ["ville==0.1.0", "fieldtrial==0.3.0", "verdikt-eval==0.3.1", "orbit-eval==0.17.0"]
 N, ALPHA = 300, 0.05
 OURS: dict[str, dict[str, Any]] = {
@@ -52,10 +50,7 @@ def cases(runs: int, rng: np.random.Generator) -> dict[str, Floats]:
 
 def peer_stops(scores: dict[str, Floats]) -> dict[str, dict[str, list[int]]]:
     """Return when each peer stops, installing them first if needed."""
-    python = ENVIRONMENT / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", ENVIRONMENT], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
+    python = peer_python(".peers", *PACKAGES)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "scores.npz")
         np.savez_compressed(path, allow_pickle=False, **scores)

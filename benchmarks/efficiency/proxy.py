@@ -12,7 +12,7 @@ import numpy as np
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.efficiency.futility import Draw, partial_credit, returns, success
+from benchmarks.efficiency.draws import Draw, partial_credit, returns, success
 from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 

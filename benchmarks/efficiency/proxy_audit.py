@@ -12,7 +12,7 @@ import numpy as np
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.efficiency.futility import success
+from benchmarks.efficiency.draws import success
 from benchmarks.efficiency.proxy import proxied
 from benchmarks.program import benchmark
 

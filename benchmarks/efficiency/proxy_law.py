@@ -13,7 +13,7 @@ import numpy as np
 from rich.table import Table
 from scipy.optimize import minimize_scalar
 
-from benchmarks.efficiency.futility import Draw, partial_credit, returns, success
+from benchmarks.efficiency.draws import Draw, partial_credit, returns, success
 from benchmarks.efficiency.proxy import proxied
 from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats

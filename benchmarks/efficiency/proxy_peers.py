@@ -22,7 +22,7 @@ import numpy as np
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.efficiency.futility import Draw, partial_credit, success
+from benchmarks.efficiency.draws import Draw, partial_credit, success
 from benchmarks.efficiency.proxy import proxied
 from benchmarks.program import benchmark
 from stopwise.core.arrays import Bools, Floats

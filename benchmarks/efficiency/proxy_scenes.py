@@ -15,7 +15,7 @@ import numpy as np
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.efficiency.futility import Draw
+from benchmarks.efficiency.draws import Draw
 from benchmarks.efficiency.proxy import CASES, proxied
 from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats

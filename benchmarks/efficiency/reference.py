@@ -13,7 +13,7 @@ from rich.table import Table
 from scipy.stats import binom
 
 import stopwise as sw
-from benchmarks.efficiency.futility import Draw, partial_credit, returns, success
+from benchmarks.efficiency.draws import Draw, partial_credit, returns, success
 from benchmarks.program import benchmark
 from stopwise.core.rules import Rules
 from stopwise.core.step.one_rate import one_rate_test

@@ -10,7 +10,7 @@ import numpy as np
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.program import Found, benchmark
+from benchmarks.program import Found, benchmark, seconds
 from stopwise.core.rules import Rules
 from stopwise.planning.guesses import Guess
 from stopwise.planning.planned_study import PlanModel, PlannedStudy
@@ -25,9 +25,7 @@ N_MAX, RUNS, LIVE, ROUNDS = 100, 2000, 10, 3
 
 def simulated(model: PlanModel) -> float:
     """Return the seconds per simulated study."""
-    begin = time.perf_counter()
-    model.simulate(np.random.SeedSequence(0), RUNS)
-    return (time.perf_counter() - begin) / RUNS
+    return seconds(lambda: model.simulate(np.random.SeedSequence(0), RUNS)) / RUNS
 
 
 def live(model: PlanModel) -> float:

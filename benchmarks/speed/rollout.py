@@ -20,7 +20,7 @@ import numpy as np
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.program import Found, benchmark
+from benchmarks.program import Found, benchmark, seconds
 from stopwise.rollout.executors import processes
 
 ROUNDS, ROWS, PLACES, LIMIT_MS = 5, 150, 16, 1.0
@@ -75,11 +75,7 @@ def plain_loop(seeds: list[int], act: Callable[[Any], Any] = tilt) -> None:
     environment.close()
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Return the processor time that the work takes."""
-    begin = time.process_time()
-    work()
-    return time.process_time() - begin
+processor_seconds = partial(seconds, clock=time.process_time)
 
 
 def overhead() -> tuple[Table, bool]:
@@ -92,10 +88,12 @@ def overhead() -> tuple[Table, bool]:
     with tempfile.TemporaryDirectory() as folder:
         for number in range(ROUNDS):
             journal = Path(folder) / f"{number}.jsonl"
-            times["plain loop"].append(seconds(lambda: plain_loop(seeds)))
-            times["race"].append(seconds(lambda: sw.race(policies, "CartPole-v1", **SETTINGS)))
+            times["plain loop"].append(processor_seconds(lambda: plain_loop(seeds)))
+            times["race"].append(
+                processor_seconds(lambda: sw.race(policies, "CartPole-v1", **SETTINGS))
+            )
             times["race with a journal"].append(
-                seconds(
+                processor_seconds(
                     lambda path=journal: sw.race(  # type: ignore[misc]
                         policies, "CartPole-v1", journal=path, **SETTINGS
                     )
@@ -124,11 +122,11 @@ def side_by_side() -> Table:
     times: dict[str, list[float]] = {"plain loop": [], **{name: [] for name in kinds}}
     for _ in range(ROUNDS):
         times["plain loop"].append(
-            seconds(lambda: plain_loop(seeds[:half], first.act))
-            + seconds(lambda: plain_loop(seeds[half:], second.act))
+            processor_seconds(lambda: plain_loop(seeds[:half], first.act))
+            + processor_seconds(lambda: plain_loop(seeds[half:], second.act))
         )
         for name, env in kinds.items():
-            times[name].append(seconds(partial(sw.race, policies, env, **settings)))
+            times[name].append(processor_seconds(partial(sw.race, policies, env, **settings)))
     table = Table("a network", "episodes per processor second", "ratio to the loop")
     for name, found in times.items():
         pairs = zip(times["plain loop"], found, strict=True)

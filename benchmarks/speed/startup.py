@@ -13,13 +13,13 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
 from argparse import Namespace
+from functools import partial
 from pathlib import Path
 
 from rich.table import Table
 
-from benchmarks.program import Found, benchmark, tracked
+from benchmarks.program import Found, benchmark, seconds, tracked
 from tests.release.environments import needed
 
 STOPWISE = str(Path(sys.executable).with_name("stopwise"))
@@ -39,13 +39,6 @@ ANALYZE = [
 MIB = 2**20
 
 
-def seconds(command: list[str]) -> float:
-    """Return the wall time of one run."""
-    start = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start
-
-
 def installed_mib(distributions: set[str]) -> float:
     """Return the size of all files of these distributions."""
     total = 0
@@ -61,7 +54,8 @@ def times(rounds: int) -> Table:
     taken: dict[str, list[float]] = {name: [] for name in COMMANDS}
     for _ in tracked(range(rounds), "rounds"):
         for name, command in COMMANDS.items():
-            taken[name].append(seconds(command))
+            run = partial(subprocess.run, command, check=True, stdout=subprocess.DEVNULL)
+            taken[name].append(seconds(run))
     median = {name: statistics.median(values) for name, values in taken.items()}
     bare, numpy = median["python -c pass"], median["import numpy"]
     table = Table(f"median of {rounds}", "time", "to a bare Python", "to import numpy")

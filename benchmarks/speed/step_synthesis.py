@@ -17,9 +17,8 @@ from typing import NamedTuple
 
 from rich.table import Table
 
-from benchmarks.program import Found, benchmark, tracked
+from benchmarks.program import Found, benchmark, peer_python, tracked
 
-PEER = Path(__file__).parents[1] / ".peer-step"
 PEER_PACKAGE = "sequentialized-barnard-tests==0.0.9"
 PEER_COMMAND = "sequentialized_barnard_tests.scripts.synthesize_general_step_policy"
 LARGEST_FOR_PEER = 500
@@ -53,11 +52,15 @@ def measure(command: list[str]) -> Cost:
 
 def peer_command(n_max: int) -> list[str]:
     """Return the reference's own command for this horizon, installing it first if needed."""
-    python = PEER / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", PEER], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", PEER_PACKAGE], check=True)
-    return [str(python), "-m", PEER_COMMAND, "--n_max", str(n_max), "--alpha", "0.05"]
+    return [
+        str(peer_python(".peer-step", PEER_PACKAGE)),
+        "-m",
+        PEER_COMMAND,
+        "--n_max",
+        str(n_max),
+        "--alpha",
+        "0.05",
+    ]
 
 
 @benchmark(n_max=[50, 200], json=Path)

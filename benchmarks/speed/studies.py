@@ -12,13 +12,12 @@ import tempfile
 import threading
 import time
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 import stopwise as sw
-from benchmarks.program import Found, benchmark
+from benchmarks.program import Found, benchmark, seconds
 from stopwise.study import assignment
 from stopwise.study.blinding import Lots
 from stopwise.study.event import Event
@@ -35,9 +34,8 @@ def opening(place: str, trials: int) -> str:
     study = _new(place)
     _fill(study, trials)
     study._ledger.save()
-    seconds = _seconds(lambda: sw.Study.open(place).verdict())
-    replayed = _seconds(study.verify)
-    verdict = f"a study of {trials} trials: verdict {seconds:.2f} s"
+    opened, replayed = seconds(lambda: sw.Study.open(place).verdict()), seconds(study.verify)
+    verdict = f"a study of {trials} trials: verdict {opened:.2f} s"
     return f"{verdict}, verified in full {replayed:.0f} s"
 
 
@@ -59,10 +57,10 @@ def load(name: str, place: str, stations: int, reports: int) -> str:
         threading.Thread(target=work, args=(f"station {number}", count))
         for number, count in enumerate(counts)
     ]
-    seconds = _seconds(lambda: _together(threads))
+    taken = seconds(lambda: _together(threads))
     assert study.status().counted == len(latencies)
     return (
-        f"{name}, {stations} stations: {len(latencies) / seconds:.0f} trials per second, "
+        f"{name}, {stations} stations: {len(latencies) / taken:.0f} trials per second, "
         f"p50 {1000 * np.quantile(latencies, 0.5):.0f} ms, "
         f"p99 {1000 * np.quantile(latencies, 0.99):.0f} ms"
     )
@@ -108,12 +106,6 @@ def _together(threads: list[threading.Thread]) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-
-
-def _seconds(act: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    act()
-    return time.perf_counter() - began
 
 
 @benchmark(trials=100_000, stations=50, reports=2000)

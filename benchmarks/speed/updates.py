@@ -8,7 +8,6 @@ are compared, because machines are noisy.
 import json
 import os
 import subprocess
-import sys
 import time
 from argparse import Namespace
 from pathlib import Path
@@ -18,10 +17,9 @@ import numpy as np
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.program import Found, benchmark, tracked
+from benchmarks.program import Found, benchmark, peer_python, tracked
 from stopwise.core.arrays import Floats
 
-PEER = Path(__file__).parents[1] / ".peer"
 PEER_PACKAGE = "nscore==0.1.2"
 WANTED_UPDATE, WANTED_SIMULATION = 500, 20_000
 METHODS: dict[str, dict[str, Any]] = {
@@ -35,10 +33,7 @@ METHODS: dict[str, dict[str, Any]] = {
 
 def peer_seconds(steps: int) -> dict[str, float]:
     """Return the peer's seconds per step, installing it first if needed."""
-    python = PEER / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", PEER], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", PEER_PACKAGE], check=True)
+    python = peer_python(".peer", PEER_PACKAGE)
     worker = Path(__file__).with_name("peer_worker.py")
     done = subprocess.run([python, worker, str(steps)], check=True, capture_output=True, text=True)
     result: dict[str, float] = json.loads(done.stdout)

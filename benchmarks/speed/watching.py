@@ -9,12 +9,13 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from rich.table import Table
 
-from benchmarks.program import benchmark
+from benchmarks.program import benchmark, seconds
 from stopwise.rollout.watch import Watch
 
 INTERVAL = 5.0  # the usual seconds between two looks
@@ -46,13 +47,6 @@ def lerobot(folder: Path, count: int) -> Path:
     return path
 
 
-def seconds(watching: Watch) -> float:
-    """Return the processor time of one look."""
-    begin = time.process_time()
-    watching.look()
-    return time.process_time() - begin
-
-
 @benchmark()
 def main() -> Table:
     """Print the table."""
@@ -68,10 +62,11 @@ def main() -> Table:
                 os.utime(path, (1e9, 1e9))  # nobody writes to them right now
             settings = {"n_max": 100_000, "alpha": 1e-9}
             watching = Watch(Path(folder), reading={"bounds": (0.0, 1.0)}, settings=settings)
-            first = seconds(watching)
-            rest = sum(seconds(watching) for _ in range(LOOKS)) / LOOKS
+            looked = partial(seconds, watching.look, time.process_time)
+            first = looked()
+            rest = sum(looked() for _ in range(LOOKS)) / LOOKS
             os.utime(last, (1e9 + 1, 1e9 + 1))
-            touched = seconds(watching)
+            touched = looked()
             table.add_row(
                 name, f"{first:.2f} s", f"{1000 * rest:.2f} ms", f"{rest / first:.4f}",
                 f"{rest / INTERVAL:.2%}", f"{touched:.2f} s", f"{touched / first:.3f}",

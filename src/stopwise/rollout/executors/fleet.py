@@ -275,7 +275,7 @@ class Fleet:
 
 
 def packed(work: Any) -> bytes:
-    """Return work, or a policy, as bytes; by cloudpickle, which gymnasium brings, lambdas go too."""
+    """Return it as bytes; with cloudpickle, which gymnasium brings, lambdas go too."""
     pickler: Any = pickle
     try:
         import cloudpickle

@@ -11,8 +11,7 @@ must not depend on who watches.
 Each station is a ``StudyClient`` that takes and reports trials one after the other. SQLite is
 served by one process, PostgreSQL by several. The stations run on the same machine as the servers,
 so a lab with machines of its own gets more. Latencies are of one report: it is durable when it is
-answered. (``benchmarks.speed.studies`` measures the same without a network, and how long the
-verdict of 100,000 trials takes to open.)
+answered.
 """
 
 import shutil

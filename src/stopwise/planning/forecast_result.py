@@ -108,6 +108,10 @@ class Forecast(PlanningResult):
     notes: tuple[str, ...]
 
     TITLE: ClassVar[str] = "How much longer will it take?"
+    # The name under which the figure is saved, and what it shows across and upwards.
+    FIGURE: ClassVar[tuple[str, str, str]] = (
+        *("further", "further trials per policy", "chance that all pairs are decided"),
+    )
 
     @property
     def decided(self) -> bool:
@@ -202,13 +206,11 @@ class Forecast(PlanningResult):
         return {"pairs": pairs, **known}
 
     def plot_further(self) -> "Figure":
-        """Draw the chance of the verdict by each further trial."""
-        return plan_figures.plot_stopping(
-            [ChanceCurve.by_trial(f"by n_max = {self.n_max}", np.array(self.chance_by))],
-            across="further trials per policy",
-            upwards="chance that all pairs are decided",
-        )
+        """Draw the chance that it ends with its answer by each further trial, or row."""
+        curve = ChanceCurve.by_trial(f"by n_max = {self.n_max}", np.array(self.chance_by))
+        _, across, upwards = self.FIGURE
+        return plan_figures.plot_stopping([curve], across=across, upwards=upwards)
 
     def figures(self) -> dict[str, "Figure"]:
         """Return the figure by the name under which it is saved; none if all is decided."""
-        return {} if self.decided else {"further": self.plot_further()}
+        return {} if self.decided else {self.FIGURE[0]: self.plot_further()}

@@ -110,7 +110,9 @@ class Forecast(PlanningResult):
     TITLE: ClassVar[str] = "How much longer will it take?"
     # The name under which the figure is saved, and what it shows across and upwards.
     FIGURE: ClassVar[tuple[str, str, str]] = (
-        *("further", "further trials per policy", "chance that all pairs are decided"),
+        "further",
+        "further trials per policy",
+        "chance that all pairs are decided",
     )
 
     @property

@@ -18,7 +18,7 @@ from stopwise.data.sources import name_of
 from stopwise.data.trials import Trials
 from stopwise.errors import require
 from stopwise.messages import Message, Setting
-from stopwise.questions.doubts import CAUTIONS
+from stopwise.questions.doubts import CAUTIONS, checkpoints_only
 from stopwise.rows.align import align
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
@@ -33,6 +33,7 @@ class GatePairs:
     design: str
     task: str | None
     notes: tuple[str, ...]
+    about: str = ""
 
     def beside(self, number: float) -> "GatePairs":
         """Return the scores of one policy beside a number in place of the baseline."""
@@ -112,10 +113,11 @@ def pairs_of(
     task: str | None,
     design: str | None,
     bounds: tuple[float, float] | None,
+    growing: bool,
 ) -> GatePairs:
-    """Return the pairs of trials, as ``analyze`` aligns them."""
+    """Return the pairs of trials, as ``analyze`` aligns them; while they grow, in their order."""
     if isinstance(trials, Trials):
-        table = _aligned(trials, names, task, design).declaring(bounds)
+        table = _aligned(trials, names, task, design, in_turn=not growing).declaring(bounds)
     else:
         table = tables(trials, design=design)[0].declaring(bounds)
     require(
@@ -139,18 +141,26 @@ def pairs_of(
         bounds=limits,
         design=table.design,
         task=table.task,
-        notes=(*table.notes, *cautions),
+        notes=(*table.notes, *checkpoints_only(table), *cautions),
+        about=table.checkpoint_claim,
     )
 
 
-def _aligned(trials: Trials, names: tuple[str, ...], task: str | None, design: str | None) -> Table:
+def _aligned(
+    trials: Trials,
+    names: tuple[str, ...],
+    task: str | None,
+    design: str | None,
+    *,
+    in_turn: bool,
+) -> Table:
     require(
         task is not None or len(trials.tasks) == 1,
         f"a gate looks at one task, but there are {', '.join(trials.tasks)}: name one with ",
         Setting("task"),
         code="several-tasks",
     )
-    return align(trials, task=task, design=design or "auto", policies=names, in_turn=False)
+    return align(trials, task=task, design=design or "auto", policies=names, in_turn=in_turn)
 
 
 def _other(trials: Trials, baseline: str, source: str) -> str:
@@ -190,8 +200,26 @@ def _named(new: Any, baseline: Any) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def verdict_on(rules: Rules, pairs: GatePairs) -> Verdict:
-    """Return the verdict of one of the tests on these pairs."""
+def claims(rules: Rules) -> tuple[Rules, Rules]:
+    """Return the rules of both tests: that of "not worse" as given, and that of "worse".
+
+    The one has the null hypothesis mean1 <= mean0 - m, the other mean0 <= mean1 + m, which is
+    mean1 >= mean0 - m.
+    """
+    return rules, replace(rules, alternative="less", margin=-rules.margin)
+
+
+def verdicts(rules: Rules, pairs: GatePairs) -> tuple[Verdict, Verdict]:
+    """Return the verdicts of both tests, after the pairs at which the first decides."""
+    rules, mirrored = claims(rules)
+    not_worse = _verdict(rules, pairs)
+    worse = _verdict(mirrored, pairs.first(not_worse.n))
+    if worse.n < not_worse.n:
+        not_worse = _verdict(rules, pairs.first(worse.n))
+    return not_worse, worse
+
+
+def _verdict(rules: Rules, pairs: GatePairs) -> Verdict:
     settings = rules.pair_settings()
     test = SequentialTest(**settings.pop("parameters"), **settings)
     columns = pairs.scores.T if rules.reference is None else pairs.scores.T[1:]

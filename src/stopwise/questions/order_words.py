@@ -88,7 +88,7 @@ class OrderInWords(Drawn):
     def claim_over_tasks(self) -> str | None:
         """What a declared order of several tasks says, in words; None for one task."""
         if self.aligned.mean is not None:
-            return self.aligned.mean.claim
+            return f"{self._claimed} in {self.aligned.mean.meaning}"
         if not self.pooled_tasks:
             return None
         claim = f"{self._claimed} on some of the {self.pooled_tasks} pooled tasks"
@@ -100,27 +100,22 @@ class OrderInWords(Drawn):
     @property
     def claim_meaning(self) -> str | None:
         """What a declared order says, in words, where it is not simply a higher mean."""
-        said = []
-        if self.rules.by == "wins":
+        said, wins = [], self.rules.by == "wins"
+        lower = self.rules.lower_is_better and not wins
+        if wins:
             met = "on the rows that they share"
             if self.design == "independent":
                 met = "if a random trial of each is compared"
             said.append(f"wins more often {met}, whatever the means")
-        elif self.rules.lower_is_better:
-            said.append("a lower mean" if self.margin >= 0 else "of means, where lower is better")
+        elif lower and self.margin >= 0:
+            said.append("a lower mean")
         if self.claim_over_tasks is not None:
             said.append(self.claim_over_tasks)
         elif self.margin:
             said.append(self._claimed)
+        if lower and self.margin < 0:
+            said.append("where a lower mean is better")
         return ", ".join(said) or None
-
-    @property
-    def checkpoint_claim(self) -> str:
-        """What the claims are about where several trials come from one training run."""
-        return (
-            f"about the checkpoints of these {self.aligned.training_runs} training runs, not about "
-            "what other runs would give"
-        )
 
     @property
     def interval_note(self) -> str:
@@ -178,7 +173,7 @@ class OrderInWords(Drawn):
         meant = self.claim_meaning
         signs = [] if meant is None else [f"{better} means {meant}"]
         if self.aligned.training_runs:
-            signs.append(self.checkpoint_claim)
+            signs.append(self.aligned.checkpoint_claim)
         if any(pair.same for pair in self.pairs):
             same = "=" if self._in_words else "the same"
             signs.append(f"{same} assumes a difference that stays the same")
@@ -245,23 +240,29 @@ class OrderInWords(Drawn):
             return self.order_text
         if self.margin < 0:
             shown = sum(pair.decided for pair in self.pairs)
-            return f"of {len(self.pairs)} policies {shown} not worse than {self.baseline}"
+            return (
+                f"Of {len(self.pairs)} policies, {shown} shown not to be worse than {self.baseline}"
+            )
         if self.baseline is not None:
             better = sum(pair.better not in (None, self.baseline) for pair in self.pairs)
             worse = sum(pair.better == self.baseline for pair in self.pairs)
             return (
-                f"Of {len(self.pairs)} policies {better} shown to be better than {self.baseline}, "
+                f"Of {len(self.pairs)} policies, {better} shown to be better than {self.baseline}, "
                 f"{worse} worse"
             )
         beaten = {pair.worse for pair in self.pairs if pair.better is not None}
         if not beaten:
-            return f"{len(self.policies)} policies, none shown to be better than another"
+            return f"Of {len(self.policies)} policies, none was shown to be better than another"
         top = [policy.name for policy in self.policies if policy.name not in beaten]
         if len(top) > MOST_IN_WORDS:
             return (
-                f"{len(self.policies)} policies, {len(top)} of them not shown to be worse than any"
+                f"Of {len(self.policies)} policies, {len(top)} were not shown to be worse than any "
+                "other"
             )
-        return f"{len(self.policies)} policies, none shown to be better than {', '.join(top)}"
+        return (
+            f"Of {len(self.policies)} policies, none was shown to be better than "
+            f"{listed(top, 'or')}"
+        )
 
     @property
     def headline(self) -> str:

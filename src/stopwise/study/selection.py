@@ -69,24 +69,14 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Exits:
-    """What became of one policy's or one operator's trials.
-
-    Attributes
-    ----------
-    taken, counted, mean
-        Trials handed out, those that count, and the mean of their scores.
-    numbers
-        How many are of each kind of ``KINDS``.
-    voided_mean
-        The mean score of those voided that had one.
-    """
+    """What became of one policy's or one operator's trials."""
 
     name: str
-    taken: int
+    taken: int  # trials handed out
     counted: int
-    mean: float | None
-    numbers: tuple[int, ...]
-    voided_mean: float | None
+    mean: float | None  # of the scores that count
+    numbers: tuple[int, ...]  # how many are of each kind of ``KINDS``
+    voided_mean: float | None  # of those voided that had a score
 
 
 def tallies(state: StudyState, key: Callable[[TrialRecord], str]) -> list[Exits]:

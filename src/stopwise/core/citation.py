@@ -5,25 +5,13 @@ from typing import NamedTuple
 
 
 class Citation(NamedTuple):
-    """A publication.
-
-    Attributes
-    ----------
-    authors, title
-        As they are printed.
-    where
-        Journal and volume, or nothing.
-    year
-        None while it is not published.
-    addition
-        What is used beyond it.
-    """
+    """A publication."""
 
     authors: str
     title: str
-    where: str = ""
-    year: int | None = None
-    addition: str = ""
+    where: str = ""  # journal and volume
+    year: int | None = None  # None while it is not published
+    addition: str = ""  # what is used beyond it
 
     def __str__(self) -> str:
         where = f", {self.where}" if self.where else ""

@@ -27,17 +27,10 @@ GREATEST_EFFECT, EFFECTS = 2.0, 14
 
 @dataclass(frozen=True, kw_only=True)
 class MayBeFutile(Method[State]):
-    """A method that knows its chance of a decision by n_max, if there is an effect.
+    """A method that knows its chance of a decision by n_max, if there is an effect."""
 
-    Parameters
-    ----------
-    futility : {"advisory", "binding", None}
-        Whether a study whose chance falls below ``futility_chance`` is told so, ends there, or
-        neither.
-    futility_chance : float
-        The chance of a decision by ``n_max``, in (0, 1), below which a study is futile.
-    """
-
+    # Whether a study whose chance of a decision by n_max falls below ``futility_chance`` is told so
+    # ("advisory"), ends there ("binding"), or neither.
     futility: str | None = "advisory"
     futility_chance: float = 0.05
 
@@ -95,14 +88,7 @@ def chance_of_growth(
     with variance t^2: a Brownian motion, whose chance to reach a level in time is known. While the
     other policy is ahead nothing is bet, so the pairs that catching up takes do not count. The
     chance is averaged over the posterior of t, from the least effect that is expected to decide by
-    n_max.
-
-    Parameters
-    ----------
-    alpha, n_max
-        Level of the test, and the number of pairs at which it ends.
-    pairs, total, need
-        Pairs seen, sum of standardised differences, log-wealth to go.
+    n_max. ``total`` is the sum of standardised differences, ``need`` the log-wealth to go.
     """
     from scipy.special import log_ndtr, ndtr  # slow to load, and many tests end without it
 

@@ -40,14 +40,9 @@ DEFAULTS = {
 
 
 def flat(settings: type, **defaults: Any) -> Callable[[Function], Function]:
-    """Give a function the keys of a typed dictionary as keywords of its own.
+    """Give a function the keys of the ``TypedDict`` of its ``**settings`` as keywords of its own.
 
-    Parameters
-    ----------
-    settings
-        The ``TypedDict`` of its ``**settings``.
-    **defaults
-        Defaults to show that differ from the usual ones.
+    ``defaults`` are those to show that differ from the usual ones.
     """
     shown = {**DEFAULTS, **defaults}
 

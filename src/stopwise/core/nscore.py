@@ -42,19 +42,10 @@ class NScore(MayBeFutile[NScoreState]):
     whatever the dependence within the pair, because the bet uses only earlier pairs; by
     Ville's inequality the product ever reaches 1/alpha with probability at most alpha.
     Increments use the exact scores; only the size of the bet looks at binned ones.
-
-    Parameters
-    ----------
-    bins
-        Number of equally spaced bin values on [0, 1], at least 2.
-    bin_values
-        The task's own milestone values, in units of the score, instead of ``bins``.
-    futility, futility_chance
-        Kind of futility stops, and the chance of a decision below which a study is futile.
     """
 
-    bins: int = 21
-    bin_values: Sequence[float] | None = None
+    bins: int = 21  # equally spaced values on [0, 1]
+    bin_values: Sequence[float] | None = None  # the task's own milestones, instead of ``bins``
 
     name: ClassVar[str] = "nscore"
     summary: ClassVar[str] = "N-SCORE as published: bets on the difference, sized on k bins"

@@ -239,16 +239,9 @@ def scene_batches(unit: Floats, rules: "Rules") -> tuple[tuple[float, ...], ...]
 
 
 def scene_bounds(unit: Floats, rules: "Rules", level: float) -> tuple[tuple[float, float], ...]:
-    """Return bounds of each pair's mean of g1 - g0 from simulated scenes, wrong with this chance.
+    """Return bounds of each pair's mean of g1 - g0 from scenes that ``unit_scenes`` returned.
 
-    Parameters
-    ----------
-    unit
-        The scenes, from ``unit_scenes``.
-    rules
-        The policies, and the bounds of the score, which are those of the proxy.
-    level
-        Probability that a lower bound is too high, and that an upper one is too low.
+    ``level`` is the chance that a lower bound is too high, and that an upper one is too low.
     """
     found = []
     for first, second in compared_pairs(rules):

@@ -40,24 +40,10 @@ class Savi(MayBeFutile[SaviState]):
     Kullback-Leibler divergence. Where the estimate lies in the alternative, the evidence is
     multiplied by ``p0(r0) p1(r1) / (q0(r0) q1(r1))``, else by 1. See ``closest_null`` for why
     this is an e-value for independent policies, and only for these.
-
-    Parameters
-    ----------
-    levels
-        Number of equally spaced levels of the score, at least 2 (2: success or failure).
-    level_values
-        Values of the levels, in units of the score, instead of ``levels``.
-    futility, futility_chance
-        Kind of futility stops, and the chance of a decision below which a study is futile.
-
-    References
-    ----------
-    R. Turner and P. Grünwald, "Exact anytime-valid confidence intervals for contingency
-    tables and beyond", Statistics & Probability Letters 198 (2023).
     """
 
-    levels: int = 2
-    level_values: Sequence[float] | None = None
+    levels: int = 2  # equally spaced scores that occur (2: success or failure)
+    level_values: Sequence[float] | None = None  # these scores themselves, instead of ``levels``
 
     name: ClassVar[str] = "savi"
     summary: ClassVar[str] = "theta-SAVI: likelihood ratio to the closest null, K ordered levels"

@@ -38,16 +38,6 @@ class Wsr(MayBeFutile[WsrState]):
     m = (1 + margin)/2; the bet uses only earlier pairs and is truncated at .95/m, so the
     product is a nonnegative supermartingale under the null, whatever the dependence within
     the pair. Each direction takes half of alpha, as in the published two-sided sequence.
-
-    Parameters
-    ----------
-    futility, futility_chance
-        Kind of futility stops, and the chance of a decision below which a study is futile.
-
-    References
-    ----------
-    I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by betting",
-    JRSS B 86 (2024).
     """
 
     name: ClassVar[str] = "wsr"

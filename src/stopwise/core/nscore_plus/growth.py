@@ -47,14 +47,8 @@ def growth_bet(
 ) -> Floats:
     """Bet the posterior mean effect, given that there is one; never more than one step can use.
 
-    Parameters
-    ----------
-    n_max : int or None
-        The declared horizon, which fixes the least effect of interest.
-    pairs, total, need : ndarray
-        Pairs seen, sum of standardised differences, log-wealth to go.
-    second_order : float
-        ``SECOND_ORDER`` of the design.
+    The declared horizon fixes the least effect of interest. ``total`` is the sum of standardised
+    differences, ``need`` the log-wealth to go, ``second_order`` that of the design.
     """
     theta, squares, prior = _grid(n_max)
     weights = theta * total[..., None]

@@ -41,22 +41,7 @@ LAST_LOOKS = ("exact", "randomised")
 
 @dataclass(frozen=True, kw_only=True)
 class NScorePlus(MayBeFutile[PlusState]):
-    """Sequential test that spends its evidence by a plan for the declared horizon.
-
-    Parameters
-    ----------
-    deadline : bool
-        Plan for ``n_max``: raise power there by spending evidence there. False bets for growth, as
-        a study without end does.
-    last_look : {"exact", "randomised"}
-        Randomised: evidence E left at ``n_max`` decides with probability alpha E, so that no risk
-        stays unused; p-values then hold on average over ``seed``; later evidence does not count.
-    futility, futility_chance
-        Kind of futility stops, and the chance of a decision below which a study is futile.
-    seed : int or None
-        Seed of the randomised look. ``Rules`` draws one from the operating system if none is given
-        and writes it down: a seed known beforehand, such as a constant, would break the level.
-    """
+    """Sequential test that spends its evidence by a plan for the declared horizon."""
 
     name: ClassVar[str] = "nscore-plus"
     summary: ClassVar[str] = "product increment, bets planned for the declared horizon"
@@ -69,8 +54,14 @@ class NScorePlus(MayBeFutile[PlusState]):
     inverts: ClassVar[bool] = True
     takes_proxy: ClassVar[bool] = True
 
+    # Plan for n_max: raise power there by spending evidence there. False bets for growth, as a
+    # study without end does.
     deadline: bool = True
+    # "randomised": evidence E left at n_max decides with probability alpha E, so that no risk stays
+    # unused; p-values then hold on average over the seed; later evidence does not count.
     last_look: str = "exact"
+    # ``Rules`` draws one from the operating system if none is given, and writes it down: a seed
+    # known beforehand, such as a constant, would break the level.
     seed: int | None = None
 
     def __post_init__(self) -> None:

@@ -17,14 +17,7 @@ def within_reach(n_max: int, pairs: Floats, total: Floats, need: Floats) -> Bool
 
     Of all ways to bet, the best multiplies the wealth by exp(need) with probability exp(-need)
     under the null, and under an effect with that of a normal deviate shifted by effect * root of
-    the pairs left.
-
-    Parameters
-    ----------
-    n_max : int
-        The number of pairs at which the study ends.
-    pairs, total, need : ndarray
-        Pairs seen, sum of standardised differences, log-wealth to go.
+    the pairs left. ``total`` is the sum of standardised differences, ``need`` the log-wealth to go.
     """
     known = pairs + HOPED_PAIRS
     largest = (np.maximum(total, 0.0) + np.sqrt(known) + HOPED_PAIRS) / known

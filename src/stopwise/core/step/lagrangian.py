@@ -147,16 +147,9 @@ class Problem:
 def solve(
     problem: Problem, rounds: tuple[int, int], keep: int, report: Callable[[], None]
 ) -> Solution:
-    """Solve the design problem.
+    """Solve the design problem by rounds of ascent, and of search for rules within the level.
 
-    Parameters
-    ----------
-    rounds : pair of int
-        Rounds of ascent in the multipliers, and of search for rules within the level.
-    keep : int
-        How many rules within the level are filled up; the best of them is returned.
-    report : callable
-        Called after each round.
+    Of the rules found, so many to ``keep`` are filled up, and the best of them is returned.
     """
     multipliers, lower_bound = _ascend(problem, rounds[0], report)
     found = _within_level(problem, multipliers, rounds[1], report)

@@ -60,14 +60,9 @@ class WorstCase(NamedTuple):
 
 
 def worst_case(rejection: Doubles, *, monotone: bool) -> WorstCase:
-    """Bound the error over ``p1 <= p0``.
+    """Bound the error over ``p1 <= p0``, given the probability of "+" by the final counts (x, y).
 
-    Parameters
-    ----------
-    rejection : array
-        Probability of "+" given the final counts, by (x, y).
-    monotone : bool
-        Whether the coupling argument applies to the rule.
+    ``monotone`` says whether the coupling argument applies to the rule.
     """
     bound, attained, rate = diagonal_supremum(diagonal_coefficients(rejection))
     if not monotone and np.any(np.diff(rejection, axis=1) < -_ROUNDING):

@@ -33,14 +33,7 @@ class BestQuestion(Question):
     The probability that a best policy is ever dropped, or one named that is not within the
     indifference of the best, is at most alpha, whenever one stops, under the assumptions of
     ``analyze``. So the candidates are at all times a confidence set of the best policy.
-
-    Parameters
-    ----------
-    rules
-        What was declared.
-    joined
-        Rows that were seen when policies joined: of those declared to come later, and of others,
-        which came unannounced.
+    Policies that ``joined`` are those declared to come later, and others, which came unannounced.
 
     Examples
     --------

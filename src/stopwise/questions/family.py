@@ -23,28 +23,17 @@ class Family:
 
     A pair is (policy 0, policy 1). Its direction 0 claims that policy 1 is better, direction 1
     that policy 0 is; a claim is false, and its null hypothesis true, unless it holds strictly.
-
-    Parameters
-    ----------
-    k
-        Number of policies, at least 2.
-    baseline
-        Compare all others with this policy only; None for all pairs.
-    ties
-        "strict": at an exact tie both directions are false claims. "paper": ties are taken not
-        to occur, so that each pair has exactly one false direction.
-    sides
-        2, or 1 if direction 1 is never claimed: with a negative margin direction 0 claims that
-        policy 1 is not worse.
-    transitive
-        Whether a > b and b > c imply a > c: so it is with means, but not with wins.
     """
 
     k: int
-    baseline: int | None = None
+    baseline: int | None = None  # compare all others with this policy only; None for all pairs
+    # "strict": at an exact tie both directions are false claims. "paper": ties are taken not to
+    # occur, so that each pair has exactly one false direction.
     ties: str = "strict"
+    # 2, or 1 if direction 1 is never claimed: with a negative margin direction 0 claims that policy
+    # 1 is not worse.
     sides: int = 2
-    transitive: bool = True
+    transitive: bool = True  # whether a > b and b > c imply a > c: so with means, but not with wins
 
     @cached_property
     def pairs(self) -> Ints:

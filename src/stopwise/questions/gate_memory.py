@@ -25,21 +25,11 @@ KIND, VERSION = "stopwise gate", 1
 
 @dataclass(frozen=True)
 class Memory:
-    """The file of a gate, or none.
-
-    Parameters
-    ----------
-    place
-        The file, or None if nothing is to be remembered.
-    versions
-        What the caller says identifies both policies.
-    before
-        What the file held when it was opened: empty on the first night.
-    """
+    """The file of a gate, or none."""
 
     place: Path | None
-    versions: str | None
-    before: Mapping[str, Any]
+    versions: str | None  # what the caller says identifies both policies
+    before: Mapping[str, Any]  # what the file held when it was opened: empty on the first night
 
     @classmethod
     def opened(cls, place: str | Path | None, versions: str | None) -> "Memory":

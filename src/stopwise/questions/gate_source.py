@@ -49,17 +49,9 @@ def found_policies(
 ) -> tuple[Trials | Mapping[str, Any], tuple[str, ...]]:
     """Return the trials of both policies, and the names of the baseline and of the new one.
 
-    Without a baseline, those of the new policy alone.
-
-    Parameters
-    ----------
-    new, baseline
-        Files, frames or scores of each; with results, or if the baseline is no file, the names of
-        policies in one table.
-    results
-        That table or where to read it, or None.
-    reading
-        Keywords of ``read_trials``.
+    Without a baseline, those of the new policy alone. New and baseline are files, frames or scores
+    of each; with results, or if the baseline is no file, the names of policies in one table.
+    ``reading`` are keywords of ``read_trials``.
     """
     names: tuple[str, ...]
     if baseline is None:

@@ -169,12 +169,7 @@ def eliminations(
 ) -> Mapping[str, Elimination]:
     """Return the policies that were declared worse than another, in the order in which they were.
 
-    Parameters
-    ----------
-    policies, family
-        The names, and the pairs compared.
-    claims, rows
-        Of one study: the claims (pairs, 2), and the rows gone through for each pair.
+    Claims (pairs, 2), and the rows gone through for each pair, are those of one study.
     """
     found: dict[str, Elimination] = {}
     if family.sides == 1:  # that one is not worse says nothing of the other

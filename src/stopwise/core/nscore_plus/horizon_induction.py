@@ -30,7 +30,7 @@ from stopwise.core.nscore_plus.constants import (
     UNDECIDED_PRICE,
     WEALTH_DEPTH,
 )
-from stopwise.core.nscore_plus.growth import SECOND_ORDER, effects, growth_bet
+from stopwise.core.nscore_plus.growth import SECOND_ORDER, effects, growth_bet, within_reach
 from stopwise.core.nscore_plus.horizon_table import (
     STATISTIC,
     STATISTIC_STEP,
@@ -38,7 +38,6 @@ from stopwise.core.nscore_plus.horizon_table import (
     interpolated,
     need_index,
 )
-from stopwise.core.nscore_plus.prospects import within_reach
 
 # Discrete monitoring: shift of a barrier per unit step, -zeta(1/2) / sqrt(2 pi); not tuned.
 BARRIER_SHIFT = 0.5826

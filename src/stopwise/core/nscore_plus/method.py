@@ -31,7 +31,7 @@ from stopwise.core.nscore_plus.estimates import (
 from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
 from stopwise.core.nscore_plus.horizon_induction import bet_table, chance_table
 from stopwise.core.nscore_plus.sameness import chance_by_deadline, sameness_bet
-from stopwise.core.nscore_plus.state import PlusState, PlusWealth, Sums
+from stopwise.core.nscore_plus.state import PlusState, Sums
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
 from stopwise.errors import require
@@ -139,14 +139,13 @@ class NScorePlus(MayBeFutile[PlusState]):
         """State after one more pair; the bet uses only the state before it."""
         bet = self._bet(state)
         pair, growth = self._seen(bet, r0, r1)
-        wealth = PlusWealth(state.log_e + growth, state.luck)
-        return PlusState.of(state.sums.plus(pair), bet, wealth)
+        return PlusState.of(state.sums.plus(pair), bet, state.log_e + growth, state.luck)
 
     def learn(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
         """State after a pair on which nothing was bet: only the sums know of it."""
         high = r1 - self.margin
         pair = Sums.of_pair(r0, high, high - r0, self.design)
-        return PlusState.of(state.sums.plus(pair), state.bet, state.wealth)
+        return PlusState.of(state.sums.plus(pair), state.bet, state.log_e, state.luck)
 
     def held(self, state: PlusState) -> int:
         """Pairs until the bet is next renewed, if all runs have seen equally many."""
@@ -169,7 +168,7 @@ class NScorePlus(MayBeFutile[PlusState]):
             running[place, 0], running[place, 1:] = old, new
         np.add.accumulate(running, axis=1, out=running)
         *sums, log_e = running[:, -1]
-        return PlusState.of(Sums(*sums), bet, PlusWealth(log_e, state.luck)), running[-1, 1:]
+        return PlusState.of(Sums(*sums), bet, log_e, state.luck), running[-1, 1:]
 
     def evidence(self, state: PlusState) -> Evidence:
         """Return the e-process and its verdict on the null hypothesis."""

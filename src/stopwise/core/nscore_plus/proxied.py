@@ -32,7 +32,7 @@ from stopwise.core.nscore_plus.constants import (
 )
 from stopwise.core.nscore_plus.estimates import Estimates
 from stopwise.core.nscore_plus.method import NScorePlus
-from stopwise.core.nscore_plus.state import PlusState, PlusWealth, Sums
+from stopwise.core.nscore_plus.state import PlusState, Sums
 
 __all__ = ["Proxied", "ProxiedState"]
 
@@ -142,8 +142,8 @@ class Proxied(NScorePlus):
         left = difference - weight * hint
         pair = Sums.of_pair(low, high, left, self.design)
         sums = state.sums.plus(pair._replace(gap_square=difference * difference))
-        wealth = PlusWealth(state.log_e + growth, state.luck)
-        return state.after(PlusState.of(sums, bet, wealth), hint, difference, weight)
+        plus = PlusState.of(sums, bet, state.log_e + growth, state.luck)
+        return state.after(plus, hint, difference, weight)
 
     def margin_fall(self, before: Any, after: Any, r0: Floats, r1: Floats) -> Floats:
         """Return how fast the pair's log-factor falls with the margin."""

@@ -19,7 +19,7 @@ from stopwise.core.method import Evidence, Method
 from stopwise.core.progress import Progress
 from stopwise.core.runs import of_runs, put_runs, writable
 from stopwise.questions.budget import Budget, Seen
-from stopwise.questions.implication import with_implied, with_implied_p_values
+from stopwise.questions.family import with_implied, with_implied_p_values
 from stopwise.questions.same_pairs import SamePairs
 from stopwise.questions.trace import Trace
 

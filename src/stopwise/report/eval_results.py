@@ -12,7 +12,7 @@ from stopwise.messages import counted
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
-    from stopwise.questions.analysis_parts import PolicyResult
+    from stopwise.questions.standing import PolicyResult
 
 # Where the Hub looks for them in the repository of a model.
 PLACE = Path(".eval_results") / "stopwise.yaml"

@@ -14,8 +14,8 @@ from stopwise.report.fonts import wrapped
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
-    from stopwise.questions.analysis_parts import PairResult
     from stopwise.questions.best_analysis import BestAnalysis
+    from stopwise.questions.standing import PairResult
 
 # So many different scores are shown as proportions; a swarm of them would be a few thick lines.
 FEW_VALUES = 7

@@ -5,7 +5,6 @@ stays so at this one: a poor estimate of the chance costs power or trials, never
 ``docs/design/futility.md``.
 """
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +14,7 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.equivalence import Sameness, SamenessState
-from stopwise.core.method import Method, State
+from stopwise.core.method import Evidence, Method, State, evidence_from_log_e
 from stopwise.core.scores import is_number
 from stopwise.errors import require, require_choice
 from stopwise.messages import named
@@ -74,9 +73,19 @@ class MayBeFutile(Method[State]):
         futile: Bools = chance < self.futility_chance
         return futile
 
-    @abstractmethod
-    def _chance_by(self, n_max: int, state: State) -> Floats:
-        """Return the chance of a decision by n_max; 0 from there on."""
+    def evidence(self, state: Any) -> Evidence:
+        """Return the e-process and its verdict on the null hypothesis."""
+        return evidence_from_log_e(state.log_e, self.alpha)
+
+    def _chance_by(self, n_max: int, state: Any) -> Floats:
+        """Return the chance of a decision by n_max, if there is an effect; 0 from there on."""
+        pairs, total = self._standardised(state)
+        need = -np.log(self.alpha) - state.log_e
+        return chance_of_growth(self.alpha, n_max, pairs=pairs, total=total, need=need)
+
+    def _standardised(self, state: Any) -> tuple[Floats, Floats]:
+        """Return the pairs seen and their differences less the margin, in deviations, summed."""
+        raise NotImplementedError(self.name)
 
 
 def chance_of_growth(

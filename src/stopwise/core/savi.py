@@ -9,8 +9,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.citation import Citation
-from stopwise.core.futility import MayBeFutile, chance_of_growth
-from stopwise.core.method import Evidence, evidence_from_log_e
+from stopwise.core.futility import MayBeFutile
 from stopwise.core.nscore import gap_and_variance
 from stopwise.core.scores import LEVEL_TOLERANCE, level_values, require_whole
 from stopwise.errors import require
@@ -102,10 +101,6 @@ class Savi(MayBeFutile[SaviState]):
             )
         )
 
-    def evidence(self, state: SaviState) -> Evidence:
-        """Return the e-process and its verdict on the null hypothesis."""
-        return evidence_from_log_e(state.log_e, self.alpha)
-
     def margin_fall(self, before: SaviState, after: SaviState, r0: Floats, r1: Floats) -> Floats:
         """Return how fast the pair's log-factor falls with the margin."""
         del after  # the likelihood ratios were fixed before the pair
@@ -113,14 +108,11 @@ class Savi(MayBeFutile[SaviState]):
         ratio0, _ = likelihood_ratios(before.intercept, before.slope, *scores, self.margin)
         return before.slope / ratio0
 
-    def _chance_by(self, n_max: int, state: SaviState) -> Floats:
-        """Return the chance of a decision by n_max, if there is an effect."""
+    def _standardised(self, state: SaviState) -> tuple[Floats, Floats]:
         gap, variance = gap_and_variance(state.weights0, state.weights1, self._values)
         optimism = self._values[-1] - self._values[0]  # of the prior weights, see ``start``
         pairs = state.weights0.sum(axis=-1) - PRIOR_WEIGHT
-        total = (gap - optimism - pairs * self.margin) / np.sqrt(variance)
-        need = -np.log(self.alpha) - state.log_e
-        return chance_of_growth(self.alpha, n_max, pairs=pairs, total=total, need=need)
+        return pairs, (gap - optimism - pairs * self.margin) / np.sqrt(variance)
 
     def _level(self, scores: Floats) -> Ints:
         middles = 0.5 * (self._values[1:] + self._values[:-1])

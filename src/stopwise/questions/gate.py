@@ -25,7 +25,8 @@ from stopwise.messages import Message, counted, named
 from stopwise.questions.doubts import CAUTIONS, answered
 from stopwise.questions.gate_memory import Memory
 from stopwise.questions.gate_report import junit, markdown
-from stopwise.questions.gate_source import GatePairs, found_policies, pairs_of, verdict_on
+from stopwise.questions.gate_source import beside, found_policies, pairs_of, verdict_on
+from stopwise.rows.table import Table
 
 NOT_WORSE, WORSE, UNDECIDED = "not worse", "worse", "undecided"
 SCHEMA = 1
@@ -51,7 +52,7 @@ class Gate:
     task
         The task's name, or None.
     unused
-        GatePairs of trials that came after the decision, or after n_max.
+        Pairs of trials that came after the decision, or after n_max.
     warnings
         What was assumed, and what may void the guarantee.
     """
@@ -87,7 +88,7 @@ class Gate:
 
     @property
     def n(self) -> int:
-        """GatePairs of trials used: until the decision, or all."""
+        """Pairs of trials used: until the decision, or all."""
         return self.not_worse.n
 
     @property
@@ -343,7 +344,7 @@ def gate(
     trials, names = found_policies(new, baseline, results, {"bounds": bounds})
     pairs = pairs_of(trials, names, task=task, design=design, bounds=bounds)
     if reference is not None:
-        pairs = pairs.beside(reference)
+        pairs = beside(pairs, reference)
     given = {"seed": memory.seed, **{key: own for key, own in settings.items() if own is not None}}
     rules = Rules.of(
         policies=names,
@@ -369,7 +370,7 @@ def claims(rules: Rules) -> tuple[Rules, Rules]:
     return rules, replace(rules, alternative="less", margin=-rules.margin)
 
 
-def _answer(rules: Rules, pairs: GatePairs) -> Gate:
+def _answer(rules: Rules, pairs: Table) -> Gate:
     """Run both tests until the first decides."""
     rules, mirrored = claims(rules)
     not_worse = verdict_on(rules, pairs)

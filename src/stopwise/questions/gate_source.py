@@ -1,13 +1,12 @@
 """Which trials a gate looks at: two files or one, and the pairs that they make."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from stopwise.core.arrays import Floats
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
@@ -22,26 +21,6 @@ from stopwise.questions.doubts import CAUTIONS
 from stopwise.rows.align import align
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class GatePairs:
-    """The scores of both policies in the order of the test, baseline first; no gaps."""
-
-    scores: Floats
-    bounds: tuple[float, float]
-    design: str
-    task: str | None
-    notes: tuple[str, ...]
-
-    def beside(self, number: float) -> "GatePairs":
-        """Return the scores of one policy beside a number in place of the baseline."""
-        column = np.full((len(self.scores), 1), float(number))
-        return replace(self, scores=np.concatenate([column, self.scores], axis=1))
-
-    def first(self, number: int) -> "GatePairs":
-        """Return the first so many pairs."""
-        return replace(self, scores=self.scores[:number])
 
 
 def found_policies(
@@ -87,13 +66,7 @@ def _alone(
     known = trials.policies
     name = str(new) if results is not None else known[0]
     require(name in known, f"there is no policy {name!r}, only {', '.join(known)}")
-    require(
-        results is not None or len(known) == 1,
-        f"{new} has {len(known)} policies ({', '.join(known)}): name the new one, and give the "
-        "file with ",
-        Setting("results"),
-        code="which-policy",
-    )
+    _require_so_many(1 if results is None else len(known), known, new)
     return trials, (name,)
 
 
@@ -104,8 +77,8 @@ def pairs_of(
     task: str | None,
     design: str | None,
     bounds: tuple[float, float] | None,
-) -> GatePairs:
-    """Return the pairs of trials, as ``analyze`` aligns them."""
+) -> Table:
+    """Return the pairs of trials, as ``analyze`` aligns them, baseline first and without gaps."""
     if isinstance(trials, Trials):
         table = _aligned(trials, names, task, design).declaring(bounds)
     else:
@@ -126,13 +99,15 @@ def pairs_of(
     }
     cautions = [Message(CAUTIONS[code], code=code) for code, true in holds.items() if true]
     require(bool(complete.any()), f"no trial of {names[-1]} meets one of {names[0]}")
-    return GatePairs(
-        scores=table.scores[complete],
-        bounds=limits,
-        design=table.design,
-        task=table.task,
-        notes=(*table.notes, *cautions),
-    )
+    notes = (*table.notes, *cautions)
+    return replace(table, scores=table.scores[complete], bounds=limits, notes=notes)
+
+
+def beside(pairs: Table, number: float) -> Table:
+    """Return the scores of one policy beside a number in place of the baseline."""
+    column = np.full((len(pairs.scores), 1), float(number))
+    scores = np.concatenate([column, pairs.scores], axis=1)
+    return replace(pairs, policies=(f"{number:g}", *pairs.policies), scores=scores)
 
 
 def _aligned(trials: Trials, names: tuple[str, ...], task: str | None, design: str | None) -> Table:
@@ -153,14 +128,18 @@ def _other(trials: Trials, baseline: str, source: str) -> str:
         f"the baseline {baseline!r} is neither a file nor a policy in {source} "
         f"({', '.join(known)})",
     )
+    _require_so_many(2, known, source)
+    return known[1] if known[0] == baseline else known[0]
+
+
+def _require_so_many(number: int, known: tuple[str, ...], source: object) -> None:
     require(
-        len(known) == 2,
+        len(known) == number,
         f"{source} has {len(known)} policies ({', '.join(known)}): name the new one, and give the "
         "file with ",
         Setting("results"),
         code="which-policy",
     )
-    return known[1] if known[0] == baseline else known[0]
 
 
 def _named(new: Any, baseline: Any) -> tuple[str, str]:
@@ -182,7 +161,7 @@ def _named(new: Any, baseline: Any) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def verdict_on(rules: Rules, pairs: GatePairs) -> Verdict:
+def verdict_on(rules: Rules, pairs: Table) -> Verdict:
     """Return the verdict of one of the tests on these pairs."""
     settings = rules.pair_settings()
     test = SequentialTest(**settings.pop("parameters"), **settings)

@@ -78,9 +78,7 @@ class Ranking:
         scores = beside_proxy(table, unit_scores(table, self.comparison), self.comparison)
         if scores.size * orders > MOST_SCORES or not self.comparison.test.anytime:
             return None
-        rng = np.random.default_rng(
-            0
-        )  # the same page each time; of these nothing is claimed
+        rng = np.random.default_rng(0)  # the same page each time; of these nothing is claimed
         places = [np.arange(len(table.scores))]
         places += [rng.permutation(len(table.scores)) for _ in range(orders)]
         outcome = replay(self.comparison, self.budget, scores[..., np.stack(places), :])

@@ -17,8 +17,8 @@ import numpy as np
 from stopwise.core.arrays import Floats, greatest, least
 from stopwise.core.citation import Citation
 from stopwise.core.confidence_state import Bet
-from stopwise.core.futility import MayBeFutile, chance_of_growth
-from stopwise.core.method import Evidence, evidence_from_log_e
+from stopwise.core.futility import MayBeFutile
+from stopwise.core.method import Evidence
 from stopwise.core.nscore import NScore
 from stopwise.core.nscore_plus import bets
 from stopwise.core.nscore_plus.constants import EDGE, RENEWAL_PAIRS
@@ -172,7 +172,7 @@ class NScorePlus(MayBeFutile[PlusState]):
 
     def evidence(self, state: PlusState) -> Evidence:
         """Return the e-process and its verdict on the null hypothesis."""
-        evidence = evidence_from_log_e(state.log_e, self.alpha)
+        evidence = super().evidence(state)
         if self.n_max is None or not self._randomised:
             return evidence
         # P(luck <= alpha E) <= alpha E[E] <= alpha uses up all risk: later evidence must not count.
@@ -183,13 +183,15 @@ class NScorePlus(MayBeFutile[PlusState]):
 
     def _chance_by(self, n_max: int, state: PlusState) -> Floats:
         """Return the chance of a decision by n_max, if there is an effect."""
-        sums, estimates = self._planned_for(state)
-        need = self._threshold - state.log_e
-        total = (sums.high - sums.low) / np.sqrt(estimates.variance)
         if not self.deadline:
-            return chance_of_growth(self.alpha, n_max, pairs=sums.pairs, total=total, need=need)
+            return super()._chance_by(n_max, state)
+        pairs, total = self._standardised(state)
         table = chance_table(self.alpha, n_max, self.design, randomised=self._randomised)
-        return table.at(np.minimum(sums.pairs, n_max), total, need)
+        return table.at(np.minimum(pairs, n_max), total, self._threshold - state.log_e)
+
+    def _standardised(self, state: PlusState) -> tuple[Floats, Floats]:
+        sums, estimates = self._planned_for(state)
+        return sums.pairs, (sums.high - sums.low) / np.sqrt(estimates.variance)
 
     def _planned_for(self, state: PlusState) -> tuple[Sums, Estimates]:
         """Return the sums and estimates that bets are planned by."""

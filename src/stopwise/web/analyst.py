@@ -21,7 +21,7 @@ from stopwise.web.expected_end import ExpectedEnd, expected_end
 
 # What is quick is done here: the evidence of so many comparisons, or trials; a forecast of so many.
 FEW_PAIRS, FEW_TRIALS, FEW_SIMULATED = 10, 40, 100
-GIVE_WAY = "import os; os.nice(10); "  # before anything else: importing takes a second
+GIVE_WAY = "import os; os.nice(5); "  # before anything else: importing takes a second
 WORK: dict[str, Callable[[Study], Any]] = {
     "evidence": Shown.of,
     "forecast": expected_end,

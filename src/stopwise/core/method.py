@@ -1,5 +1,6 @@
 """The protocol of a method: immutable parameters and pure, vectorised functions."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,11 +10,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats
-from stopwise.core.citation import Citation
 from stopwise.core.confidence_state import Bet
 
 # A NamedTuple of arrays, each with the runner's shape as its leading axes.
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])
+
+
+class Citation(NamedTuple):
+    """A publication."""
+
+    authors: str
+    title: str
+    where: str = ""  # journal and volume
+    year: int | None = None  # None while it is not published
+    addition: str = ""  # what is used beyond it
+
+    def __str__(self) -> str:
+        where = f", {self.where}" if self.where else ""
+        year = f" ({self.year})" if self.year else ""
+        return f'{self.authors}, "{self.title}"{where}{year}{self.addition}'
+
+    @property
+    def bibtex(self) -> str:
+        """The same as an entry for BibTeX."""
+        authors = self.authors.replace(" et al.", " and others")
+        first = re.split(r" and |, ", authors)[0].split()[-1].lower()
+        fields = {
+            "author": authors,
+            "title": f"{{{self.title}}}",
+            "journal": self.where.replace("&", "\\&"),
+            "year": self.year,
+            "note": self.addition.lstrip(", "),
+        }
+        lines = "".join(f"  {name} = {{{text}}},\n" for name, text in fields.items() if text)
+        kind = "article" if self.where else "misc"
+        return f"@{kind}{{{first}{self.year or ''},\n{lines}}}"
 
 
 class Evidence(NamedTuple):

@@ -8,8 +8,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.citation import Citation
 from stopwise.core.futility import MayBeFutile
+from stopwise.core.method import Citation
 from stopwise.core.scores import LEVEL_TOLERANCE, level_values, require_whole
 
 # The published cap of the bet; at 1 a single pair could wipe out all evidence.

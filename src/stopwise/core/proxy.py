@@ -18,19 +18,6 @@ from stopwise.messages import listed, named
 if TYPE_CHECKING:
     from stopwise.core.rules import Rules
 
-__all__ = [
-    "SHARE",
-    "ProxyMeans",
-    "bounds_of_pairs",
-    "compared_pairs",
-    "declared_proxy",
-    "pairs_of",
-    "scene_batches",
-    "scene_bounds",
-    "unit_scenes",
-    "unlike_chance",
-]
-
 # Bounds of the mean of g1 - g0; of several pairs, those of each.
 ProxyMeans = tuple[float, float] | tuple[tuple[float, float], ...]
 # Of how many draws before it a forecast of the next is made.

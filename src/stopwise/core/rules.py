@@ -6,11 +6,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from stopwise.core import registry
 from stopwise.core import rule_checks as checks
-from stopwise.core.delegated import Delegated
 from stopwise.core.groups import checked_groups, trials_of
 from stopwise.core.plain_values import plain_values
 from stopwise.core.proxy import ProxyMeans, declared_proxy
@@ -343,6 +343,18 @@ class Rules:
         later = {name: getattr(self, name) for name in LATER_PAIR_FIELDS}
         said = {name: value for name, value in later.items() if value != getattr(Rules, name)}
         return {name: getattr(self, name) for name in PAIR_FIELDS} | said
+
+
+class Delegated(property, Generic[T]):
+    """A property that returns the attribute at a dotted path, such as ``"rules.alpha"``."""
+
+    def __init__(self, path: str, doc: str) -> None:
+        super().__init__(attrgetter(path))
+        self.__doc__ = doc
+
+    if TYPE_CHECKING:
+        # A property returns Any to mypy; only so does each attribute have the type that it says.
+        def __get__(self, instance: Any, owner: type | None = None, /) -> T: ...  # type: ignore[override]
 
 
 class FromRules(Delegated[T]):

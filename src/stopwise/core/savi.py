@@ -8,8 +8,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.citation import Citation
 from stopwise.core.futility import MayBeFutile
+from stopwise.core.method import Citation
 from stopwise.core.nscore import gap_and_variance
 from stopwise.core.scores import LEVEL_TOLERANCE, level_values, require_whole
 from stopwise.errors import require

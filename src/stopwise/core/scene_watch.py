@@ -14,8 +14,6 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.nscore_plus import NScorePlus, PlusState, Proxied
 from stopwise.core.snapshot import encode_state, restore_array, restore_state
 
-__all__ = ["SceneTests", "WatchState"]
-
 # Margins stay inside (-1, 1); a larger one is only more cautious, and a mean of -1 cannot fail.
 WIDEST = 0.999
 

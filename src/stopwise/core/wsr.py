@@ -6,9 +6,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.citation import Citation
 from stopwise.core.confidence_state import Bet
 from stopwise.core.futility import MayBeFutile
+from stopwise.core.method import Citation
 
 TRUNCATION = 0.95
 

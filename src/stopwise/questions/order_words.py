@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 
-from stopwise.core.delegated import Delegated
 from stopwise.core.futility import futility_text
 from stopwise.core.promise import promise
 from stopwise.core.registry import find
-from stopwise.core.rules import FromRules, Rules
+from stopwise.core.rules import Delegated, FromRules, Rules
 from stopwise.messages import Message, counted, listed
 from stopwise.questions.standing import Elimination, PairResult, PolicyResult
 from stopwise.report.drawn import Drawn

@@ -15,10 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stopwise.core.arrays import Floats, greatest, least
-from stopwise.core.citation import Citation
 from stopwise.core.confidence_state import Bet
 from stopwise.core.futility import MayBeFutile
-from stopwise.core.method import Evidence
+from stopwise.core.method import Citation, Evidence
 from stopwise.core.nscore import NScore
 from stopwise.core.nscore_plus import bets
 from stopwise.core.nscore_plus.constants import EDGE, RENEWAL_PAIRS

@@ -34,8 +34,6 @@ from stopwise.core.nscore_plus.estimates import Estimates
 from stopwise.core.nscore_plus.method import NScorePlus
 from stopwise.core.nscore_plus.state import PlusState, Sums
 
-__all__ = ["Proxied", "ProxiedState"]
-
 TINY = 1e-12
 
 

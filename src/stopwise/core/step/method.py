@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.citation import Citation
-from stopwise.core.method import Evidence, Method
+from stopwise.core.method import Citation, Evidence, Method
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
 from stopwise.core.step.one_rate import OneRateTest, one_rate_test

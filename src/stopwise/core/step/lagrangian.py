@@ -33,10 +33,9 @@ _FILL_MARGIN = 1e-5
 
 
 class Solution(NamedTuple):
-    """A rule, its objective, and the lower bound of the objective for every test."""
+    """A rule, and the lower bound of the objective for every test."""
 
     regions: Regions
-    objective: float
     lower_bound: float
     band_is_wide_enough: bool
 
@@ -154,8 +153,8 @@ def solve(
     multipliers, lower_bound = _ascend(problem, rounds[0], report)
     found = _within_level(problem, multipliers, rounds[1], report)
     results = [problem.filled(candidate) for candidate in found[-keep:]]
-    objective, regions = min(results, key=lambda result: result[0])
-    return Solution(regions, objective, lower_bound, problem.stops_at_the_edge(multipliers))
+    _, regions = min(results, key=lambda result: result[0])
+    return Solution(regions, lower_bound, problem.stops_at_the_edge(multipliers))
 
 
 def _ascend(problem: Problem, rounds: int, report: Callable[[], None]) -> tuple[Doubles, float]:

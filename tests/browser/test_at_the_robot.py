@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 
 import stopwise as sw
 from tests.browser.phone import PHONE, code_of, joined, picture, ready
+from tests.study.runners import eventually
 from tests.web.serving import CUPS, served
 
 ACROSS: ViewportSize = {"width": 667, "height": 331}  # what a small phone leaves to a page
@@ -23,6 +24,7 @@ LOCKS = """
         return lock;
     };
 """
+SCROLLED = "() => document.querySelector('.side + .side').scrollTop"
 HELD = "() => window.locks.filter((lock) => !lock.released).length"
 # Pairs of what can be touched or read of which one lies over the other, by what is drawn on top.
 COVERED = """() => [
@@ -198,4 +200,59 @@ def test_nothing_lies_over_anything(
         phone.get_by_role("button", name="Next trial").click()
         expect(phone.locator("#problem")).to_be_visible()
         assert phone.evaluate(COVERED) == []
+        phone.context.close()
+
+
+def test_a_start_that_did_not_arrive_is_told_and_no_robot_moves_later(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Else the page waits for a runner that knows of nothing."""
+    with cups(tmp_path) as (study, url):
+        study.attend("arm 1")
+        phone = phone_of(browser, study, url)
+        phone.get_by_role("button", name="Next trial").click()
+        code_of(phone)
+        phone.context.set_offline(True)
+        phone.get_by_role("button", name="Start").click()
+        expect(phone.locator("#problem")).to_contain_text("tap Start again")
+        phone.context.set_offline(False)
+        expect(phone.locator("#connection")).to_have_text("connected")
+        assert not started(study)
+        phone.get_by_role("button", name="Start").click()
+        expect(phone.locator("#robot")).to_contain_text("Starting…")
+        eventually(lambda: started(study))
+        phone.context.close()
+
+
+def test_a_trial_that_was_begun_without_connection_has_begun(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Else it could be given back for how it went."""
+    with cups(tmp_path) as (study, url):
+        phone = phone_of(browser, study, url)
+        phone.get_by_role("button", name="Next trial").click()
+        code_of(phone)
+        phone.context.set_offline(True)
+        phone.get_by_role("button", name="Start").click()
+        expect(phone.locator("#connection")).to_have_text("no connection")
+        phone.context.set_offline(False)
+        eventually(lambda: started(study))
+        phone.context.close()
+
+
+def started(study: sw.Study) -> bool:
+    """Whether the study knows that the trial has begun."""
+    return study.whereabouts(1, station="arm 1").started
+
+
+def test_the_next_trial_is_seen_from_its_top(browser: Browser, tmp_path: Path) -> None:
+    with cups(tmp_path) as (study, url):
+        phone = phone_of(browser, study, url, ACROSS)
+        phone.get_by_role("button", name="Next trial").click()
+        phone.get_by_role("button", name="None of these").click()  # which is scrolled to
+        assert phone.evaluate(SCROLLED) > 0
+        phone.locator("#save").click()
+        phone.get_by_role("button", name="Next trial").click()
+        expect(phone.locator("#trial-number")).to_have_text("trial 2")
+        assert phone.evaluate(SCROLLED) == 0
         phone.context.close()

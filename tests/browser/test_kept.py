@@ -200,3 +200,22 @@ def test_a_certificate_of_ones_own_is_trusted_for_this_machine_alone(tmp_path: P
         with served(study, tls=True, url="https://lab.example:1"):
             assert (folder / "tls.pem").read_bytes() != first
         assert "Certificate trust settings" in page.text
+
+
+def test_a_check_list_is_kept_as_it_was_ticked(browser: Browser, tmp_path: Path) -> None:
+    plan = {**CUPS, "checks": ["lights on", "lens clean"]}
+    with sw.Study.create(tmp_path / "cups", plan) as study, served(study) as url:
+        study.lock()
+        phone = joined(browser, url, study.create_token("operator", STATION), PHONE)
+        phone.get_by_role("button", name="Next trial").click()
+        phone.get_by_role("button", name="lights on").click()
+        phone.locator("#check-note").fill("no cloth")
+        phone.reload()
+        expect(phone.get_by_role("button", name="lights on")).to_have_attribute(
+            "aria-pressed", "true"
+        )
+        phone.get_by_role("button", name="Checked").click()
+        code_of(phone)
+        checked = [entry.content for entry in study.journal() if entry.kind == "checked"]
+        assert checked == [{"station": STATION, "ticked": ("lights on",), "note": "no cloth"}]
+        phone.context.close()

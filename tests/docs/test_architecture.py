@@ -22,6 +22,13 @@ def test_every_folder_is_on_the_map() -> None:
     assert folders | files == named
 
 
+def test_every_file_of_a_study_is_on_its_map() -> None:
+    table = PAGE.partition("## The files of `study/`")[2].partition("## Four walks")[0]
+    files = {path.name for path in (ROOT / "src" / "stopwise" / "study").glob("[a-z]*.py")}
+
+    assert files == set(re.findall(r"`([a-z_]+\.py)`", table))
+
+
 def test_no_class_name_is_used_twice() -> None:
     """A name that is used twice is one that says too little."""
     assert [name for name, number in class_names(ROOT).items() if number > 1] == []

@@ -58,7 +58,8 @@ class Cheat:
             self.journal.enter(*assignment.take(state, self.lots, station=STATION, now=now))
             trial = assignment.holding(state, STATION, now)
             assert trial is not None
-            self.journal.enter(trial_actions.start(state, trial.number, STATION))
+            if self.act not in UNSTARTED:
+                self.journal.enter(trial_actions.start(state, trial.number, STATION))
             self.act(self, trial, bool(self.rng.random() < 0.5))
         return self
 
@@ -208,6 +209,19 @@ def accidents(study: Cheat, trial: TrialRecord, success: bool) -> None:
         study.journal.enter(trial_actions.void(study.journal.state, trial.number, REASON))
 
 
+def returning_evenly(study: Cheat, trial: TrialRecord, success: bool) -> None:
+    """Give back 80 % of the favoured's failures, and as many of the others."""
+    odds = 0.8 * (not success) if trial.arm == study.favoured else 0.4
+    if study.rng.random() < odds:
+        state = study.journal.state
+        study.journal.enter(trial_actions.release(state, trial.number, STATION, REASON))
+    else:
+        study.score(trial, success)
+
+
+# These run trials in secret, without starting them: a code per policy tells them what to start.
+UNSTARTED = (giving_back(0.8), waiting(0.8), returning_evenly)
+
 CHEATS: dict[str, Act] = {
     "is honest": giving_back(0.0),
     "is honest, and a tenth of all trials is voided": accidents,
@@ -220,6 +234,11 @@ CHEATS: dict[str, Act] = {
     "has half of the others' successes voided, and as many of its own trials": evening_out,
     "has 80 % of the failures voided unscored, and as many of the others": unscored,
     "lets the lease of 80 % of the failures run out": waiting(0.8),
+    "runs trials before Start and gives back 80 % of the failures": UNSTARTED[0],
+    "runs trials before Start and lets the lease of 80 % of the failures run out": UNSTARTED[1],
+    "runs trials before Start and gives back 80 % of the failures, and as many of the others": (
+        UNSTARTED[2]
+    ),
     "tries out by undo which score ends the study": probing,
     "learns by correcting whose trial it is, to void 80 % of the failures": learning,
 }
@@ -247,7 +266,9 @@ class Outcome:
 
 def outcomes(act: Act, runs: int, given_back: str = "worst") -> Outcome:
     """Return what comes of it in many studies."""
-    plan = StudyPlan.model_validate({**SETTINGS, "given_back": given_back})
+    blinding = "policy" if act in UNSTARTED else "trial"
+    settings = {**SETTINGS, "given_back": given_back, "blinding": blinding}
+    plan = StudyPlan.model_validate(settings)
     false = in_favour = warned = unwarned = even = 0
     for run in range(runs):
         lots, journal = Lots(f"secret {run}", plan.seed), Journal()

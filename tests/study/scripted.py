@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import select
 
 import stopwise as sw
+from stopwise.study.database import journal
 from stopwise.study.events import Voided
-from stopwise.study.tables import journal
 from tests.study.live import Clock, take
 
 PLAN: dict[str, Any] = {

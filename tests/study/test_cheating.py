@@ -8,6 +8,7 @@ from tests.study.cheating import (
     BEFORE,
     CHEATS,
     SETTINGS,
+    UNSTARTED,
     Act,
     accidents,
     correcting,
@@ -67,8 +68,8 @@ def test_no_score_can_be_tried_out() -> None:
     assert abs(found.false - outcomes(CHEATS["is honest"], RUNS).false) <= 1
 
 
-@pytest.mark.parametrize("act", [voiding(0.5), voiding(0.8), evening_out, unscored])
-def test_voided_failures_are_warned_of(act: Act) -> None:
+@pytest.mark.parametrize("act", [voiding(0.5), voiding(0.8), evening_out, unscored, *UNSTARTED])
+def test_failures_that_are_got_rid_of_are_warned_of(act: Act) -> None:
     found = outcomes(act, RUNS // 4)
 
     assert found.warned == found.runs

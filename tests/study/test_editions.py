@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 import stopwise as sw
 from stopwise.cli import app
 from stopwise.core.wsr import Wsr
+from stopwise.study.database import journal
 from stopwise.study.events import Locked, Scored
-from stopwise.study.tables import journal
 from tests.study.live import report, running
 from tests.web.serving import served
 

@@ -11,12 +11,12 @@ from sqlalchemy import insert
 
 import stopwise as sw
 from stopwise.study import lifecycle
+from stopwise.study.database import journal, studies
 from stopwise.study.entries import Entry, decode, encode
 from stopwise.study.event import KINDS, Event, Open
 from stopwise.study.events import Locked, Scored, read_event
 from stopwise.study.replay import take_in
 from stopwise.study.store import Store
-from stopwise.study.tables import journal, studies
 from tests.study.scripted import (
     fix_draws,
     scripted,

@@ -249,7 +249,7 @@ def test_a_second_episode_of_a_trial_is_found(
     assert study.verify().sound
 
     forged = EpisodeBegan(trial=trial, episode="two", lease=60.0)
-    monkeypatch.setattr("stopwise.study.episodes.begin", lambda *_: [forged])
+    monkeypatch.setattr("stopwise.study.trial_actions.begin_episode", lambda *_: [forged])
     study.begin_episode(trial, "two")
     assert "trial 1 was run a second time" in study.verify().problems[0]
 

@@ -292,3 +292,20 @@ def test_a_trial_that_is_needed_is_not_called_unneeded(tmp_path: Path) -> None:
 
     with pytest.raises(sw.NotAllowed, match="trial 1 is still needed: give another reason"):
         study.release(trial.trial, station="left", reason=" no longer needed")
+
+
+@pytest.mark.parametrize("blinding", ["trial", "policy", "none"])
+def test_a_trial_that_may_have_been_run_in_secret_is_told_of(
+    tmp_path: Path, clock: Clock, blinding: str
+) -> None:
+    """With a code for each trial nobody can start a policy without asking, which begins it."""
+    study = locked(str(tmp_path / "study"), clock, blinding=blinding, n_max=20)
+    study.release(take(study).trial, station="left", reason="the robot is hot")
+    take(study)
+    clock.time += 31 * 60
+    take(study, "right")
+
+    operators = {row.name: row.numbers for row in study.selection()["operator"]}
+    assert operators["left"][0] == operators["left"][-1] == 1  # given back, and left
+    told = [doubt for doubt in study.verdict().doubts if "2 trials were given back" in doubt]
+    assert len(told) == (blinding != "trial")

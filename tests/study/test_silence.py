@@ -8,7 +8,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.study import postgres
-from stopwise.web import pulse
+from stopwise.web import live_updates
 from tests.study.live import running
 from tests.study.postgres import Server
 from tests.study.silence import Line
@@ -22,7 +22,7 @@ def line(server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Line]:
     """Shorten all limits, so that a test need not wait for the real ones."""
     for name, seconds in (("IDLE", 1.0), ("LOCK", 6.0), ("STATEMENT", 30.0), ("SILENCE", 1.5)):
         monkeypatch.setattr(postgres, name, seconds)
-    monkeypatch.setattr(pulse, "SECONDS", 0.3)
+    monkeypatch.setattr(live_updates, "SILENCE", 0.3)
     line = Line(server.folder)
     yield line
     line.close()

@@ -14,11 +14,10 @@ from sqlalchemy import delete, insert, select, text
 
 import stopwise as sw
 from stopwise.core.snapshot import dump
-from stopwise.study.database import connect, database_url, migrate
+from stopwise.study.database import connect, database_url, journal, migrate, studies
 from stopwise.study.events import Scored, Unblinded
 from stopwise.study.saved_state import FORMAT
 from stopwise.study.store import Store
-from stopwise.study.tables import journal, studies
 from tests.study.live import locked, policy_of, report, running, take
 
 

@@ -53,7 +53,7 @@ def test_it_is_the_forecast_in_trials_and_minutes(tmp_path: Path) -> None:
     ("change", "trials", "why"),
     [
         ({"n_max": None}, 4, "the plan sets no maximum of trials (n_max)"),
-        ({}, 3, "every policy needs two trials on a task first"),
+        ({}, 3, "two rounds have to be complete first"),
         ({"design": "blocks", "proxy": {"stack": SIM}}, 4, "a simulator or a judge"),
         ({"goal": "best", "policies": ["a", "b", "c"], "later": ["c"]}, 4, "some of these join"),
     ],

@@ -33,9 +33,9 @@ def test_trials_are_on_round_numbers() -> None:
 
 def test_zero_is_in_the_middle_of_the_intervals() -> None:
     chart = interval_chart(task(1.0, 0.5))
-    span = chart.spans[0]
-    assert span.low < chart.bar < span.high
-    assert span.high == chart.right  # the widest end reaches the edge
+    span = chart.bars[0]
+    assert span.start < chart.bar < span.end
+    assert span.end == chart.right  # the widest end reaches the edge
 
 
 def test_a_bar_reaches_from_the_first_row_of_a_policy_to_its_last() -> None:

@@ -12,21 +12,9 @@ TEXTS = ", or be package.module:name, ws://host:port or a folder in which LeRobo
 
 
 class Actor:
-    """A policy as an episode sees it: begin with a seed, then one action per observation.
+    """A policy as an episode sees it: begin with a seed, then one action per observation."""
 
-    Parameters
-    ----------
-    policy
-        The policy as the user gave it, or as its factory made it.
-
-    Attributes
-    ----------
-    act
-        Returns the action for an observation; the policy's own function wherever it can be, so
-        that a step costs nothing more.
-    """
-
-    act: Callable[[Any], Any]
+    act: Callable[[Any], Any]  # the policy's own wherever it can be: a step costs nothing more
 
     def __init__(self, policy: Any) -> None:
         self._reset = getattr(policy, "reset", None)

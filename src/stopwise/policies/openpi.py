@@ -33,14 +33,7 @@ CONNECTION: dict[str, Any] = {"compression": None, "max_size": None, "ping_inter
 class PolicyServer:
     """A connection to a policy server, on which one message at a time is answered.
 
-    Parameters
-    ----------
-    address
-        As in "ws://localhost:8000".
-    patience
-        Seconds to wait for the server, and for each answer.
-    api_key
-        For a server that asks for one.
+    The parameters are those of ``ServedPolicy``.
     """
 
     def __init__(

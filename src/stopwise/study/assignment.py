@@ -212,6 +212,14 @@ def locked_plan(state: StudyState) -> StudyPlan:
     return state.plan
 
 
+def require_name(text: str, what: str) -> None:
+    """Raise unless the text is short and printable."""
+    require(
+        0 < len(text) <= 200 and text.isprintable(),
+        f"{what} must have 1 to 200 printable characters, but got {text[:200]!r}",
+    )
+
+
 def require_reason(what: str, reason: str) -> None:
     """Raise unless a reason is given for what is done beside the rules."""
     missing = Setting("reason", words="a reason")

@@ -4,8 +4,8 @@ The lot of a row is drawn when each of its trials is over and judged. Until then
 so neither how trials are run nor what the judge says can depend on it.
 """
 
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from stopwise.errors import NotAllowed, require
 from stopwise.messages import counted
@@ -15,9 +15,6 @@ from stopwise.study.board import Slot
 from stopwise.study.events import AuditDrawn, Judged
 from stopwise.study.state import StudyState
 from stopwise.study.trial_actions import require_trial
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def judge(state: StudyState, number: int, score: float, salt: str) -> list[Judged]:
@@ -60,7 +57,7 @@ def drawn(state: StudyState, lots: Lots, task: str, row: int) -> AuditDrawn:
     return AuditDrawn(task=task, row=row, audited=lots.audited(chance or 0.0, task, row))
 
 
-def _complete(state: StudyState) -> "Iterator[tuple[str, int]]":
+def _complete(state: StudyState) -> Iterator[tuple[str, int]]:
     """Yield the rows whose trials are over and judged, as far as they are still needed, in order.
 
     A judge that knew the lots of later rows could choose what is learned for their bets.
@@ -88,7 +85,7 @@ def unjudged(state: StudyState, task: str) -> str:
     return f" {counted(count, 'trial waits', 'trials wait')} for the judge." if count else ""
 
 
-def late_doubts(state: StudyState) -> "Iterator[str]":
+def late_doubts(state: StudyState) -> Iterator[str]:
     """Yield how many rows were judged by one who may have seen later ones, if any.
 
     The bets on those are learned from what it said. With ``look_ahead: 0`` there are none.

@@ -28,33 +28,15 @@ KEPT = 2  # of them; what was done longer ago is seldom undone
 
 @dataclass(slots=True)
 class Slot:
-    """A place for one trial of one arm in one row.
+    """A place for one trial of one arm in one row."""
 
-    Attributes
-    ----------
-    holder
-        The number of the trial that it was last handed out for, or None.
-    score
-        Its score, once settled by the first result stored.
-    settled_by
-        The number of the trial that settled it, or None.
-    dropped
-        Whether it stays empty for good: its trial was voided and cannot be repeated.
-    proxy
-        What a simulator makes of it, or a judge, if the plan has one.
-    asked
-        Whether people score it beside the judge; None before that is drawn.
-    first
-        The score that was taken out of it first, by voiding or correcting a trial, or None.
-    """
-
-    holder: int | None = None
-    score: float | None = None
-    settled_by: int | None = None
-    dropped: bool = False
-    proxy: float | None = None
-    asked: bool | None = None
-    first: float | None = None
+    holder: int | None = None  # the trial that it was last handed out for
+    score: float | None = None  # once settled by the first result stored
+    settled_by: int | None = None  # the trial that settled it
+    dropped: bool = False  # it stays empty for good: its trial was voided and cannot be repeated
+    proxy: float | None = None  # what a simulator makes of it, or a judge, if the plan has one
+    asked: bool | None = None  # whether people score it beside the judge; None before that is drawn
+    first: float | None = None  # the score that voiding or correcting a trial took out first
 
     @property
     def settled(self) -> bool:
@@ -72,18 +54,9 @@ class SlotBoard:
     refusal
         Why the question must not be asked, or None: its evidence would differ from what it was.
     joined
-        As below.
+        Of arms that joined after the start, the rows that were used then.
     beside
         The label of a policy that some rows have a slot for although it is not compared, or None.
-
-    Attributes
-    ----------
-    rows
-        Slots by arm, of each row.
-    owners
-        Of each row, the station that is at work on it, and until when it is given time.
-    joined
-        Rows that were used when an arm joined, of those that did so after the start.
     """
 
     def __init__(
@@ -96,7 +69,8 @@ class SlotBoard:
         self.beside = beside
         self._beside_from = 0  # no slot of it before this row is open
         self.rules = rules
-        self.rows: list[dict[str, Slot]] = []
+        self.rows: list[dict[str, Slot]] = []  # slots by arm
+        # Of each row, the station that is at work on it, and until when it is given time.
         self.owners: list[tuple[str, float]] = []
         self.joined = dict(joined or {})
         self._refusal = refusal

@@ -1,15 +1,68 @@
-"""Connections to SQLite and PostgreSQL: durable, serialised writes, upgrades, clear errors."""
+"""The tables of a store, in SQLite or PostgreSQL: durable writes, upgrades, clear errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, exc, inspect, text
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    ForeignKey,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    create_engine,
+    event,
+    exc,
+    insert,
+    inspect,
+    select,
+    text,
+)
 from sqlalchemy.engine import URL, make_url
 
 from stopwise.errors import InvalidInput, InvalidState, StopwiseError, StoreFailed
-from stopwise.study.tables import HEAD
+
+_METADATA = MetaData()
+# One row: the version of the tables, under the name that the first stopwise gave it.
+_version = Table("alembic_version", _METADATA, Column("version_num", String(32), primary_key=True))
+# One row per study: its secret (see blinding.py) and where its journal ends, so that entries cut
+# off at the end show. The row is locked while an entry is added.
+studies = Table(
+    "studies",
+    _METADATA,
+    Column("study", Text, primary_key=True),
+    Column("secret", Text, nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("hash", Text, nullable=False),
+)
+journal = Table(
+    "journal",
+    _METADATA,
+    Column("study", Text, ForeignKey(studies.c.study), primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("key", Text),
+    Column("body", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+    UniqueConstraint("study", "key", name="journal_key"),
+)
+# A cache of the replay, bound to the entry after which it was made.
+snapshots = Table(
+    "snapshots",
+    _METADATA,
+    Column("study", Text, ForeignKey(studies.c.study), primary_key=True),
+    Column("seq", Integer, nullable=False),
+    Column("hash", Text, nullable=False),
+    Column("content", Text, nullable=False),
+)
+# The tables that came with each version, in order.
+VERSIONS = {"0001": (_version, studies, journal), "0002": (snapshots,)}
+HEAD = max(VERSIONS)
 
 # Set-up and upgrades of one PostgreSQL database are serialised by this number.
 SET_UP_LOCK = 0x57_0B_15E
@@ -82,18 +135,18 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 
 def migrate(engine: Engine, target: str = HEAD) -> None:
-    """Bring the tables to the target version; refuse those of a newer stopwise."""
-    if _version(engine) == target:
-        return
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
+    """Bring the tables to the target version, at once; refuse those of a newer stopwise."""
+    with reading(engine) as connection:
+        if _known_version(connection) == target:
+            return
     with writing(engine) as connection:
         serialise(connection)
-        config.attributes["connection"] = connection
-        command.upgrade(config, target)
+        known = _known_version(connection)  # another may have done it meanwhile
+        for version, tables in VERSIONS.items():
+            if known < version <= target:
+                _METADATA.create_all(connection, tables, checkfirst=False)
+        connection.execute(_version.delete())
+        connection.execute(insert(_version).values(version_num=max(known, target)))
 
 
 def serialise(connection: Connection) -> None:
@@ -108,19 +161,17 @@ def patient(connection: Connection) -> None:
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
 
 
-def _version(engine: Engine) -> str | None:
-    """Return the version of the tables, None for an empty database."""
-    with reading(engine) as connection:
-        tables = set(inspect(connection).get_table_names())
-        if "alembic_version" not in tables:
-            return None
-        version = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-    if version is not None and version > HEAD:
+def _known_version(connection: Connection) -> str:
+    """Return the version of the tables, "" for an empty database."""
+    if not inspect(connection).has_table(_version.name):
+        return ""
+    found = str(connection.execute(select(_version)).scalar() or "")
+    if found > HEAD:
         raise InvalidState(
-            f"this store has schema version {version}, but this version of stopwise only knows "
+            f"this store has schema version {found}, but this version of stopwise only knows "
             f"versions up to {HEAD}: upgrade stopwise"
         )
-    return version
+    return found
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:

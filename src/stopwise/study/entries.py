@@ -20,31 +20,15 @@ ORIGIN = "0" * 64  # what stands before the first entry
 
 @dataclass(frozen=True)
 class Entry:
-    """An event that was entered.
+    """An event that was entered."""
 
-    Attributes
-    ----------
-    seq
-        Its place, from 1 without gaps.
-    time
-        Seconds since 1970 by the store's clock, a remark only.
-    who
-        The name under which it was reported.
-    event
-        What happened.
-    key
-        The reporter's idempotency key, or None: a report with a known key is not stored again.
-    previous, hash
-        SHA-256 of the text of the entry before, and of this one.
-    """
-
-    seq: int
-    time: float
-    who: str
+    seq: int  # its place, from 1 without gaps
+    time: float  # seconds since 1970 by the store's clock, a remark only
+    who: str  # the name under which it was reported
     event: Event
-    key: str | None
-    previous: str
-    hash: str
+    key: str | None  # the reporter's: a report with a known key is not stored again
+    previous: str  # SHA-256 of the text of the entry before
+    hash: str  # and of this one
 
     @property
     def kind(self) -> str:

@@ -49,21 +49,12 @@ class Event:
 
     A field with a default may be missing from an entry that an older stopwise wrote. Those named
     as ``left_out`` are also written only if they differ from it.
-
-    Attributes
-    ----------
-    kind
-        The word under which it is stored.
-    says
-        Its sentence in the audit log, with open fields to fill in; the reason follows.
-    visibility, types
-        Who may see each field, and the JSON values that it may have.
     """
 
-    kind: ClassVar[str]
-    says: ClassVar[str]
+    kind: ClassVar[str]  # the word under which it is stored
+    says: ClassVar[str]  # its sentence in the audit log, with open fields to fill in
     visibility: ClassVar[dict[str, Visibility]]
-    types: ClassVar[dict[str, tuple[type, ...]]]
+    types: ClassVar[dict[str, tuple[type, ...]]]  # of the JSON values that each field may have
     _optional: ClassVar[frozenset[str]]
 
     def __init_subclass__(

@@ -2,6 +2,7 @@
 
 Which label a trial has is blind, so that nobody voids a trial by its policy. So is how it went: the
 evidence tells the scores of each label row by row, and beside them a score would tell the label.
+A ``salt`` keeps the hash of an entry from being searched for what is blind in it.
 """
 
 from typing import Any
@@ -24,34 +25,19 @@ class Locked(
     says="plan locked, SHA-256 {digest:.16}…",
     left_out=("edition", "stopwise", "later", "stored_trials", "simulated", "salt"),
 ):
-    """The plan was frozen, and the labels were drawn.
+    """The plan was frozen, and the labels were drawn."""
 
-    Attributes
-    ----------
-    edition, stopwise
-        The edition of the method, and the version of stopwise; None before they were written down.
-    digest
-        SHA-256 of the plan.
-    commitment
-        SHA-256 of the secret behind all random draws.
-    arms, baseline, later
-        The labels, that of the baseline, and those of policies that join later.
-    stored_trials
-        The labels of policies that were tried before the study, with the numbers of their trials.
-    simulated, salt
-        Of each task and start state, the proxy's scores by label; and what keeps the hash of the
-        entry from being searched for the labels.
-    """
-
-    edition: Open[int | None] = None
-    stopwise: Open[str | None] = None
+    edition: Open[int | None] = None  # of the method; None before it was written down
+    stopwise: Open[str | None] = None  # its version
     plan: Blind[dict[str, Any]]
-    digest: Open[str]
-    commitment: Open[str]
-    arms: Blind[tuple[str, ...]]
+    digest: Open[str]  # SHA-256 of the plan
+    commitment: Open[str]  # SHA-256 of the secret behind all random draws
+    arms: Blind[tuple[str, ...]]  # the labels
     baseline: Blind[str | None]
-    later: Blind[tuple[str, ...]] = ()
+    later: Blind[tuple[str, ...]] = ()  # the labels of policies that join later
+    # Of policies that were tried before the study, by label: how many trials.
     stored_trials: Blind[dict[str, int] | None] = None
+    # Of each task and start state, the proxy's scores by label.
     simulated: Blind[dict[str, Any] | None] = None
     salt: Blind[str | None] = None
 
@@ -62,35 +48,19 @@ class Assigned(
     says="trial {trial} (code {code}) given to {station}",
     left_out=("salt", "opens"),
 ):
-    """A trial was handed out.
-
-    Attributes
-    ----------
-    row
-        From 0.
-    arm
-        The label of its policy.
-    asked
-        The task that the station asked for, or None.
-    lease
-        Seconds until it may be handed out again.
-    salt
-        Keeps the hash of the entry from being searched for the label.
-    opens
-        The labels of the row, if this is its first trial.
-    """
+    """A trial was handed out."""
 
     trial: Open[int]
     task: Open[str]
-    row: Open[int]
-    arm: Blind[str]
+    row: Open[int]  # from 0
+    arm: Blind[str]  # the label of its policy
     code: Open[str]
     condition: Open[str | None]
     station: Open[str]
-    asked: Open[str | None] = None
-    lease: Open[float]
+    asked: Open[str | None] = None  # the task that the station asked for
+    lease: Open[float]  # seconds until it may be handed out again
     salt: Blind[str | None] = None
-    opens: Blind[tuple[str, ...] | None] = None
+    opens: Blind[tuple[str, ...] | None] = None  # the labels of the row, if this is its first trial
 
 
 class Started(Event, kind="started", says="trial {trial} started"):
@@ -101,14 +71,11 @@ class Started(Event, kind="started", says="trial {trial} started"):
 
 
 class Attended(Event, kind="attended", left_out=("limit",)):
-    """A runner, which starts the policies, came to a station or left it.
-
-    ``limit`` is after how many seconds it ends an episode, whichever policy it is.
-    """
+    """A runner, which starts the policies, came to a station or left it."""
 
     station: Open[str]
     present: Open[bool]
-    limit: Open[float | None] = None
+    limit: Open[float | None] = None  # seconds after which it ends an episode, of any policy
 
     def text(self, *, blinded: bool) -> str:  # noqa: ARG002
         """Return the event as a sentence."""
@@ -126,14 +93,11 @@ class EpisodeBegan(
 
 
 class EpisodeEnded(Event, kind="episode ended", says="trial {trial}: episode {episode} ended"):
-    """The policy of a trial ended, or was stopped.
-
-    ``outcome`` is one of ``OUTCOMES``; ``salt`` keeps the hash of the entry from being searched.
-    """
+    """The policy of a trial ended, or was stopped."""
 
     trial: Open[int]
     episode: Open[str]
-    outcome: Blind[str]
+    outcome: Blind[str]  # one of ``OUTCOMES``
     seconds: Blind[float | None]
     salt: Blind[str]
 
@@ -220,8 +184,6 @@ class Scored(Event, kind="scored", left_out=("correction", "salt")):
 
     Without a score it is the first of a row that is judged by preference, and has been run. The
     score of the second is then that of both: what one has won, the other has lost.
-
-    ``salt`` keeps the hash of the entry from being searched for the score.
     """
 
     trial: Open[int]
@@ -268,16 +230,13 @@ class Voided(Event, kind="voided", says="trial {trial} voided"):
 
 
 class Imported(Event, kind="imported", left_out=("again",)):
-    """Trials of one task that were run elsewhere; ``rows`` are scores by label.
-
-    ``again`` says that they are other trials than those imported before, whatever their scores.
-    """
+    """Trials of one task that were run elsewhere."""
 
     task: Open[str]
-    rows: Blind[tuple[dict[str, float], ...]]
+    rows: Blind[tuple[dict[str, float], ...]]  # scores by label
     source: Open[str]
     reason: Open[str]
-    again: Open[bool] = False
+    again: Open[bool] = False  # other trials than those imported before, whatever their scores
 
     @property
     def trials(self) -> int:
@@ -302,23 +261,11 @@ class Amended(Event, kind="amended"):
 
 
 class Joined(Event, kind="joined", says="a policy joined", left_out=("policy",)):
-    """A policy that was declared to come later, or has a reserve of alpha, takes part from now on.
+    """A policy takes part from now on: declared to come later, or from the reserve of alpha."""
 
-    Attributes
-    ----------
-    arm
-        Its label.
-    policy
-        Its entry in the plan, if it had none.
-    rows
-        By task, the rows that were used by then.
-    salt
-        Keeps the hash of the entry from being searched for the label.
-    """
-
-    arm: Blind[str]
-    policy: Blind[dict[str, Any] | None] = None
-    rows: Open[dict[str, int]]
+    arm: Blind[str]  # its label
+    policy: Blind[dict[str, Any] | None] = None  # its entry in the plan, if it had none
+    rows: Open[dict[str, int]]  # by task, those that were used by then
     reason: Open[str]
     salt: Blind[str]
 
@@ -337,16 +284,13 @@ class TokenCreated(
     says="token created for {name} ({role})",
     left_out=("expires",),
 ):
-    """A token was made; ``token`` is its id, ``digest`` the SHA-256 of the token itself.
+    """A token was made."""
 
-    ``expires`` is the time after which it is void, or None.
-    """
-
-    token: Open[str]
+    token: Open[str]  # its id
     role: Open[str]
     name: Open[str]
-    digest: Never[str]
-    expires: Open[float | None] = None
+    digest: Never[str]  # SHA-256 of the token itself
+    expires: Open[float | None] = None  # the time after which it is void
 
 
 class TokenRevoked(Event, kind="token revoked", says="token {token} revoked"):

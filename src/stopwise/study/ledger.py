@@ -8,7 +8,8 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from stopwise.errors import InvalidState, StopwiseError, StoreFailed, require
+from stopwise.errors import InvalidState, StopwiseError, StoreFailed
+from stopwise.study.assignment import require_name
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
@@ -233,11 +234,3 @@ def _own_copy(error: BaseException) -> Exception:
     own = copy(error)
     own.__cause__ = error.__cause__
     return own
-
-
-def require_name(text: str, what: str) -> None:
-    """Raise unless the text is short and printable."""
-    require(
-        0 < len(text) <= 200 and text.isprintable(),
-        f"{what} must have 1 to 200 printable characters, but got {text[:200]!r}",
-    )

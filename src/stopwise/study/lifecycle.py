@@ -10,7 +10,7 @@ from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.assignment import locked_plan, require_reason
 from stopwise.study.blinding import Lots, letters
 from stopwise.study.events import Amended, Joined, Locked, Unblinded
-from stopwise.study.plan_errors import faults
+from stopwise.study.plan_file import faults
 from stopwise.study.simulated import by_label
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import AMENDABLE, StudyPlan

@@ -25,7 +25,7 @@ from stopwise.study.state import StudyState, TokenRecord
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.study_report import study_report
-from stopwise.study.study_reporting import StudyReporting
+from stopwise.study.tracking import StudyReporting
 from stopwise.study.trial_actions import own_trial, require_trial
 from stopwise.study.verdict import StudyVerdict, analyses, verdict
 from stopwise.study.verification import Verification, verify

@@ -26,8 +26,6 @@ TYPES = {
     "mov": "video/quicktime",
     "webm": "video/webm",
 }
-
-
 PHOTOS = ("jpg", "png", "webp")
 
 
@@ -45,14 +43,14 @@ def ending_of(start: bytes) -> str | None:
 
 
 def keep(
-    folder: Path, content: Iterable[bytes], kinds: Collection[str] = tuple(TYPES)
+    folder: Path, content: str | Path | Iterable[bytes], kinds: Collection[str] = tuple(TYPES)
 ) -> tuple[str, str, int]:
-    """Store a recording for its owner alone; return its name, SHA-256 and size."""
+    """Store a file, or its parts, for the owner alone; return its name, SHA-256 and size."""
     folder.mkdir(mode=0o700, exist_ok=True)
     part, size, start, digest = folder / f".{secrets.token_hex(8)}", 0, b"", hashlib.sha256()
     try:
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            for chunk in content:
+            for chunk in _chunks(Path(content)) if isinstance(content, str | Path) else content:
                 size += len(chunk)
                 require(size <= LARGEST, f"a recording can have at most {LARGEST // 2**20} MiB")
                 start = start or bytes(chunk[:16])
@@ -126,7 +124,7 @@ def add(state: StudyState, number: int, name: str, digest: str, size: int) -> li
     return [Filmed(trial=number, file=name, digest=digest, size=size)]
 
 
-def chunks(path: Path) -> Iterable[bytes]:
+def _chunks(path: Path) -> Iterable[bytes]:
     """Yield the content of a file."""
     try:
         with path.open("rb") as file:

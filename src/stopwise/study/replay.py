@@ -8,35 +8,9 @@ from dataclasses import replace
 from functools import singledispatch
 
 from stopwise.errors import InvalidState
+from stopwise.study import events
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
-from stopwise.study.events import (
-    LAPSED,
-    UNNEEDED,
-    Amended,
-    Assigned,
-    Attended,
-    AuditDrawn,
-    Checked,
-    Created,
-    EpisodeBegan,
-    EpisodeEnded,
-    Filmed,
-    Imported,
-    Joined,
-    Judged,
-    Locked,
-    Photographed,
-    Rated,
-    Released,
-    Scored,
-    Started,
-    TokenCreated,
-    TokenRevoked,
-    Unblinded,
-    Undone,
-    Voided,
-)
 from stopwise.study.state import Import, StudyState, TokenRecord, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
@@ -69,12 +43,12 @@ def _trial(state: StudyState, number: int) -> TrialRecord:
 
 
 @take_in.register
-def _created(event: Created, state: StudyState, _: Entry) -> None:
+def _created(event: events.Created, state: StudyState, _: Entry) -> None:
     state.study = event.study
 
 
 @take_in.register
-def _locked(event: Locked, state: StudyState, _: Entry) -> None:
+def _locked(event: events.Locked, state: StudyState, _: Entry) -> None:
     state.digest, state.edition, state.stopwise = event.digest, event.edition, event.stopwise
     state.simulated = event.simulated or {}
     plan = StudyPlan.model_validate(event.plan)
@@ -82,7 +56,7 @@ def _locked(event: Locked, state: StudyState, _: Entry) -> None:
 
 
 @take_in.register
-def _assigned(event: Assigned, state: StudyState, entry: Entry) -> None:
+def _assigned(event: events.Assigned, state: StudyState, entry: Entry) -> None:
     board = state.boards[state.board_name(event.task)]
     if event.row == len(board.rows):
         board.open_row(event.opens or ())
@@ -110,7 +84,7 @@ def _assigned(event: Assigned, state: StudyState, entry: Entry) -> None:
 
 
 @take_in.register
-def _started(event: Started, state: StudyState, _: Entry) -> None:
+def _started(event: events.Started, state: StudyState, _: Entry) -> None:
     _begin(state, _trial(state, event.trial), event.lease)
 
 
@@ -121,7 +95,7 @@ def _begin(state: StudyState, trial: TrialRecord, lease: float) -> None:
 
 
 @take_in.register
-def _attended(event: Attended, state: StudyState, entry: Entry) -> None:
+def _attended(event: events.Attended, state: StudyState, entry: Entry) -> None:
     if event.present:
         state.attended[event.station] = entry.who
     else:
@@ -129,43 +103,43 @@ def _attended(event: Attended, state: StudyState, entry: Entry) -> None:
 
 
 @take_in.register
-def _episode_began(event: EpisodeBegan, state: StudyState, _: Entry) -> None:
+def _episode_began(event: events.EpisodeBegan, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.episode, trial.running = event.episode, True
     _begin(state, trial, event.lease)
 
 
 @take_in.register
-def _episode_ended(event: EpisodeEnded, state: StudyState, _: Entry) -> None:
+def _episode_ended(event: events.EpisodeEnded, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.running, trial.seconds = False, event.seconds
 
 
 @take_in.register
-def _checked(event: Checked, state: StudyState, _: Entry) -> None:
+def _checked(event: events.Checked, state: StudyState, _: Entry) -> None:
     state.checked[event.station] = state.clock
 
 
 @take_in.register
-def _photographed(event: Photographed, state: StudyState, _: Entry) -> None:
+def _photographed(event: events.Photographed, state: StudyState, _: Entry) -> None:
     state.photos.append((event.station, event.item, event.file, event.digest, state.clock))
 
 
 @take_in.register
-def _filmed(event: Filmed, state: StudyState, _: Entry) -> None:
+def _filmed(event: events.Filmed, state: StudyState, _: Entry) -> None:
     state.recordings.append((_trial(state, event.trial).number, event.file, event.digest))
 
 
 @take_in.register
-def _rated(event: Rated, state: StudyState, entry: Entry) -> None:
+def _rated(event: events.Rated, state: StudyState, entry: Entry) -> None:
     state.ratings.append((_trial(state, event.trial).number, entry.who, event.score))
 
 
 @take_in.register
-def _released(event: Released, state: StudyState, _: Entry) -> None:
+def _released(event: events.Released, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
-    trial.status, trial.unneeded = "released", event.reason == UNNEEDED
-    trial.lapsed = event.reason == LAPSED
+    trial.status, trial.unneeded = "released", event.reason == events.UNNEEDED
+    trial.lapsed = event.reason == events.LAPSED
     state.after_unblinding += event.score is not None and state.unblinded_at is not None
     slot = state.slot(trial)
     if event.score is not None and _beside_judge(state):
@@ -182,7 +156,7 @@ def _beside_judge(state: StudyState) -> bool:
 
 
 @take_in.register
-def _judged(event: Judged, state: StudyState, _: Entry) -> None:
+def _judged(event: events.Judged, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     board = state.board(trial)
     state.slot(trial).proxy = event.score
@@ -194,7 +168,7 @@ def _judged(event: Judged, state: StudyState, _: Entry) -> None:
 
 
 @take_in.register
-def _audit_drawn(event: AuditDrawn, state: StudyState, _: Entry) -> None:
+def _audit_drawn(event: events.AuditDrawn, state: StudyState, _: Entry) -> None:
     board = state.boards[event.task]
     slots = board.rows[event.row]
     for arm, slot in sorted(slots.items(), key=lambda item: item[1].holder or 0):
@@ -213,7 +187,7 @@ def _audit_drawn(event: AuditDrawn, state: StudyState, _: Entry) -> None:
 
 
 @take_in.register
-def _scored(event: Scored, state: StudyState, entry: Entry) -> None:
+def _scored(event: events.Scored, state: StudyState, entry: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.status = "scored"
     state.after_unblinding += state.unblinded_at is not None
@@ -242,7 +216,7 @@ def _settle(state: StudyState, trial: TrialRecord, score: float) -> None:
 
 
 @take_in.register
-def _undone(event: Undone, state: StudyState, _: Entry) -> None:
+def _undone(event: events.Undone, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     _clear(state, trial)
     trial.first = trial.score if trial.first is None else trial.first
@@ -260,7 +234,7 @@ def _undone(event: Undone, state: StudyState, _: Entry) -> None:
 
 
 @take_in.register
-def _voided(event: Voided, state: StudyState, _: Entry) -> None:
+def _voided(event: events.Voided, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     rival = state.rival(trial)
     _clear(state, trial)
@@ -303,7 +277,7 @@ def _clear(state: StudyState, trial: TrialRecord) -> None:
 
 
 @take_in.register
-def _imported(event: Imported, state: StudyState, _: Entry) -> None:
+def _imported(event: events.Imported, state: StudyState, _: Entry) -> None:
     board = state.boards[event.task]
     state.imports.append(Import.of(event.task, event.rows, event.source))
     state.after_unblinding += 0 if state.unblinded_at is None else event.trials
@@ -328,14 +302,14 @@ def _imported(event: Imported, state: StudyState, _: Entry) -> None:
 
 
 @take_in.register
-def _amended(event: Amended, state: StudyState, _: Entry) -> None:
+def _amended(event: events.Amended, state: StudyState, _: Entry) -> None:
     state.amendments += 1
     if event.changes and state.plan is not None:
         state.plan = StudyPlan.model_validate({**state.plan.content(), **event.changes})
 
 
 @take_in.register
-def _joined(event: Joined, state: StudyState, _: Entry) -> None:
+def _joined(event: events.Joined, state: StudyState, _: Entry) -> None:
     state.amendments += 1
     if event.policy is not None and state.plan is not None:
         content = state.plan.content()
@@ -348,19 +322,19 @@ def _joined(event: Joined, state: StudyState, _: Entry) -> None:
 
 
 @take_in.register
-def _unblinded(event: Unblinded, state: StudyState, entry: Entry) -> None:
+def _unblinded(event: events.Unblinded, state: StudyState, entry: Entry) -> None:
     state.names = dict(event.names)
     if state.unblinded_at is None:
         state.unblinded_at = entry.seq
 
 
 @take_in.register
-def _token_created(event: TokenCreated, state: StudyState, _: Entry) -> None:
+def _token_created(event: events.TokenCreated, state: StudyState, _: Entry) -> None:
     state.tokens[event.token] = TokenRecord(
         event.token, event.role, event.name, event.digest, expires=event.expires
     )
 
 
 @take_in.register
-def _token_revoked(event: TokenRevoked, state: StudyState, _: Entry) -> None:
+def _token_revoked(event: events.TokenRevoked, state: StudyState, _: Entry) -> None:
     state.tokens[event.token] = replace(state.tokens[event.token], revoked=True)

@@ -1,8 +1,11 @@
-"""The side of the robot: what a program that starts policies asks of a study, and tells it."""
+"""The side of the robot: a program that starts policies, recordings, and second ratings by them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
 
-from stopwise.study import assignment, audits, episodes, trial_actions, views
+from stopwise.errors import NotAllowed
+from stopwise.study import assignment, audits, ratings, recordings, trial_actions, views
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.reader import StudyReader
@@ -10,7 +13,10 @@ from stopwise.study.state import StudyState, TrialRecord
 
 
 class RobotSide(StudyReader):
-    """A study as a runner uses it: it may learn what is behind a code, and scores nothing."""
+    """A study as a runner uses it, which may learn what is behind a code, and scores nothing.
+
+    Its trials may have videos and photos, by which others rate them.
+    """
 
     def policies(self) -> tuple[str, ...]:
         """Return the names of all policies, for the program that can start each of them."""
@@ -47,7 +53,7 @@ class RobotSide(StudyReader):
         Returns the trial that the station has at that moment: if it was started, then without it.
         """
         return self._ledger.ask(
-            lambda state, _: [episodes.attend(state, station, present=present, limit=limit)],
+            lambda state, _: [trial_actions.attend(state, station, present=present, limit=limit)],
             lambda state, now, _: views.held(state, station, now),
             who=who,
         )
@@ -59,7 +65,7 @@ class RobotSide(StudyReader):
         repeated if its answer was lost.
         """
         return self._ledger.ask(
-            lambda state, _: list(episodes.begin(state, trial, episode)),
+            lambda state, _: list(trial_actions.begin_episode(state, trial, episode)),
             lambda state, *_: self._resolved(state, state.trials[trial - 1]),
             who=who,
         )
@@ -84,12 +90,17 @@ class RobotSide(StudyReader):
         seconds
             How long it ran.
         """
-
-        def decide(state: StudyState, _: float) -> list[Event]:
-            salt = self._lots(state).salt("episode", trial)
-            return [*episodes.end(state, trial, episode, salt, outcome=outcome, seconds=seconds)]
-
-        self._ledger.commit(decide, who=who)
+        self._enter(
+            lambda state: trial_actions.end_episode(
+                state,
+                trial,
+                episode,
+                self._lots(state).salt("episode", trial),
+                outcome=outcome,
+                seconds=seconds,
+            ),
+            who,
+        )
 
     def judge(self, trial: int, score: float, *, who: str = "judge") -> None:
         """Store what a judge, which scores every trial, makes of one; for plans with ``audit``.
@@ -97,11 +108,73 @@ class RobotSide(StudyReader):
         It is final. Whether people are asked as well is drawn when the trials of its row are over
         and judged.
         """
+        self._enter(
+            lambda state: audits.judge(state, trial, score, self._lots(state).salt("judge", trial)),
+            who,
+        )
 
-        def decide(state: StudyState, _: float) -> list[Event]:
-            return [*audits.judge(state, trial, score, self._lots(state).salt("judge", trial))]
+    def add_recording(
+        self, trial: int, content: str | Path | Iterable[bytes], *, who: str = "runner"
+    ) -> str:
+        """Keep a video or photo of a trial beside the study; return its name there.
 
-        self._ledger.commit(decide, who=who)
+        Parameters
+        ----------
+        trial
+            Its number.
+        content
+            A file, or its bytes in parts: jpg, png, webp, mp4, mov or webm, up to 200 MiB.
+        """
+        with self._ledger.reading() as state:
+            recordings.require_room(state, trial)
+        name, digest, size = recordings.keep(self._recordings, content)
+        self._enter(lambda state: recordings.add(state, trial, name, digest, size), who)
+        return name
+
+    def add_photo(
+        self,
+        station: str,
+        item: str,
+        content: str | Path | Iterable[bytes],
+        *,
+        who: str | None = None,
+    ) -> str:
+        """Keep a photo of an item of a station's check list; see ``add_recording``."""
+        assignment.require_name(station, "a station")
+        with self._ledger.reading() as state:
+            recordings.require_check(state, station, item)
+        file = recordings.keep(self._recordings, content, recordings.PHOTOS)
+        self._enter(lambda state: recordings.add_photo(state, station, item, file), who or station)
+        return file[0]
+
+    def photo(self, name: str) -> Path:
+        """Return the file of a photo of a check list."""
+        with self._ledger.reading() as state:
+            if not any(file == name for _, _, file, *_ in state.photos):
+                raise NotAllowed("no check list has a photo of this name")
+        return self._recordings / name
+
+    def recording(self, trial: int, name: str) -> Path:
+        """Return the file of a recording."""
+        with self._ledger.reading() as state:
+            if not any((number, file) == (trial, name) for number, file, _ in state.recordings):
+                raise NotAllowed(f"trial {trial} has no recording of this name")
+        return self._recordings / name
+
+    def next_rating(self, who: str) -> views.Rating | None:
+        """Return a trial that this person may rate by its recordings, or None."""
+        with self._ledger.reading() as state:
+            found = ratings.waiting(state, self._lots(state), who)
+            return views.rating(state, state.trials[found[0] - 1]) if found else None
+
+    def may_rate(self, trial: int, who: str) -> bool:
+        """Whether this person may rate a trial, and so see its recordings."""
+        with self._ledger.reading() as state:
+            return trial in ratings.waiting(state, self._lots(state), who)
+
+    def rate(self, trial: int, answer: Any, *, who: str) -> None:
+        """Store what someone else makes of a trial, by its recordings; see ``next_rating``."""
+        self._enter(lambda state: ratings.rate(state, self._lots(state), trial, answer, who), who)
 
     def _resolved(self, state: StudyState, trial: TrialRecord) -> views.Resolved:
         name = state.labels(self._lots(state))[trial.arm]
@@ -111,7 +184,15 @@ class RobotSide(StudyReader):
         return views.Resolved(trial=trial.number, policy=name, run=run)
 
     def _enter(
-        self, decide: Callable[[StudyState], Event], who: str, key: str | None = None
+        self,
+        decide: Callable[[StudyState], Event | Sequence[Event]],
+        who: str,
+        key: str | None = None,
     ) -> list[Entry]:
-        """Enter the event that is decided on the newest state."""
-        return self._ledger.commit(lambda state, _: [decide(state)], who=who, key=key)
+        """Enter what is decided on the newest state."""
+
+        def events(state: StudyState, _: float) -> list[Event]:
+            found = decide(state)
+            return [found] if isinstance(found, Event) else list(found)
+
+        return self._ledger.commit(events, who=who, key=key)

@@ -33,27 +33,13 @@ PAUSE = 0.5  # seconds between looks at the study
 
 @dataclass
 class Runner:
-    """Starts the policies at one station.
-
-    Parameters
-    ----------
-    desk
-        The study, or a client of the server that serves it.
-    station
-        The name that the operator's phone has for this robot.
-    file
-        How each policy is started.
-    logs
-        A folder for what the policies print.
-    say
-        Where to tell what happens; it tells no policy from another.
-    """
+    """Starts the policies at one station."""
 
     desk: Desk
-    station: str
+    station: str  # the name that the operator's phone has for this robot
     file: RunnerFile
-    logs: Path
-    say: Callable[[str], None] = lambda _: None
+    logs: Path  # a folder for what the policies print
+    say: Callable[[str], None] = lambda _: None  # what happens; it tells no policy from another
     _passed: set[int] = field(default_factory=set)
     _over: threading.Event = field(default_factory=threading.Event)
     _judging: list[threading.Thread] = field(default_factory=list)

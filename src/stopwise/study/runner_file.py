@@ -12,7 +12,7 @@ import yaml
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from stopwise.errors import InvalidInput, require
-from stopwise.study.plan_errors import faults
+from stopwise.study.plan_file import faults
 from stopwise.study.rubric import PlanPart
 
 PRIVATE = 0o600

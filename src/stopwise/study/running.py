@@ -47,17 +47,7 @@ class Running:
 
 
 class RunningCommand(Running):
-    """A command behind its guard; what it prints goes to a private file.
-
-    Parameters
-    ----------
-    words, environment
-        The command, and variables for its environment.
-    log
-        The file for what it prints.
-    after
-        What to do when it has ended.
-    """
+    """A command behind its guard; what it prints goes to a private file, the log."""
 
     def __init__(
         self,

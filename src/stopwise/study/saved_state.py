@@ -19,23 +19,9 @@ from stopwise.study.state import Import, StudyState, TokenRecord, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
 FORMAT = 16
-PLAIN = (
-    *("seq", "hash", "time", "clock", "study"),
-    *(
-        "digest",
-        "edition",
-        "stopwise",
-        "names",
-        "unblinded_at",
-        "after_unblinding",
-        "held",
-        "attended",
-        "checked",
-        "amendments",
-        "simulated",
-        "asked",
-    ),
-)
+# Fields of a state that are not written as they are, or follow from others.
+APART = {"plan", "refusal", "arms", "trials", "boards", "codes", "tokens", "imports"}
+PLAIN = tuple(field.name for field in fields(StudyState) if field.name not in APART)
 # How far evidence may lie from what another processor or another numpy makes of the same scores.
 ROUNDING = 1e-9
 COLUMNS = tuple(field.name for field in fields(TrialRecord))
@@ -63,9 +49,6 @@ def dump_state(state: StudyState) -> str:
         },
         "tokens": [asdict(record) for record in state.tokens.values()],
         "imports": [asdict(known) for known in state.imports],
-        "photos": state.photos,
-        "recordings": state.recordings,
-        "ratings": state.ratings,
     }
     text = json.dumps(content, separators=(",", ":"))
     return f"{_digest(text)}\n{text}"
@@ -137,9 +120,8 @@ def _state(content: dict[str, Any]) -> StudyState:
     state.codes = {trial.code: trial.number for trial in state.trials if trial.code}
     state.tokens = {record["token"]: TokenRecord(**record) for record in content["tokens"]}
     state.imports = [Import(**known) for known in content["imports"]]
-    state.photos = [(*where, when) for *where, when in content["photos"]]
-    state.recordings = [(number, file, digest) for number, file, digest in content["recordings"]]
-    state.ratings = [(number, who, score) for number, who, score in content["ratings"]]
+    for name in ("photos", "recordings", "ratings"):
+        setattr(state, name, [tuple(known) for known in content[name]])
     return state
 
 

@@ -20,10 +20,15 @@ AFTERMATH = "the verdict may rest on which trials people took out"
 
 
 def _left(state: StudyState, trial: TrialRecord) -> bool:
-    """Whether it began, has no result, and nobody waits for one any more."""
-    begun = (trial.status == "leased" and trial.begun) or trial.waiting
+    """Whether it has no result, and nobody waits for one any more.
+
+    One that never began counts if its place was handed out again: it may have been run in secret.
+    """
+    if trial.status != "leased" and not trial.waiting:
+        return trial.lapsed
     slot, own = state.slot(trial), trial.number
-    return trial.lapsed or (begun and (slot.holder != own or slot.settled_by not in (None, own)))
+    overtaken = slot.settled_by not in (None, own)
+    return slot.holder != own or (overtaken and (trial.begun or trial.waiting))
 
 
 def _changed(trial: TrialRecord, sign: int) -> bool:
@@ -64,24 +69,14 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Exits:
-    """What became of one policy's or one operator's trials.
-
-    Attributes
-    ----------
-    taken, counted, mean
-        Trials handed out, those that count, and the mean of their scores.
-    numbers
-        How many are of each kind of ``KINDS``.
-    voided_mean
-        The mean score of those voided that had one.
-    """
+    """What became of one policy's or one operator's trials."""
 
     name: str
-    taken: int
+    taken: int  # trials handed out
     counted: int
-    mean: float | None
-    numbers: tuple[int, ...]
-    voided_mean: float | None
+    mean: float | None  # of the scores that count
+    numbers: tuple[int, ...]  # how many are of each kind of ``KINDS``
+    voided_mean: float | None  # of those voided that had a score
 
 
 def tallies(state: StudyState, key: Callable[[TrialRecord], str]) -> list[Exits]:
@@ -131,12 +126,21 @@ def first_told(state: StudyState) -> dict[str, dict[tuple[int, str], float | Non
 
 
 def _unseen(state: StudyState) -> Iterator[str]:
-    """Yield how many trials were voided that had begun and have no score to be tested, if any."""
-    gone = (trial for trial in _handed_out(state) if trial.status == "voided" and trial.begun)
-    count = sum(trial.score is None for trial in gone)
+    """Yield how many trials were taken out that may have been run, and have no score to test."""
+    gone = [trial for trial in _handed_out(state) if trial.score is None]
+    count = sum(trial.status == "voided" and trial.begun for trial in gone)
     if count:
         voided = counted(count, "trial was", "trials were")
         yield f"{voided} voided after the start without a score, so nothing tells if these failed."
+    if state.plan is None or state.plan.blinding == "trial":
+        return  # nobody can start a policy without asking what is behind its code
+    kinds = [KINDS[kind] for kind in ("given back", "voided", "left without a result")]
+    count = sum(not trial.begun and any(kind(state, trial) for kind in kinds) for trial in gone)
+    if count:
+        yield (
+            f"{counted(count, 'trial was', 'trials were')} given back, voided or left before the "
+            "start. Whoever took them knew which policy to start, so they may have been run."
+        )
 
 
 def _named(state: StudyState) -> Iterator[str]:

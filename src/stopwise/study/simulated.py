@@ -88,14 +88,8 @@ def by_label(plan: "StudyPlan", labels: Mapping[str, str]) -> Simulated | None:
 def from_trials(trials: Trials, plan: "StudyPlan", tasks: Mapping[str, str]) -> Simulated:
     """Return the mean score of each policy from each state; episodes from one state count alike.
 
-    Parameters
-    ----------
-    trials
-        Simulated episodes, with the start state as the block.
-    plan
-        The draft. States that a task does not list are left out.
-    tasks
-        The task of the plan that each task of the trials is.
+    The start state is the block of a trial; those that a task of the plan does not list are left
+    out. ``tasks`` says which task of the plan each task of the trials is.
     """
     require(
         "block" in trials.frame.columns,

@@ -23,59 +23,30 @@ class TrialRecord:
     """One trial as handed out; ``arm`` is a label, never a policy's name before unblinding.
 
     An imported one has neither code nor station.
-
-    Attributes
-    ----------
-    number
-        The assignment number, from 1.
-    row, arm, task
-        Its slot. Several trials may have been handed out for one slot; one of them settles it.
-    started
-        Whether it has begun: its timer was started, or its code was resolved.
-    expires
-        The time on the study's clock after which the slot may be handed out again.
-    status
-        "leased" (also after its time is over), "released", "scored" or "voided".
-    counted
-        Whether its score settled its slot; a second result for a slot does not.
-    who
-        Who took it.
-    when
-        The time when it was handed out; from its result on, when that came.
-    first
-        The score that was withdrawn first, if one was.
-    audited, late
-        Whether people were asked how it went, after it was over; whether the judge was late: a
-        trial of a later row had begun before.
-    unneeded, lapsed
-        Whether it was given back because it was no longer needed, or because it had begun and its
-        lease ran out.
-    episode, running, seconds
-        What a runner started for it, whether that still runs, and how long it took.
     """
 
-    number: int
-    task: str
+    number: int  # from 1, in the order of assignments
+    task: str  # with row and arm its slot: several trials may be handed out for it, one settles it
     row: int
     arm: str
     code: str = ""
     condition: str | None = None
     station: str = ""
-    expires: float = 0.0
-    status: TrialStatus = "leased"
-    started: bool = False
+    expires: float = 0.0  # on the study's clock; the slot may then be handed out again
+    status: TrialStatus = "leased"  # also after its time is over
+    started: bool = False  # its timer was started, or its code was resolved
     score: float | None = None
-    counted: bool = False
-    who: str = ""
-    first: float | None = None
-    unneeded: bool = False
-    lapsed: bool = False
-    episode: str = ""
+    counted: bool = False  # its score settled its slot; a second result for a slot does not
+    who: str = ""  # who took it
+    first: float | None = None  # the score that was withdrawn first, if one was
+    unneeded: bool = False  # given back because it was no longer needed
+    lapsed: bool = False  # given back because it had begun and its lease ran out
+    episode: str = ""  # what a runner started for it, whether that runs, and how long it took
     running: bool = False
     seconds: float | None = None
-    audited: bool = False
-    when: float = 0.0
-    late: bool = False
+    audited: bool = False  # people were asked how it went, after it was over
+    when: float = 0.0  # when it was handed out; from its result on, when that came
+    late: bool = False  # a trial of a later row had begun before the judge scored it
 
     @property
     def has_result(self) -> bool:
@@ -139,70 +110,41 @@ class Import:
 
 @dataclass
 class StudyState:
-    """A study after ``seq`` entries.
-
-    Attributes
-    ----------
-    digest
-        SHA-256 of the plan as it was locked: what was published, whatever was amended since.
-    edition, stopwise
-        The edition of the method and the version of stopwise that the plan was locked with; None
-        before they were written down.
-    refusal
-        Why this stopwise cannot replay the evidence, or None.
-    unblinded_at, after_unblinding
-        The entry by which names were revealed, and how many results came or were imported since.
-    clock
-        Seconds that passed while entries were made, by their times, steps back not counted. Leases
-        are measured with it, so that a clock set back or forth cannot make them last for ever.
-    trials
-        Every trial ever handed out or imported, by number; trial n is at index n - 1.
-    boards
-        The rows of each task.
-    held
-        The trial that each station holds or held last.
-    checked
-        When, on the study's clock, each station's check list was gone through last.
-    photos
-        Of check lists: station, item, file, SHA-256, and when on the study's clock.
-    recordings, ratings
-        Recordings as trial, file and SHA-256; ratings by them as trial, by whom, and score.
-    attended
-        The stations at which a runner starts the policies, and who that is.
-    simulated
-        Of each task and start state, the proxy's scores by label.
-    asked
-        Trials that people are asked about, because their row was drawn to be audited.
-    """
+    """A study after ``seq`` entries."""
 
     seq: int = 0
     hash: str = ORIGIN
     time: float = 0.0
+    # Seconds that passed while entries were made, by their times, steps back not counted. Leases
+    # are measured with it, so that a clock set back or forth cannot make them last for ever.
     clock: float = 0.0
     study: str = ""
     plan: StudyPlan | None = None
-    digest: str = ""
+    digest: str = ""  # SHA-256 of the plan as it was locked, whatever was amended since
+    # The edition of the method and the version of stopwise that the plan was locked with; None
+    # before they were written down.
     edition: int | None = None
     stopwise: str | None = None
-    refusal: str | None = None
+    refusal: str | None = None  # why this stopwise cannot replay the evidence
     arms: tuple[str, ...] = ()
     names: dict[str, str] | None = None
-    unblinded_at: int | None = None
-    after_unblinding: int = 0
-    trials: list[TrialRecord] = field(default_factory=list)
-    boards: dict[str, SlotBoard] = field(default_factory=dict)
-    held: dict[str, int] = field(default_factory=dict)
-    attended: dict[str, str] = field(default_factory=dict)
-    checked: dict[str, float] = field(default_factory=dict)
+    unblinded_at: int | None = None  # the entry by which names were revealed
+    after_unblinding: int = 0  # results that came or were imported since
+    trials: list[TrialRecord] = field(default_factory=list)  # trial n is at index n - 1
+    boards: dict[str, SlotBoard] = field(default_factory=dict)  # the rows of each task
+    held: dict[str, int] = field(default_factory=dict)  # what each station holds or held last
+    attended: dict[str, str] = field(default_factory=dict)  # by station, who runs a runner there
+    checked: dict[str, float] = field(default_factory=dict)  # the last check list, on the clock
+    # Station, item, file, SHA-256, and when on the study's clock.
     photos: list[tuple[str, str, str, str, float]] = field(default_factory=list)
-    recordings: list[tuple[int, str, str]] = field(default_factory=list)
-    ratings: list[tuple[int, str, float]] = field(default_factory=list)
+    recordings: list[tuple[int, str, str]] = field(default_factory=list)  # trial, file, SHA-256
+    ratings: list[tuple[int, str, float]] = field(default_factory=list)  # trial, by whom, score
     codes: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
     amendments: int = 0
     imports: list[Import] = field(default_factory=list)
-    simulated: Simulated = field(default_factory=dict)
-    asked: list[int] = field(default_factory=list)
+    simulated: Simulated = field(default_factory=dict)  # the proxy's scores, by label
+    asked: list[int] = field(default_factory=list)  # trials of audited rows that people score now
 
     def clock_at(self, time: float) -> float:
         """Return the study's clock at this time of the store's clock."""

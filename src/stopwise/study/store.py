@@ -1,5 +1,6 @@
-"""The store of one study: its journal in a database, appended to by one writer at a time."""
+"""The store of one study: where it is, and its journal, appended to by one writer at a time."""
 
+import os
 import time
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -28,32 +29,31 @@ from stopwise.study.blinding import new_secret
 from stopwise.study.database import (
     connect,
     database_url,
+    journal,
     migrate,
     patient,
     reading,
     serialise,
+    snapshots,
+    studies,
     writing,
 )
 from stopwise.study.entries import ORIGIN, Entry, decode, encode, verified
 from stopwise.study.event import Event
-from stopwise.study.tables import journal, snapshots, studies
+from stopwise.study.plan_file import FILE_NAME, read_store
 
 SavedState = tuple[int, str, str]  # sequence number and hash of its last entry, and the content
 BATCH = 10_000
+DATABASE = "study.db"
+SQLITE = b"SQLite format 3"  # how the file of a store begins
+NAME = "study"  # where no other is given
 
 
 class Store:
-    """One study in a database.
+    """One study in a database, by its name there.
 
-    Parameters
-    ----------
-    engine
-        The database.
-    study
-        The name under which the study is kept there.
-    clock
-        Seconds since 1970; by default the machine's clock for SQLite, the server's for PostgreSQL,
-        so that several machines agree.
+    The clock gives seconds since 1970: by default the machine's for SQLite, the server's for
+    PostgreSQL, so that several machines agree.
     """
 
     def __init__(
@@ -295,3 +295,46 @@ def _only(known: list[str]) -> str:
         f"this store holds several studies: add '#' and one of {', '.join(sorted(known))}",
     )
     return known[0]
+
+
+def open_store(
+    url_or_path: str | Path, *, create: bool = False, clock: Callable[[], float] | None = None
+) -> tuple[Store, Path | None]:
+    """Return the store of a study and the folder of its plan, if there is one."""
+    if is_url(url_or_path):
+        return Store.open(url_or_path, create=NAME if create else None, clock=clock), None
+    path = Path(url_or_path)
+    if not path.is_dir():
+        require(
+            not path.is_file() or path.suffix == ".db" or _is_database(path),
+            f"{path} is not a study: a study is a folder, made with `stopwise study init FOLDER`",
+            code="no-study",
+        )
+        return Store.open(path, clock=clock), path.parent
+    plan = path / FILE_NAME
+    place = read_store(plan) or str(path / DATABASE)
+    require(
+        plan.exists() or Path(place).exists(),
+        f"there is no study in {path}: create one with `stopwise study init {path}`",
+    )
+    # With a plan alone, the store is made now.
+    name = NAME if plan.exists() else None
+    return Store.open(place, create=name, may_exist=True, clock=clock), path
+
+
+def readable_by_others(folder: Path | None) -> list[Path]:
+    """Return the files of a study that other users of this computer can read."""
+    if os.name != "posix" or folder is None or not folder.stat().st_mode & 0o077:
+        return []
+    files = (folder / FILE_NAME, folder / DATABASE)
+    return [file for file in files if file.exists() and file.stat().st_mode & 0o077]
+
+
+def _is_database(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(SQLITE)) == SQLITE
+
+
+def is_url(text: str | Path) -> bool:
+    """Whether this is a URL, not a path."""
+    return isinstance(text, str) and "://" in text

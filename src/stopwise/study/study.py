@@ -10,8 +10,6 @@ from stopwise.study import access, assignment, audits, lifecycle, trial_actions,
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, AuditDrawn, Imported, Released, Scored, Undone
-from stopwise.study.ledger import require_name
-from stopwise.study.locate import is_url, open_store
 from stopwise.study.plan_file import (
     parse_plan,
     plan_text,
@@ -19,16 +17,17 @@ from stopwise.study.plan_file import (
     with_entry,
     write_plan,
 )
-from stopwise.study.recorded_trials import RecordedTrials
+from stopwise.study.robot_side import RobotSide
 from stopwise.study.rubric import plain_answer
 from stopwise.study.simulated import from_trials, require_simulated
 from stopwise.study.state import StudyState
+from stopwise.study.store import is_url, open_store
 
 TOKEN_DAYS = 90.0  # a token of which nothing else is said
 Report = TypeVar("Report", Released, Scored, Undone)
 
 
-class Study(RecordedTrials):
+class Study(RobotSide):
     """A study: blinded trials at the robot, one journal, and a verdict replayed from it.
 
     Every method is safe to call from several threads, processes and machines at once. A call that
@@ -178,7 +177,7 @@ class Study(RecordedTrials):
         (see ``finished``), or that other stations hold the remaining trials. A ``holder``, the
         name of a token, may hold one trial at a time.
         """
-        require_name(station, "a station")
+        assignment.require_name(station, "a station")
 
         def decide(state: StudyState, now: float) -> list[Event]:
             lots = self._lots(state)
@@ -208,7 +207,7 @@ class Study(RecordedTrials):
 
         What is not ticked needs a note. While a list is due, the station gets no trial.
         """
-        require_name(station, "a station")
+        assignment.require_name(station, "a station")
         self._enter(lambda state: assignment.check(state, station, ticked, note), who or station)
 
     def start(
@@ -308,12 +307,12 @@ class Study(RecordedTrials):
 
         The rest of the report (note, tag, duration, by whom) is unchanged.
         """
-
-        def decide(state: StudyState, _: float) -> list[Event]:
-            salt = self._lots(state).salt("score", trial)
-            return trial_actions.correct(state, trial, answer, salt, reason)
-
-        self._ledger.commit(decide, who=who)
+        self._enter(
+            lambda state: trial_actions.correct(
+                state, trial, answer, self._lots(state).salt("score", trial), reason
+            ),
+            who,
+        )
 
     def void(self, trial: int, reason: str, *, redraw: bool = True, who: str = "owner") -> None:
         """Exclude a trial, for a stated reason that has nothing to do with its score.
@@ -338,14 +337,12 @@ class Study(RecordedTrials):
         order and blinding, and the report says so. Scores that equal, or start with, those of an
         earlier import are refused unless ``again`` declares that these are different trials.
         """
-
-        def decide(state: StudyState, _: float) -> list[Event]:
-            names = state.labels(self._lots(state))
-            return trial_import.imported(
-                state, names, trials, source=source, reason=reason, again=again
-            )
-
-        entries = self._ledger.commit(decide, who=who)
+        entries = self._enter(
+            lambda state: trial_import.imported(
+                state, self._lots(state), trials, source=source, reason=reason, again=again
+            ),
+            who,
+        )
         return sum(entry.event.trials for entry in entries if isinstance(entry.event, Imported))
 
     def create_token(

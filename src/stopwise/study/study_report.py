@@ -11,24 +11,9 @@ from stopwise.errors import InvalidState, NotAllowed
 from stopwise.messages import counted
 from stopwise.report import html
 from stopwise.report.html import Chapter
+from stopwise.study import events
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
-from stopwise.study.events import (
-    Amended,
-    Assigned,
-    Checked,
-    EpisodeBegan,
-    Imported,
-    Joined,
-    Locked,
-    Photographed,
-    Released,
-    Scored,
-    Started,
-    Unblinded,
-    Undone,
-    Voided,
-)
 from stopwise.study.recording_report import Place, judge_chapter, recording_chapters
 from stopwise.study.recordings import FOLDER
 from stopwise.study.records import as_text
@@ -73,8 +58,7 @@ def study_report(study: "StudyReader", place: Place = _beside) -> str:
 def chapters(study: "StudyReader", place: Place = _beside) -> list[Chapter]:
     """Return what happened: the record, and all by which a trial was changed or left out."""
     entries = study.journal()
-    withdrawn = _withdrawn(entries, shown=study.unblinded)
-    numbers = [
+    found = [
         _record(study),
         *_selection(study),
         *_groups(study),
@@ -82,30 +66,38 @@ def chapters(study: "StudyReader", place: Place = _beside) -> list[Chapter]:
         _checks(study, entries, place),
         _amendments(entries),
         _voided(entries),
+        _withdrawn(entries, shown=study.unblinded),
+        _unscored(study, entries),
+        _overshoot(study),
+        _imports(entries),
     ]
-    numbers += [withdrawn]
-    numbers += [_unscored(study, entries), _overshoot(study), _imports(entries)]
-    return [chapter for chapter in numbers if chapter.rows]
+    return [chapter for chapter in found if chapter.rows]
 
 
 def _record(study: "StudyReader") -> Chapter:
     status, plan = study.status(), study.plan
+    with study._ledger.reading() as state:
+        after, started = state.after_unblinding, sum(bool(trial.episode) for trial in state.trials)
+        version = "" if state.stopwise is None else f"stopwise {state.stopwise}, "
+        edition = UNWRITTEN if state.edition is None else state.edition
+    same = "within an edition, the same scores give the same evidence"
+    locked_with = f"{version}{plan.method}, edition {edition} ({same})"
     rows = [
         ("study", plan.name),
         ("description", plan.description or "-"),
         ("plan, SHA-256", status.plan_digest or "-"),
-        ("locked with", _locked_with(study.journal())),
+        ("locked with", locked_with),
         ("journal", f"{counted(status.seq, 'entry')}, the last with SHA-256 {status.hash}"),
         ("blinding", "none" if plan.blinding == "none" else f"a code per {plan.blinding}"),
         ("names", _names(blind=plan.blinding != "none", unblinded=status.unblinded)),
         *((f"proxy on {own.task}", own.proxy) for own in study.verdict().tasks if own.proxy),
         ("trials handed out", str(status.assigned)),
         *([("trials imported", str(status.imported))] if status.imported else []),
-        *_started_by_runners(study.journal()),
+        *([("started by a runner", str(started))] if started else []),
         ("with a score", str(status.scored)),
         ("duplicate results, not counted", str(status.duplicates)),
         ("not needed and not run, up to n_max per policy", str(sum(study.trials_saved().values()))),
-        ("recorded after unblinding", str(_after_unblinding(study.journal()))),
+        ("recorded after unblinding", str(after)),
     ]
     return Chapter("How the study was run", ("", ""), tuple(rows))
 
@@ -114,11 +106,6 @@ def _names(*, blind: bool, unblinded: bool) -> str:
     if not blind:
         return "known throughout"
     return "revealed" if unblinded else "not revealed: policies are shown as labels"
-
-
-def _started_by_runners(entries: list[Entry]) -> list[tuple[str, str]]:
-    episodes = sum(isinstance(entry.event, EpisodeBegan) for entry in entries)
-    return [("started by a runner", str(episodes))] if episodes else []
 
 
 def _selection(study: "StudyReader") -> list[Chapter]:
@@ -186,21 +173,6 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
 
 
-def _locked_with(entries: list[Entry]) -> str:
-    locked = next(entry.event for entry in entries if isinstance(entry.event, Locked))
-    version = "" if locked.stopwise is None else f"stopwise {locked.stopwise}, "
-    edition = UNWRITTEN if locked.edition is None else locked.edition
-    same = "within an edition, the same scores give the same evidence"
-    return f"{version}{locked.plan['method']}, edition {edition} ({same})"
-
-
-def _after_unblinding(entries: list[Entry]) -> int:
-    revealed = (entry.seq for entry in entries if isinstance(entry.event, Unblinded))
-    later = [entry.event for entry in entries[next(revealed, len(entries)) :]]
-    imported = sum(event.trials for event in later if isinstance(event, Imported))
-    return imported + sum(isinstance(event, Scored) for event in later)
-
-
 def _told(entries: list[Entry], kind: type[Kind]) -> list[tuple[str, str, Kind]]:
     """Return when, by whom and what, of each event of a kind."""
     return [
@@ -214,10 +186,10 @@ def _amendments(entries: list[Entry]) -> Chapter:
     rows = []
     for entry in entries:
         match entry.event:
-            case Amended(changes=changes, reason=reason):
+            case events.Amended(changes=changes, reason=reason):
                 what = "; ".join(f"{name} = {value}" for name, value in changes.items())
                 what = what or "remark only"
-            case Joined(rows=seen, reason=reason, policy=new):
+            case events.Joined(rows=seen, reason=reason, policy=new):
                 after = "; ".join(f"{task}: after row {row}" for task, row in seen.items())
                 how = "was declared to come later" if new is None else "the plan did not name"
                 what = f"a policy joined that {how} ({after})"
@@ -228,16 +200,16 @@ def _amendments(entries: list[Entry]) -> Chapter:
 
 
 def _checks(study: "StudyReader", entries: list[Entry], place: Place) -> Chapter:
-    rows, asked = [], any(isinstance(entry.event, Photographed) for entry in entries)
+    rows, asked = [], any(isinstance(entry.event, events.Photographed) for entry in entries)
     photos: dict[str, list[Markup]] = defaultdict(list)  # of lists that are not finished yet
     shown = Markup(
         '<a href="{0}"><img src="{0}" alt="{1}" title="{1}" width="160" loading="lazy"></a>'
     )
     for entry in entries:
         match entry.event:
-            case Photographed(station=station, item=item, file=file):
+            case events.Photographed(station=station, item=item, file=file):
                 photos[station].append(shown.format(place(0, file), item))
-            case Checked(station=station, ticked=ticked, note=note):
+            case events.Checked(station=station, ticked=ticked, note=note):
                 missing = [item.name for item in study.plan.checks if item.name not in ticked]
                 told = (", ".join(missing) or "-", note or "-")
                 seen = [Markup(" ").join(photos.pop(station, ["-"]))] if asked else []
@@ -250,7 +222,7 @@ def _voided(entries: list[Entry]) -> Chapter:
     places = {True: "tried again", False: "left empty"}
     rows = tuple(
         (str(event.trial), when, who, event.reason, places[event.redraw])
-        for when, who, event in _told(entries, Voided)
+        for when, who, event in _told(entries, events.Voided)
     )
     return Chapter("Voided trials", ("trial", "when", "who", "reason", "its place"), rows)
 
@@ -266,17 +238,17 @@ def _withdrawn(entries: list[Entry], *, shown: bool) -> Chapter:
     trials = 0
     for entry in entries:
         match entry.event:
-            case Assigned():
+            case events.Assigned():
                 trials += 1
-            case Imported(rows=imported):
+            case events.Imported(rows=imported):
                 for score in (score for row in imported for score in row.values()):
                     trials += 1
                     scores[trials] = f"{score:.3g}"
-            case Undone(trial=trial, reason=reason):
+            case events.Undone(trial=trial, reason=reason):
                 what = [str(trial), as_text(entry.time), entry.who, reason]
                 rows.append([*what, scores[trial], "none"])
                 open_rows[trial] = rows[-1]
-            case Scored(trial=trial, score=score):
+            case events.Scored(trial=trial, score=score):
                 scores[trial] = _number(score)
                 if trial in open_rows:
                     open_rows.pop(trial)[-1] = scores[trial]
@@ -295,13 +267,13 @@ def _unscored(study: "StudyReader", entries: list[Entry]) -> Chapter:
     begun: dict[int, tuple[str, str, str, str]] = {}
     for entry in entries:
         match entry.event:
-            case Started(trial=trial) | Undone(trial=trial):
+            case events.Started(trial=trial) | events.Undone(trial=trial):
                 begun[trial] = (str(trial), as_text(entry.time), entry.who, "no result yet")
-            case Released(trial=trial, reason=reason) if trial in begun:
+            case events.Released(trial=trial, reason=reason) if trial in begun:
                 begun[trial] = (*begun[trial][:3], f"given back: {reason or 'no reason given'}")
-            case Scored(trial=trial, score=None) if trial in alone:
+            case events.Scored(trial=trial, score=None) if trial in alone:
                 begun[trial] = (str(trial), as_text(entry.time), entry.who, "not compared")
-            case Scored(trial=trial) | Voided(trial=trial):
+            case events.Scored(trial=trial) | events.Voided(trial=trial):
                 begun.pop(trial, None)
     return Chapter(
         "Trials started but never scored",
@@ -323,7 +295,7 @@ def _imports(entries: list[Entry]) -> Chapter:
     again = {True: "declared to be different trials", False: "-"}
     rows = tuple(
         (when, who, event.source, str(event.trials), event.reason, again[event.again])
-        for when, who, event in _told(entries, Imported)
+        for when, who, event in _told(entries, events.Imported)
     )
     return Chapter(
         "Imported trials: this study did not control their order and blinding",

@@ -22,12 +22,7 @@ CHECKED_WITHIN = 10.0  # seconds for a policy server to answer before the first 
 class Turn(Running):
     """A policy that answers the robot for one episode.
 
-    Parameters
-    ----------
-    answer
-        Returns the packed answer to a packed observation, or a text if there is none.
-    close
-        Lets go of what answers.
+    ``answer`` returns the packed answer to a packed observation, or a text if there is none.
     """
 
     def __init__(

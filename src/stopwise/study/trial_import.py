@@ -1,7 +1,5 @@
 """Trials that were run elsewhere, as further rows of a study."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from stopwise.data.trials import Trials
@@ -9,6 +7,7 @@ from stopwise.errors import InvalidInput, NotAllowed, require_choice
 from stopwise.messages import Setting, counted
 from stopwise.rows.align import align
 from stopwise.study.assignment import locked_plan, require_reason
+from stopwise.study.blinding import Lots
 from stopwise.study.board import SlotBoard
 from stopwise.study.event import Event
 from stopwise.study.events import Imported
@@ -18,7 +17,7 @@ from stopwise.study.study_plan import StudyPlan
 
 def imported(
     state: StudyState,
-    names: Mapping[str, str],
+    lots: Lots,
     trials: Trials,
     *,
     source: str,
@@ -27,16 +26,9 @@ def imported(
 ) -> list[Event]:
     """Return one event per task with the rows of its trials, by label.
 
-    Parameters
-    ----------
-    names
-        Policies' names by label.
-    trials
-        Its order is that of the analysis: the i-th trial of each policy makes a row, or, in a
-        design with blocks, each block does.
-    again
-        Whether these are said to be other trials, though their scores may begin with those of an
-        import before.
+    The i-th trial of each policy makes a row, or, in a design with blocks, each block does. With
+    ``again`` these are said to be other trials, though their scores may begin with those of an
+    import before.
     """
     plan = locked_plan(state)
     require_reason("importing trials", reason)
@@ -50,7 +42,8 @@ def imported(
             "trials cannot be imported into a study with a proxy: it draws which state a row "
             "starts from, or which one people score"
         )
-    labels = {name: label for label, name in names.items() if label in state.arms}
+    names = state.labels(lots).items()
+    labels = {name: label for label, name in names if label in state.arms}
     events: list[Event] = []
     for given in trials.tasks:
         task = plan_task(given, plan)

@@ -4,21 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stopwise.errors import NotAllowed, StopwiseError
+from stopwise.study import events
 from stopwise.study.assignment import next_trial
 from stopwise.study.audits import drawn
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
-from stopwise.study.events import (
-    Assigned,
-    AuditDrawn,
-    EpisodeBegan,
-    Joined,
-    Locked,
-    Rated,
-    Released,
-    Scored,
-    Unblinded,
-)
 from stopwise.study.lifecycle import join, lock
 from stopwise.study.replay import apply
 from stopwise.study.saved_state import dump_state, is_outdated, same_states
@@ -80,30 +70,32 @@ def _complaints(state: StudyState, entry: Entry, secret: str) -> list[str]:
 
 
 def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[str]:
-    locked = entry.event if isinstance(entry.event, Locked) else None
+    locked = entry.event if isinstance(entry.event, events.Locked) else None
     plan = state.plan if locked is None else StudyPlan.model_validate(locked.plan)
     if plan is None:
         return
     lots = Lots(secret, plan.seed)
     match entry.event:
-        case Locked() as found:
+        case events.Locked() as found:
             for name, value in lock(state, lots, plan).stored().items():
                 # Which stopwise locked it is not for the plan to say.
                 if name not in ("edition", "stopwise") and getattr(found, name) != value:
                     yield f"{name} does not match the locked plan"
-        case Assigned(station=station, asked=task) as found:
+        case events.Assigned(station=station, asked=task) as found:
             if next_trial(state, lots, station=station, now=entry.time, task=task) != found:
                 yield "this is not the trial that the rules prescribe"
-        case Scored() | Released() | Rated() as found if found.score != _prescribed(
-            state, plan, found
+        case events.Scored() | events.Released() | events.Rated() as found if (
+            found.score != _prescribed(state, plan, found)
         ):
             yield "the score does not match the answer, or is not the worst"
-        case EpisodeBegan(trial=trial) if require_trial(state, trial).episode:
+        case events.EpisodeBegan(trial=trial) if require_trial(state, trial).episode:
             yield f"trial {trial} was run a second time"
-        case (Joined() | AuditDrawn()) as found if _again(state, lots, found) != found:
-            joins = isinstance(found, Joined)
+        case (events.Joined() | events.AuditDrawn()) as found if (
+            _again(state, lots, found) != found
+        ):
+            joins = isinstance(found, events.Joined)
             yield "this policy may not join now" if joins else "this is not what the lot says"
-        case Unblinded(names=names, secret=revealed):
+        case events.Unblinded(names=names, secret=revealed):
             if revealed != secret:
                 yield "the secret is not the one that was committed to"
             elif names != state.labels(lots):
@@ -111,19 +103,21 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
 
 
 def _prescribed(
-    state: StudyState, plan: StudyPlan, event: Scored | Released | Rated
+    state: StudyState, plan: StudyPlan, event: events.Scored | events.Released | events.Rated
 ) -> float | None:
     """Return the score of the answer, or of a trial that was given back, if it counts."""
     trial = require_trial(state, event.trial)
-    if isinstance(event, Scored | Rated):
-        people = isinstance(event, Rated) or plan.audit is None
+    if isinstance(event, events.Scored | events.Rated):
+        people = isinstance(event, events.Rated) or plan.audit is None
         return judged(state, trial, event.answer, people=people)[1]
     return None if event.score is None else plan.task(trial.task).score.worst
 
 
-def _again(state: StudyState, lots: Lots, event: Joined | AuditDrawn) -> Joined | AuditDrawn:
+def _again(
+    state: StudyState, lots: Lots, event: events.Joined | events.AuditDrawn
+) -> events.Joined | events.AuditDrawn:
     """Return the event with which this policy would join now, or the lot of the row."""
-    if isinstance(event, AuditDrawn):
+    if isinstance(event, events.AuditDrawn):
         return drawn(state, lots, event.task, event.row)
     new = event.policy
     name = state.labels(lots).get(event.arm, "") if new is None else new["name"]

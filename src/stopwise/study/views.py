@@ -83,6 +83,7 @@ class Whereabouts:
     trial: int
     status: TrialStatus
     needed: bool
+    started: bool = False
     attended: bool = False
     episode: str | None = None
     running: bool = False
@@ -270,6 +271,7 @@ def whereabouts(state: StudyState, trial: TrialRecord) -> Whereabouts:
         trial=trial.number,
         status=trial.status,
         needed=needed(state, trial),
+        started=trial.started,
         **_episode(state, trial),
     )
 

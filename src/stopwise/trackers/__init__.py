@@ -10,8 +10,6 @@ from stopwise.errors import InvalidInput, StopwiseError, require_choice
 from stopwise.trackers.reporter import Reporter
 from stopwise.trackers.tracker import Tracker
 
-__all__ = ["TRACKERS", "reporter_of"]
-
 # By name: the class, and the packages whose runs it takes.
 TRACKERS = {
     "wandb": ("wandb_run:WandbRun", ("wandb",)),

@@ -137,31 +137,20 @@ def _task_view(task: TaskVerdict, saved: int, analysis: Analysis | None) -> Task
 
 def _candidates(task: TaskVerdict) -> list[CandidateView]:
     """Return those that may still be the best, then those that were dropped, the last one first."""
-    still = [
+    still = [(name, task.rows, None) for name in task.candidates]
+    gone = [(name, out.row, out.leader) for name, out in task.eliminated.items()]
+    return [
         CandidateView(
             policy=name,
             first=task.joined.get(name, 0),
-            last=task.rows,
-            dropped=False,
-            leader=None,
+            last=last,
+            dropped=leader is not None,
+            leader=leader,
             set_aside=name in task.set_aside,
             awaited=name in task.awaited,
         )
-        for name in task.candidates
+        for name, last, leader in (*still, *reversed(gone))
     ]
-    gone = [
-        CandidateView(
-            policy=name,
-            first=task.joined.get(name, 0),
-            last=out.row,
-            dropped=True,
-            leader=out.leader,
-            set_aside=False,
-            awaited=False,
-        )
-        for name, out in reversed(list(task.eliminated.items()))
-    ]
-    return still + gone
 
 
 def _policies(analysis: Analysis) -> list[PolicyView]:

@@ -65,7 +65,7 @@ def expected_end(study: Study) -> ExpectedEnd:
         tasks = study.verdict().tasks
         begun = {task.task for task in tasks if task.rows >= TRIALS_NEEDED}
         if not begun:
-            raise NotAllowed("every policy needs two trials on a task first")
+            raise NotAllowed("two rounds have to be complete first")
         ahead = forecast_study(study, precision=PRECISION, tasks=begun)
     except (InvalidInput, NotAllowed) as error:
         return ExpectedEnd(seq=status.seq, why_not=str(error))

@@ -76,4 +76,3 @@ AtTheRobot = Annotated[Grant, Depends(_allow(Role.OWNER, Role.OPERATOR, Role.RUN
 Reader = Annotated[Grant, Depends(_allow(Role.OWNER, Role.VIEWER))]
 # Asks what is behind a code: not even the owner, unless by a token that the journal names.
 Runner = Annotated[Grant, Depends(_allow(Role.RUNNER))]
-Watcher = Annotated[Grant, Depends(_allow(*Role))]

@@ -32,24 +32,12 @@ class _Server(uvicorn.Server):
 
 @dataclass
 class Serving:
-    """A study about to be served.
-
-    Attributes
-    ----------
-    study
-        The study.
-    listener
-        The socket; it is bound before any link is shown, so that the port in the link is right.
-    url
-        The address that people use.
-    certificate
-        With TLS, the certificate and its key.
-    """
+    """A study about to be served."""
 
     study: Study
-    listener: socket.socket
-    url: str
-    certificate: TlsCertificate | None = None
+    listener: socket.socket  # bound before any link is shown, so that the port in the link is right
+    url: str  # the address that people use
+    certificate: TlsCertificate | None = None  # with TLS
 
     @classmethod
     def bind(

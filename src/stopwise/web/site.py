@@ -14,8 +14,7 @@ from stopwise.web.certificate import TlsCertificate
 from stopwise.web.evidence_cache import EvidenceCache
 from stopwise.web.expected_end import ExpectedEndCache
 from stopwise.web.limits import Attempts
-from stopwise.web.live_updates import LiveUpdates
-from stopwise.web.pulse import Pulse
+from stopwise.web.live_updates import LiveUpdates, Pulse
 
 # A score can be taken back for so long, on the device; then it is sent, and is final.
 UNDO_SECONDS = 10.0
@@ -23,22 +22,12 @@ UNDO_SECONDS = 10.0
 
 @dataclass
 class Site:
-    """One study and where it is served.
-
-    Attributes
-    ----------
-    url
-        The address that people use, for links and QR codes; None to take each request's own.
-    certificate
-        The server's own, which people have to trust.
-    cookie
-        Cookies do not tell ports apart, so each study has a name of its own for them.
-    """
+    """One study and where it is served."""
 
     study: Study
-    url: str | None = None
-    certificate: TlsCertificate | None = None
-    cookie: str = field(init=False)
+    url: str | None = None  # that people use, for links and QR codes; None for each request's own
+    certificate: TlsCertificate | None = None  # the server's own, which people have to trust
+    cookie: str = field(init=False)  # of this study: cookies do not tell ports apart
     analyst: Analyst = field(init=False)
     evidence: EvidenceCache = field(init=False)
     end: ExpectedEndCache = field(init=False)

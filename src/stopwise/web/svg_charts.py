@@ -5,11 +5,9 @@ from dataclasses import dataclass
 
 from stopwise.web.responses import TaskView
 
-__all__ = ["candidate_chart", "evidence_chart", "interval_chart"]
-
 WIDTH, LEFT, RIGHT = 640.0, 46.0, 12.0
 EVIDENCE_HEIGHT, TOP, BOTTOM = 260.0, 24.0, 30.0
-ROW = 34.0
+ROW, START, END = 34.0, 8.0, WIDTH - 8.0  # of charts with bars
 COLOURS = 6
 
 
@@ -33,20 +31,8 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Span:
-    """One pair's interval of the difference."""
-
-    label: str
-    y: float
-    low: float
-    high: float
-    text: str
-    decided: bool
-
-
-@dataclass(frozen=True)
 class Bar:
-    """The rows in which one policy was a candidate."""
+    """A horizontal bar with a label before it and a text behind it."""
 
     label: str
     y: float
@@ -60,17 +46,16 @@ class Bar:
 class Chart:
     """A chart of the given size; ``bar`` is where a decision falls."""
 
-    width: float
     height: float
     left: float
     right: float
     bottom: float
     bar: float
     lines: tuple[Line, ...] = ()
-    spans: tuple[Span, ...] = ()
     bars: tuple[Bar, ...] = ()
     ticks_x: tuple[Tick, ...] = ()
     ticks_y: tuple[Tick, ...] = ()
+    width: float = WIDTH
 
 
 def evidence_chart(task: TaskView) -> Chart:
@@ -101,7 +86,6 @@ def evidence_chart(task: TaskView) -> Chart:
             )
         )
     return Chart(
-        width=WIDTH,
         height=EVIDENCE_HEIGHT,
         left=LEFT,
         right=WIDTH - RIGHT,
@@ -116,47 +100,38 @@ def evidence_chart(task: TaskView) -> Chart:
 def interval_chart(task: TaskView) -> Chart:
     """Return the interval of each pair's difference, with zero in the middle."""
     widest = max(max(abs(pair.low), abs(pair.high)) for pair in task.pairs) or 1.0
-    left, right = 8.0, WIDTH - 8.0
-    middle, half = (left + right) / 2, (right - left) / 2
+    middle, half = (START + END) / 2, (END - START) / 2
 
     def x(value: float) -> float:
         return round(middle + half * value / widest, 1)
 
-    spans = tuple(
-        Span(
+    bars = [
+        Bar(
             label=f"{pair.policy1} − {pair.policy0}",
             y=20.0 + ROW * row,
-            low=x(pair.low),
-            high=x(pair.high),
+            start=x(pair.low),
+            end=x(pair.high),
             text=_ends_text(pair.low, pair.high),
-            decided=(pair.finding or pair.better) is not None,
+            kind="" if (pair.finding or pair.better) is None else "decided",
         )
         for row, pair in enumerate(task.pairs)
-    )
-    height = ROW * len(spans) + 30.0
-    return Chart(
-        width=WIDTH,
-        height=height,
-        left=left,
-        right=right,
-        bottom=height - 20.0,
-        bar=middle,
-        spans=spans,
-        ticks_x=(
-            Tick(left, f"{-widest:.2g}".replace("-", "−")),
-            Tick(middle, "0"),
-            Tick(right, f"+{widest:.2g}"),
-        ),
-    )
+    ]
+    ends = Tick(START, f"{-widest:.2g}".replace("-", "−")), Tick(END, f"+{widest:.2g}")
+    return _bar_chart(bars, middle, ends[0], Tick(middle, "0"), ends[1])
+
+
+def _bar_chart(bars: list[Bar], bar: float, *ticks: Tick) -> Chart:
+    height = ROW * len(bars) + 30.0
+    bottom, all_bars = height - 20.0, tuple(bars)
+    return Chart(height, START, END, bottom, bar, bars=all_bars, ticks_x=ticks)
 
 
 def candidate_chart(task: TaskView) -> Chart:
     """Return, of each policy, from which row to which it was a candidate."""
-    left, right = 8.0, WIDTH - 8.0
     last = max(4, task.rows)
 
     def x(row: float) -> float:
-        return round(left + (right - left) * row / last, 1)
+        return round(START + (END - START) * row / last, 1)
 
     bars = []
     for place, own in enumerate(task.candidates):
@@ -173,17 +148,7 @@ def candidate_chart(task: TaskView) -> Chart:
             text = "set aside: needs no more trials"
         start = own.last if own.awaited else own.first
         bars.append(Bar(own.policy, 20.0 + ROW * place, x(start), x(own.last), text, kind))
-    height = ROW * len(bars) + 30.0
-    return Chart(
-        width=WIDTH,
-        height=height,
-        left=left,
-        right=right,
-        bottom=height - 20.0,
-        bar=left,
-        bars=tuple(bars),
-        ticks_x=(Tick(left, "0"), Tick(right, f"round {last}")),
-    )
+    return _bar_chart(bars, START, Tick(START, "0"), Tick(END, f"round {last}"))
 
 
 def _decades(p_value: float) -> float:

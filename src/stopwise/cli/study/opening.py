@@ -26,7 +26,7 @@ def open_study(place: str, report_to: list[str] | None = None) -> "Study":
 
 def warn_if_readable(study: "Study") -> None:
     """Say so if other users of this computer can read names and secret."""
-    from stopwise.study.locate import readable_by_others
+    from stopwise.study.store import readable_by_others
 
     open_to_all = readable_by_others(study.folder)
     if open_to_all:

@@ -9,11 +9,9 @@ from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from stopwise.web.failures import FAILURES
-from stopwise.web.permissions import Owner, Watcher
+from stopwise.web.permissions import Anyone, Owner
 from stopwise.web.responses import EntryView, JournalView
 from stopwise.web.site import Here
-
-__all__ = ["router"]
 
 router = APIRouter(prefix="/api", tags=["journal"], responses=FAILURES)
 
@@ -41,7 +39,7 @@ def journal(
 )
 async def events(
     site: Here,
-    grant: Watcher,
+    grant: Anyone,
     once: Annotated[bool, Query(description="Close the stream after one event.")] = False,
 ) -> StreamingResponse:
     """Send a `changed` event with the journal's sequence number, now and after every change."""

@@ -18,8 +18,6 @@ from stopwise.web.routes.plan import plan_view
 from stopwise.web.routes.session import PAGES
 from stopwise.web.site import Here, Site
 
-__all__ = ["router"]
-
 router = APIRouter(include_in_schema=False)
 LAST_ENTRIES, LAST_TRIALS = 100, 50
 STATIC = Path(__file__).parents[1] / "static"

@@ -8,8 +8,6 @@ from stopwise.web.requests import AmendmentRequest, PlanRequest, UnblindRequest
 from stopwise.web.responses import Done, PlanStored, PlanView, UnblindView
 from stopwise.web.site import Here, Site
 
-__all__ = ["plan_view", "router"]
-
 router = APIRouter(prefix="/api", tags=["plan"], responses=FAILURES)
 
 

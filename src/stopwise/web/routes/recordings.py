@@ -14,13 +14,11 @@ from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
 from stopwise.study.recordings import LARGEST, TYPES
 from stopwise.web.failures import FAILURES
-from stopwise.web.permissions import AtTheRobot, Operator, Rater, Watcher
+from stopwise.web.permissions import Anyone, AtTheRobot, Operator, Rater
 from stopwise.web.requests import Name, RatingRequest
 from stopwise.web.responses import Done, RatingView, RecordingView
-from stopwise.web.routes.trials import TrialNumber
+from stopwise.web.routes.trials import TrialNumber, require_own
 from stopwise.web.site import Here, Site
-
-__all__ = ["router"]
 
 router = APIRouter(prefix="/api", tags=["recordings"], responses=FAILURES)
 FileName = Annotated[str, Path(pattern=r"^[0-9a-f]{32}\.[a-z0-9]{3,4}$")]
@@ -36,9 +34,8 @@ async def add_recording(
     site: Here, grant: AtTheRobot, trial: TrialNumber, request: Request
 ) -> RecordingView:
     """Store a video or photo of a trial: the body is the file, up to 200 MiB."""
-    taken_by = await run_in_threadpool(site.study.taken_by, trial)
-    if grant.role is not Role.RUNNER and taken_by != grant.name:
-        raise NotAllowed(f"trial {trial} was taken by someone else")
+    if grant.role is not Role.RUNNER:
+        await run_in_threadpool(require_own, site, grant, trial)
     return await _stored(request, partial(site.study.add_recording, trial, who=grant.name))
 
 
@@ -70,14 +67,14 @@ async def _stored(request: Request, store: Callable[[Iterable[bytes]], str]) -> 
 
 
 @router.get("/trials/{trial}/recordings/{name}", **A_FILE)
-def recording(site: Here, grant: Watcher, trial: TrialNumber, name: FileName) -> FileResponse:
+def recording(site: Here, grant: Anyone, trial: TrialNumber, name: FileName) -> FileResponse:
     """Return a recording: to those who rate it, and after unblinding to owners and viewers."""
     _require_may_see(site, grant, trial)
     return _as_it_is(site.study.recording(trial, name))
 
 
 @router.get("/photos/{name}", **A_FILE)
-def photo(site: Here, _: Watcher, name: FileName) -> FileResponse:
+def photo(site: Here, _: Anyone, name: FileName) -> FileResponse:
     """Return a photo of a check list, which shows no trial."""
     return _as_it_is(site.study.photo(name))
 

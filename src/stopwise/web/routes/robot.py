@@ -12,8 +12,6 @@ from stopwise.web.responses import Done, NextView
 from stopwise.web.routes.trials import TrialNumber, next_view
 from stopwise.web.site import Here
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/api", tags=["runner"], responses=FAILURES)
 
 

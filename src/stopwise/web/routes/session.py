@@ -12,8 +12,6 @@ from stopwise.web.requests import JoinRequest
 from stopwise.web.responses import Done, Failure, Health, JoinView, Me
 from stopwise.web.site import Here
 
-__all__ = ["PAGES", "router"]
-
 router = APIRouter(prefix="/api", tags=["session"], responses=FAILURES)
 PAGES = {Role.OWNER: "/owner", Role.OPERATOR: "/operate", Role.VIEWER: "/view"}
 MONTH = 31 * 24 * 3600

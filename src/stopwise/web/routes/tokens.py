@@ -11,8 +11,6 @@ from stopwise.web.requests import TokenRequest
 from stopwise.web.responses import Done, NewTokenView, TokenView
 from stopwise.web.site import Here
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/api/tokens", tags=["tokens"], responses=FAILURES)
 
 

@@ -22,8 +22,6 @@ from stopwise.web.requests import (
 from stopwise.web.responses import Done, NextView
 from stopwise.web.site import Here, Site
 
-__all__ = ["TrialNumber", "next_view", "router"]
-
 router = APIRouter(prefix="/api", tags=["trials"], responses=FAILURES)
 TrialNumber = Annotated[int, Path(ge=1, le=10**9, description="The trial number.")]
 
@@ -66,7 +64,7 @@ def held_trial(
     """Return the trial a station currently holds, and whether it is still needed."""
     found = site.study.holding(station or grant.name)
     if found is not None and grant.role is not Role.RUNNER:
-        _require_own(site, grant, found.trial)
+        require_own(site, grant, found.trial)
     return next_view(site, found)
 
 
@@ -75,7 +73,7 @@ def trial_whereabouts(
     site: Here, grant: Operator, trial: TrialNumber, station: Annotated[Name | None, Query()] = None
 ) -> Whereabouts:
     """Return the status of a station's trial, even if the station no longer holds it."""
-    _require_own(site, grant, trial)
+    require_own(site, grant, trial)
     return site.study.whereabouts(trial, station=station or grant.name)
 
 
@@ -87,7 +85,7 @@ def start_trial(site: Here, grant: AtTheRobot, trial: TrialNumber, request: Star
     """
     runner = grant.role is Role.RUNNER
     if not runner:
-        _require_own(site, grant, trial)
+        require_own(site, grant, trial)
     site.study.start(trial, **_reported(request, grant), renew=runner)
     return Done()
 
@@ -95,14 +93,14 @@ def start_trial(site: Here, grant: AtTheRobot, trial: TrialNumber, request: Star
 @router.post("/trials/{trial}/score")
 def score_trial(site: Here, grant: Operator, trial: TrialNumber, request: ScoreRequest) -> Recorded:
     """Store the result of a trial; it is durable once this is answered."""
-    _require_own(site, grant, trial)
+    require_own(site, grant, trial)
     return site.study.record(trial, **_reported(request, grant))
 
 
 @router.post("/trials/{trial}/release")
 def release_trial(site: Here, grant: Operator, trial: TrialNumber, request: ReleaseRequest) -> Done:
     """Give back a trial, with a reason; one that has begun counts as the plan says."""
-    _require_own(site, grant, trial)
+    require_own(site, grant, trial)
     site.study.release(trial, **_reported(request, grant))
     return Done()
 
@@ -133,7 +131,7 @@ def _reported(request: NextRequest | StartRequest | ScoreRequest, grant: Grant) 
     return {**request.model_dump(), "station": station, "who": grant.name}
 
 
-def _require_own(site: Site, grant: Grant, trial: int) -> None:
+def require_own(site: Site, grant: Grant, trial: int) -> None:
     """Raise unless the trial was taken with this token; it stays so for good."""
     if site.study.taken_by(trial) != grant.name:
         raise NotAllowed(f"trial {trial} was taken by someone else")

@@ -8,7 +8,7 @@ import { Queue } from "./queue.js";
 import { showRobot } from "./robot.js";
 import { makeRubric } from "./rubric.js";
 import { Timer } from "./timer.js";
-import { ended, inWords, question, result } from "./wording.js";
+import { ended, inWords, question, result, savedState } from "./wording.js";
 
 const find = (id) => document.getElementById(id);
 // Why a trial may not count; the owner decides.
@@ -27,6 +27,7 @@ let tags;
 let why; // the trial is invalid
 let gone = false; // whether the trial shown was ended elsewhere
 let connected = true;
+let starting = false; // whether a start is on its way
 
 const queue = new Queue(`${STUDY}:queue`, {
   told: () => showConnection(),
@@ -73,8 +74,9 @@ function showConnection() {
 
 function show(section) {
   for (const name of sections) find(name).hidden = name !== section;
-  if (find("stage").dataset.section !== section) scrollTo(0, 0);
+  const moved = find("stage").dataset.section !== section;
   find("stage").dataset.section = section;
+  if (moved) for (const part of document.querySelectorAll("html, .side")) part.scrollTop = 0;
   if (kept.section !== section) keep({ section });
   showConnection();
   stayAwake(section === "trial");
@@ -85,8 +87,14 @@ function showKept() {
   stationButton.textContent = kept.station;
   problem("");
   if (kept.section === "trial" && kept.trial) showTrial();
+  else if (kept.section === "checks" && kept.checks) showChecks();
   else if (kept.section === "saved" && kept.saved) showSaved();
-  else show(["trial", "saved"].includes(kept.section) ? "ready" : (kept.section ?? "ready"));
+  else show(["trial", "checks", "saved"].includes(kept.section) ? "ready" : (kept.section ?? "ready"));
+}
+
+function showChecks() {
+  offerChecks(kept, keep, take, problem);
+  show("checks");
 }
 
 // --- the trial ---------------------------------------------------------------------------------
@@ -100,8 +108,8 @@ async function take() {
     if (found.trial) {
       begin(found.trial);
     } else if (found.checks.length) {
-      offerChecks(found, kept.station, take, problem);
-      show("checks");
+      keep({ checks: { ...kept.checks, checks: found.checks, photos: found.photos } });
+      showChecks();
     } else {
       show(found.finished ? "done" : "waiting");
     }
@@ -180,20 +188,33 @@ function showSave() {
 
 // --- the clock ---------------------------------------------------------------------------------
 
-const timer = new Timer(find("clock"), find("timer"), kept, keep, sendStart);
+const timer = new Timer(find("clock"), find("timer"), kept, keep, () => sendStart(true));
 
 // Said again at half time until the trial is saved, also when the timer was stopped, a start keeps a
-// long trial from being handed out again. Not queued: later it would be old news.
-async function sendStart() {
+// long trial from being handed out again. One that did not arrive is said again once the server is
+// back (lookAtTrial), but not to a runner: the robot must not move when nobody expects it.
+async function sendStart(first) {
   const { trial } = kept;
   keep({ heard: Date.now() });
+  starting = true;
   try {
     await call("POST", `/api/trials/${trial.trial}/start`, { station: trial.station });
     setConnected(true);
   } catch (error) {
-    if (error instanceof NoConnection) setConnected(false);
+    const away = error instanceof NoConnection;
+    if (away) setConnected(false);
+    if (first && trial.attended) notStarted(away ? error.told : error.message);
     else if (error.status === 409) problem(error.message);
+  } finally {
+    starting = false;
   }
+}
+
+function notStarted(why) {
+  keep({ started: null, seconds: null });
+  timer.show();
+  showRobot(kept, keep, timer);
+  problem(why || "Start was not answered. If the robot does not move, tap Start again when the connection is back.");
 }
 
 setInterval(() => {
@@ -238,17 +259,8 @@ function showSavedState() {
   const { saved } = kept;
   const left = saved.stored ? 0 : Math.ceil(queue.held(saved.key) / 1000);
   find("undo").hidden = !left;
-  find("saved-state").textContent = saved.stored
-    ? saved.counted || saved.score === null
-      ? "Stored."
-      : "Stored, but not counted: another station had already filled this place."
-    : left
-      ? `It is sent with the next trial, or in ${left} s. Until then you can take it back.`
-      : queue.trouble
-        ? `${queue.trouble} It will be sent when that is mended, even if you close this page.`
-        : queue.offline || !connected
-          ? "Waiting for a connection. It will be sent exactly once, even if you close this page."
-          : "Sending…";
+  const lost = queue.offline || !connected;
+  find("saved-state").textContent = savedState(saved, left, queue.trouble, lost);
 }
 
 // Only what was never sent can be taken back: nobody learns what a score does before it is final.
@@ -272,7 +284,7 @@ function giveBack(reason) {
 }
 
 function forget() {
-  keep({ trial: null, saved: null, started: null, seconds: null });
+  keep({ trial: null, saved: null, checks: null, started: null, seconds: null });
   show("ready");
 }
 
@@ -336,6 +348,7 @@ async function lookAtTrial() {
   const { attended, episode, running, seconds } = now;
   keep({ trial: { ...trial, attended, episode, running, seconds } });
   showRobot(kept, keep, timer);
+  if (kept.started && !now.started && now.status === "leased" && !starting) attended ? notStarted() : sendStart();
   find("unneeded").hidden = now.needed || now.status !== "leased";
   showGone(ended(now));
 }
@@ -377,14 +390,6 @@ find("problem-close").addEventListener("click", () => {
 addEventListener("offline", () => setConnected(false));
 addEventListener("online", look);
 document.addEventListener("visibilitychange", () => stayAwake(kept.section === "trial"));
-// A foot pedal or a presenter: forward is the main button of the page, back is the clock. Also from
-// within a field: nobody types these keys, but on a slider they would change the score.
-addEventListener("keydown", (event) => {
-  const pressed = { PageDown: ["take", "checked", "save", "next", "ask"], PageUp: ["timer"] }[event.key] ?? [];
-  const button = pressed.map(find).find((one) => one.offsetParent !== null && !one.disabled);
-  if (pressed.length) event.preventDefault();
-  if (!event.repeat) button?.click();
-});
 
 showKept();
 listen(look, (alive) => (alive ? look() : setConnected(false)));

@@ -35,3 +35,13 @@ export function ended({ trial, status }) {
   if (status === "voided") return `The owner voided trial ${trial}: it does not count.`;
   return "";
 }
+
+// What becomes of a score: it can be taken back for so many seconds, has trouble, or no connection.
+export function savedState({ stored, counted, score }, left, trouble, lost) {
+  if (stored && (counted || score === null)) return "Stored.";
+  if (stored) return "Stored, but not counted: another station had already filled this place.";
+  if (left) return `It is sent with the next trial, or in ${left} s. Until then you can take it back.`;
+  if (trouble) return `${trouble} It will be sent when that is mended, even if you close this page.`;
+  if (lost) return "Waiting for a connection. It will be sent exactly once, even if you close this page.";
+  return "Sending…";
+}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import stopwise as sw
-from stopwise.study import study_reporting
+from stopwise.study import tracking
 from tests.cli.typed import study as typed
 from tests.study.live import policy_of, take
 from tests.study.plans import plan
@@ -54,7 +54,7 @@ def test_a_reporter_that_tells_evidence_would_be_caught(
 ) -> None:
     """Even under labels, evidence differs with the scores: that is what the test above sees."""
     fix_draws(monkeypatch)
-    monkeypatch.setattr(study_reporting, "revealed", lambda _: True)
+    monkeypatch.setattr(tracking, "revealed", lambda _: True)
     one = told(tmp_path / "1", 8, {"old": [0] * 4, "new": [1] * 4})
     other = told(tmp_path / "2", 8, {"old": [1, 0, 1, 1], "new": [0] * 4})
 
@@ -104,7 +104,7 @@ def test_a_tracker_that_fails_stores_every_trial(
         raise ArithmeticError("a bug in reporting")
 
     memory = Memory(fails=True)
-    monkeypatch.setattr(study_reporting, "status", broken)
+    monkeypatch.setattr(tracking, "status", broken)
     with sw.Study.create(tmp_path / "s", plan(), report_to=memory) as study:
         study.lock()
         score(study, 4, {"old": [0, 1], "new": [1, 1]})

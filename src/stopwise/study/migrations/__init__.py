@@ -1,1 +1,0 @@
-"""Upgrades of a store, run when it is opened."""

@@ -111,10 +111,10 @@ class BestAnalysis(Analysis):
         )
         if self.aligned.mean is not None:
             pooled = f", in {self.aligned.mean.meaning}"
-        if self.aligned.training_runs:
-            pooled += f" ({self.checkpoint_claim})"
+        lower = "a lower mean is better" if self.rules.lower_is_better else ""
+        about = [f"alpha {self.alpha:g}", lower, self.aligned.checkpoint_claim]
         return (
-            f"{self.order_text} (alpha {self.alpha:g}){pooled}, {self._trials_text()}"
+            f"{self.order_text} ({'; '.join(filter(None, about))}){pooled}, {self._trials_text()}"
             f"{self.futility_clause}; {promised} ({self.method}, {self.design} design)."
         )
 

@@ -17,7 +17,7 @@ from stopwise.data.sources import name_of
 from stopwise.data.trials import Trials
 from stopwise.errors import require
 from stopwise.messages import Message, Setting
-from stopwise.questions.doubts import CAUTIONS
+from stopwise.questions.doubts import CAUTIONS, checkpoints_only
 from stopwise.rows.align import align
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
@@ -77,10 +77,14 @@ def pairs_of(
     task: str | None,
     design: str | None,
     bounds: tuple[float, float] | None,
+    growing: bool,
 ) -> Table:
-    """Return the pairs of trials, as ``analyze`` aligns them, baseline first and without gaps."""
+    """Return the pairs of trials, as ``analyze`` aligns them, baseline first and without gaps.
+
+    While they grow, they are in their order.
+    """
     if isinstance(trials, Trials):
-        table = _aligned(trials, names, task, design).declaring(bounds)
+        table = _aligned(trials, names, task, design, in_turn=not growing).declaring(bounds)
     else:
         table = tables(trials, design=design)[0].declaring(bounds)
     require(
@@ -99,7 +103,7 @@ def pairs_of(
     }
     cautions = [Message(CAUTIONS[code], code=code) for code, true in holds.items() if true]
     require(bool(complete.any()), f"no trial of {names[-1]} meets one of {names[0]}")
-    notes = (*table.notes, *cautions)
+    notes = (*table.notes, *checkpoints_only(table), *cautions)
     return replace(table, scores=table.scores[complete], bounds=limits, notes=notes)
 
 
@@ -110,14 +114,21 @@ def beside(pairs: Table, number: float) -> Table:
     return replace(pairs, policies=(f"{number:g}", *pairs.policies), scores=scores)
 
 
-def _aligned(trials: Trials, names: tuple[str, ...], task: str | None, design: str | None) -> Table:
+def _aligned(
+    trials: Trials,
+    names: tuple[str, ...],
+    task: str | None,
+    design: str | None,
+    *,
+    in_turn: bool,
+) -> Table:
     require(
         task is not None or len(trials.tasks) == 1,
         f"a gate looks at one task, but there are {', '.join(trials.tasks)}: name one with ",
         Setting("task"),
         code="several-tasks",
     )
-    return align(trials, task=task, design=design or "auto", policies=names, in_turn=False)
+    return align(trials, task=task, design=design or "auto", policies=names, in_turn=in_turn)
 
 
 def _other(trials: Trials, baseline: str, source: str) -> str:
@@ -161,8 +172,26 @@ def _named(new: Any, baseline: Any) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def verdict_on(rules: Rules, pairs: Table) -> Verdict:
-    """Return the verdict of one of the tests on these pairs."""
+def claims(rules: Rules) -> tuple[Rules, Rules]:
+    """Return the rules of both tests: that of "not worse" as given, and that of "worse".
+
+    The one has the null hypothesis mean1 <= mean0 - m, the other mean0 <= mean1 + m, which is
+    mean1 >= mean0 - m.
+    """
+    return rules, replace(rules, alternative="less", margin=-rules.margin)
+
+
+def verdicts(rules: Rules, pairs: Table) -> tuple[Verdict, Verdict]:
+    """Return the verdicts of both tests, after the pairs at which the first decides."""
+    rules, mirrored = claims(rules)
+    not_worse = _verdict(rules, pairs)
+    worse = _verdict(mirrored, pairs.first(not_worse.n))
+    if worse.n < not_worse.n:
+        not_worse = _verdict(rules, pairs.first(worse.n))
+    return not_worse, worse
+
+
+def _verdict(rules: Rules, pairs: Table) -> Verdict:
     settings = rules.pair_settings()
     test = SequentialTest(**settings.pop("parameters"), **settings)
     columns = pairs.scores.T if rules.reference is None else pairs.scores.T[1:]

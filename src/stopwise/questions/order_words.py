@@ -86,7 +86,7 @@ class OrderInWords(Drawn):
     def claim_over_tasks(self) -> str | None:
         """What a declared order of several tasks says, in words; None for one task."""
         if self.aligned.mean is not None:
-            return self.aligned.mean.claim
+            return f"{self._claimed} in {self.aligned.mean.meaning}"
         if not self.pooled_tasks:
             return None
         claim = f"{self._claimed} on some of the {self.pooled_tasks} pooled tasks"
@@ -98,27 +98,22 @@ class OrderInWords(Drawn):
     @property
     def claim_meaning(self) -> str | None:
         """What a declared order says, in words, where it is not simply a higher mean."""
-        said = []
-        if self.rules.by == "wins":
+        said, wins = [], self.rules.by == "wins"
+        lower = self.rules.lower_is_better and not wins
+        if wins:
             met = "on the rows that they share"
             if self.design == "independent":
                 met = "if a random trial of each is compared"
             said.append(f"wins more often {met}, whatever the means")
-        elif self.rules.lower_is_better:
-            said.append("a lower mean" if self.margin >= 0 else "of means, where lower is better")
+        elif lower and self.margin >= 0:
+            said.append("a lower mean")
         if self.claim_over_tasks is not None:
             said.append(self.claim_over_tasks)
         elif self.margin:
             said.append(self._claimed)
+        if lower and self.margin < 0:
+            said.append("where a lower mean is better")
         return ", ".join(said) or None
-
-    @property
-    def checkpoint_claim(self) -> str:
-        """What the claims are about where several trials come from one training run."""
-        return (
-            f"about the checkpoints of these {self.aligned.training_runs} training runs, not about "
-            "what other runs would give"
-        )
 
     @property
     def interval_note(self) -> str:
@@ -171,7 +166,7 @@ class OrderInWords(Drawn):
         meant = self.claim_meaning
         signs = [] if meant is None else [f"{better} means {meant}"]
         if self.aligned.training_runs:
-            signs.append(self.checkpoint_claim)
+            signs.append(self.aligned.checkpoint_claim)
         if any(pair.same for pair in self.pairs):
             same = "=" if self._in_words else "the same"
             signs.append(f"{same} assumes a difference that stays the same")

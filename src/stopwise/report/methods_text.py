@@ -77,7 +77,8 @@ def best_paragraph(analysis: "Analysis") -> str:
         f"a confidence set of the best{f' {top}' if top > 1 else ' policy'}. That a policy was "
         f"dropped shows only that it is not {'one of them' if top > 1 else 'the best'}, not that "
         "the one that led then is better than it. "
-        f"{same if analysis.pooled_tasks else ''}{_doubts(analysis)}{DESIGNS[analysis.design]} "
+        f"{same if analysis.pooled_tasks else ''}{_runs(analysis)}{_doubts(analysis)}"
+        f"{DESIGNS[analysis.design]} "
         "Intervals of the means hold together, at all times, with probability "
         f"{1 - analysis.alpha:.6g}. {method.citation}."
     )
@@ -133,9 +134,15 @@ def _meaning(analysis: "Analysis") -> str:
         said = f"A policy counts as better if it is better by more than {margin:g}. "
     if analysis.pooled_tasks or wins:
         said += f"A declared order means only: {analysis.claim_meaning}. "
-    if analysis.aligned.training_runs:
-        said += f"All claims are {analysis.checkpoint_claim}. "
-    return said + _groups(analysis) + _proxy(analysis) + _doubts(analysis)
+    return f"{said}{_runs(analysis)}{_groups(analysis)}{_proxy(analysis)}{_doubts(analysis)}"
+
+
+def _runs(analysis: "Analysis") -> str:
+    """Return what is known of the training runs that the trials come from."""
+    table = analysis.aligned
+    if any(getattr(note, "code", "") == "unit-seed" for note in table.notes):
+        return "One trial is the mean score of a training run. "
+    return f"All claims are {table.checkpoint_claim}. " if table.training_runs else ""
 
 
 def _groups(analysis: "Analysis") -> str:

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 
 from stopwise.core import registry
 from stopwise.core.arrays import Floats
+from stopwise.core.groups import stored_scores
 from stopwise.core.keywords import flat
 from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import uses_seed
@@ -167,7 +168,7 @@ def race(
     'high is the best of 2 (alpha 0.05), after 20 episodes instead of 200'
     """
     shares = _shares(env, tasks, weights, settings.get("by"))
-    stored = stored or {}
+    stored = stored_scores(stored)
     begun = {} if journal is None else recorded_race(journal)
     if seed is None:
         seed = 0 if shares is None else begun.get("seed", drawn_seed())

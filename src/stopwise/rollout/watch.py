@@ -9,6 +9,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
+from stopwise.core.groups import stored_scores
 from stopwise.core.registry import other_edition, uses_seed
 from stopwise.data.growing import GrowingFiles
 from stopwise.data.read import read_trials
@@ -104,7 +105,7 @@ class Watch:
         names = [f"policy {number}" for number in range(len(later))]
         known = {**settings, "baseline": baseline, "later": names}
         many = [f"another {number}" for number in range(1, settings.get("top", 1))]
-        self._stored = dict(stored or {})
+        self._stored = stored_scores(stored)
         if self._stored:
             _check_stored(self._stored, tasks, known, baseline=settings.get("baseline"))
             design = "independent" if design == "auto" else design
@@ -219,8 +220,7 @@ class Watch:
         settings = {
             "bounds": aligned.bounds or (0.0, 1.0),
             "design": aligned.design,
-            **({"by": "wins"} if aligned.preferences else {}),
-            **self._settings,
+            **aligned.asked(self._settings),
         }
         before = self._seen.get(task)
         first = aligned.policies if before is None else _there_at_first(before)
@@ -290,6 +290,9 @@ class Watch:
 
     def _sight(self, task: str, rule: StopRule, aligned: Table, notes: list[str]) -> TaskSight:
         standings, scores = rule.standings(), aligned.arranged(rule.policies)
+        runs, found = aligned.training_runs, None
+        if rule.rows:
+            found = rule.analysis(task=task, warnings=notes, mean=aligned.mean, training_runs=runs)
         after = np.arange(len(scores))[:, None] >= _taken(rule)
         return TaskSight(
             task=task,
@@ -306,9 +309,7 @@ class Watch:
             waiting=int((after & ~np.isnan(scores)).sum()),
             standings=standings,
             remaining=rule.remaining(standings),
-            analysis=(
-                rule.analysis(task=task, warnings=notes, mean=aligned.mean) if rule.rows else None
-            ),
+            analysis=found,
         )
 
 

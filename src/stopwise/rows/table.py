@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -56,6 +57,32 @@ class Table:
             found[name] = column[~np.isnan(column)]
             found[name].setflags(write=False)
         return found
+
+    @property
+    def checkpoint_claim(self) -> str:
+        """What claims are about where several trials come from one training run; else nothing."""
+        if not self.training_runs:
+            return ""
+        runs = f"these {self.training_runs} training runs"
+        return f"about the checkpoints of {runs}, not about what other runs would give"
+
+    def asked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings, which ask who wins where the scores are preferences, or raise."""
+        if not self.preferences:
+            return dict(settings)
+        require(
+            settings.get("by", "wins") == "wins",
+            "preferences say who wins, not by how much: they have no means to compare",
+            parameter="by",
+        )
+        require(
+            not settings.get("lower_is_better"),
+            "preferences name the better of two trials, whatever its score: leave ",
+            Setting("lower_is_better", True),
+            " out",
+            code="preferred-lower",
+        )
+        return {**settings, "by": "wins"}
 
     def declaring(self, bounds: tuple[float, float] | None) -> "Table":
         """Return the table with these bounds declared, or as it is if there are none."""

@@ -51,11 +51,6 @@ class TaskMean:
     doubts: tuple[str, ...] = ()  # signs that the tasks were not drawn at random, one clause each
 
     @property
-    def claim(self) -> str:
-        """What a declared order says, in words."""
-        return f"better in {self.meaning}"
-
-    @property
     def meaning(self) -> str:
         """Which mean it is, and how its rows came about."""
         equal = len({task.share for task in self.tasks}) == 1

@@ -26,10 +26,11 @@ from stopwise.rollout.environments import SUCCESS
 from stopwise.rollout.episode import Episode
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
-from stopwise.rollout.race_result import RaceProgress, RaceResult, result_of
+from stopwise.rollout.race_result import RaceResult, result_of
 from stopwise.rollout.scenes import proxy_mean
 from stopwise.rollout.schedule import EpisodeFailed, FailureRule, Schedule
 from stopwise.rollout.seeds import drawn_task
+from stopwise.rollout.sight import RaceProgress
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.worker import Setup
 from stopwise.rows.task_mean import require_tasks_choice

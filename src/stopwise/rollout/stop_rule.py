@@ -9,10 +9,9 @@ from typing import Any, Self, Unpack
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.delegated import Delegated
 from stopwise.core.groups import stored_scores
 from stopwise.core.keywords import described, flat
-from stopwise.core.rules import FromRules, Rules
+from stopwise.core.rules import Delegated, FromRules, Rules
 from stopwise.core.scores import is_number, require_whole, without_gradient
 from stopwise.core.settings import StopSettings
 from stopwise.core.snapshot import Resumable

@@ -102,8 +102,8 @@ def tell_equal_policies(frame: pl.DataFrame, notes: Notes) -> None:
     for task, policy, scores in zip(*grouped.get_columns(), strict=True):
         times = _times_over(scores.to_numpy())
         if times > 1:
-            own = f"{len(scores) // times} scores, {times} times over in the same order"
-            text = f"the {len(scores)} scores of {policy!r} are {own}: are there trials twice?"
+            over = f"{len(scores) // times} scores, {times} times over in the same order"
+            text = f"the {len(scores)} scores of {policy!r} are {over}: are there trials twice?"
             notes.add(text, code="repeated-scores")
         other = seen.setdefault((task, scores.to_numpy().tobytes()), policy)
         if other == policy or len(scores) < LEAST_COPIED:

@@ -1,8 +1,8 @@
 """Pairs with a proxy relative to ``nscore-plus`` without one, by the correlation of the two.
 
 Run ``python -m benchmarks.efficiency.proxy``. The proxy's score is the real one with a probability,
-which is then the correlation, and else a fresh draw. With ``--scenes M`` the mean of its difference
-is not known, and bounds of it come from M simulated scenes.
+which is then the correlation, and else a fresh draw. The mean of its difference is known;
+``benchmarks.efficiency.proxy_scenes`` takes it from simulated scenes.
 """
 
 from typing import Any
@@ -47,7 +47,6 @@ def main() -> None:
         alpha=0.05,
         runs=1000,
         n=([int], "cases of these n_max only"),
-        scenes=(int, "simulated scenes; by default the mean is known"),
         design=("paired", "or independent: neither shares scenes"),
         seed=0,
         workers=int,
@@ -64,13 +63,8 @@ def main() -> None:
             size = options.runs, n_max
             scores0, proxy0 = proxied(rng, draw, mean0, same, size)
             scores1, proxy1 = proxied(rng, draw, mean1, same, size)
-            known: dict[str, Any] = {"proxy_mean": mean1 - mean0}
-            if options.scenes:
-                scenes = (1, options.scenes)
-                drawn = [draw(rng, mean, scenes)[0] * 1.0 for mean in (mean0, mean1)]
-                known = {"proxy_scores": np.stack(drawn, axis=1)}
             without = sw.simulate("nscore-plus", scores0, scores1, **own)
-            known["proxy"] = (proxy0, proxy1)
+            known: dict[str, Any] = {"proxy": (proxy0, proxy1), "proxy_mean": mean1 - mean0}
             found = sw.simulate("nscore-plus", scores0, scores1, **known, **own)
             cells.append(f"{found.n.mean() / without.n.mean():.3f}\n{found.rate(1):.3f}")
         table.add_row(

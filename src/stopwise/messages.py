@@ -154,10 +154,10 @@ def in_short(notes: Iterable[str]) -> list[str]:
     return [*told, Message(f"read as: {text}; say otherwise with ", otherwise, code="read-as")]
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str], last_word: str = "and") -> str:
     """Return names as a sentence lists them: "a", "a and b", "a, b and c"."""
     *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+    return f"{', '.join(most)} {last_word} {last}" if most else last
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

@@ -67,6 +67,45 @@ def test_a_copy_without_numbers_is_refused_row_for_row(tmp_path: Path) -> None:
         assert sum("is one a copy of the other?" in note for note in trials.notes) == said
 
 
+def test_an_earlier_state_without_numbers_is_a_copy_too(tmp_path: Path) -> None:
+    """A file of Monday that grew into that of all days; a beginning of successes may be chance."""
+    for scores, copied in (("1" * 16 + "0110", False), ("0110100110010110" + "0110", True)):
+        files.text(tmp_path / "all.csv", unnumbered(scores))
+        files.text(tmp_path / "monday.csv", unnumbered(scores[:16]))
+        if not copied:
+            assert len(sw.read_trials(tmp_path)) == 72
+            continue
+        with pytest.raises(
+            sw.InvalidInput, match=r"all\.csv: its first 32 trials are those of .*mo"
+        ):
+            sw.read_trials(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "copied"),
+    [
+        ("results", "results (copy)", True),
+        ("results", "results - Copy", True),
+        ("results", "Copy of results", True),
+        ("results", "results_copy2", True),
+        ("results", "results (1)", True),
+        ("monday", "tuesday", False),
+        ("run1", "run2", False),
+    ],
+)
+def test_a_few_trials_that_are_called_a_copy_are_one(
+    tmp_path: Path, one: str, other: str, copied: bool
+) -> None:
+    for name in (one, other):
+        files.text(tmp_path / f"{name}.csv", unnumbered("01"))
+    if not copied:
+        assert len(sw.read_trials(tmp_path)) == 8
+        return
+    with pytest.raises(sw.InvalidInput, match=r"its 4 trials are those of .*, row for row"):
+        sw.read_trials(tmp_path)
+    assert len(sw.read_trials(tmp_path, columns={"trial": None})) == 8
+
+
 def test_equal_files_of_different_policies_are_pointed_out(tmp_path: Path) -> None:
     for name in ("base", "base_copy"):
         files.text(tmp_path / f"{name}.csv", "score\n" + "0\n1\n1\n" * 6)
@@ -130,6 +169,14 @@ NO_POLICIES = {
     "training": ("step,loss,accuracy_a\n" + "0,2.5,0.1\n9,1.5,0.3\n20,1.0,0.2\n", "'step' sounds"),
     "headerless": ("0.5,0.7\n0.25,0.75\n", "the first line holds the number '0.5'"),
     "sizes": ("base,reach\n0.5,830\n0.25,910\n", "'reach' goes up to 910, but 'base' only to 0.5"),
+    "means": (
+        "task,base,new\ncup,0.4,0.6\nmug,0.3,0.9\n",
+        "each 'task' has one row, as in a table",
+    ),
+    "counts": (
+        "task,base,new\ncup,4/20,9/20\nmug,3/20,9/20\n",
+        "each 'task' has one row, as in a ",
+    ),
     "clock": ("base,at\n0,1.5\n1,2.5\n0,4\n1,5\n1,6.5\n", "'at' rises from row to row"),
 }
 
@@ -143,6 +190,22 @@ def test_columns_that_are_hardly_policies_are_refused(tmp_path: Path, name: str)
         sw.InvalidInput, match=rf"{reason}.* policies=\[\.\.\.\]; the columns are '"
     ):
         sw.read_trials(path)
+
+
+def test_one_trial_per_task_is_no_table_of_means(tmp_path: Path) -> None:
+    path = files.text(tmp_path / "wide.csv", "task,base,new\ncup,0,1\nmug,1,1\n")
+    assert sw.read_trials(path).tasks == ("cup", "mug")
+    files.text(path, "task,base,new\ncup,0.4,0.6\nmug,0.3,0.9\n")
+    assert len(sw.read_trials(path, policies=["base", "new"])) == 4
+
+
+def test_a_mean_for_each_seed_is_told(tmp_path: Path) -> None:
+    path = files.text(
+        tmp_path / "a.csv", "policy,seed,success_rate\na,0,0.4\na,1,0.5\nb,0,0.8\nb,1,0.9\n"
+    )
+    assert "'success_rate' sounds like a mean of many trials" in sw.read_trials(path).notes[0]
+    files.text(path, "policy,episode,success_rate\na,0,0\na,1,1\nb,0,1\nb,1,1\n")
+    assert not any("mean of many" in note for note in sw.read_trials(path).notes)
 
 
 def test_policies_are_chosen_among_the_columns(tmp_path: Path) -> None:
@@ -187,6 +250,8 @@ def test_a_last_line_that_ends_within_a_number_is_told(tmp_path: Path) -> None:
         "its 0.7 is shorter than the numbers above it: it may be cut off"
         in (sw.read_trials(path).notes[0])
     )
+    files.text(path, "policy,score\nbase,0\nnew,1\nbase,0.75\nnew,0.")  # of 0.25
+    assert "its 0. with a point: it may be cut off" in sw.read_trials(path).notes[0]
     files.text(path, whole[:-2] + "\n")
     assert not any("cut off" in note for note in sw.read_trials(path).notes)
 
@@ -197,6 +262,7 @@ def test_a_last_line_that_ends_within_a_number_is_told(tmp_path: Path) -> None:
         (["yes", "No", "y", "N"], [1, 0, 1, 0]),
         (["T", "F", "true", "f"], [1, 0, 1, 0]),
         (["✓", "✗", "✔", "❌"], [1, 0, 1, 0]),
+        (["✔\ufe0f", "✖\ufe0f", "✔\ufe0f", "❌\ufe0f"], [1, 0, 1, 0]),
         (["5/6", "3 / 6", "0/2", "6/6"], [5 / 6, 0.5, 0, 1]),
         (["83 %", "5%", "0 %", "100%"], [0.83, 0.05, 0, 1]),
     ],
@@ -210,6 +276,22 @@ def test_scores_as_people_write_them(
 
     assert trials.frame["score"].to_list() == pytest.approx(scores)
     assert trials.bounds == {"task": (0.0, 1.0)}
+
+
+def test_decimal_commas_where_nothing_else_is_a_comma(tmp_path: Path) -> None:
+    rows = [("base", "0,25"), ("new", "1"), ("base", "0,125")]
+    for sign in ";\t":
+        path = files.text(
+            tmp_path / "a.csv", "\n".join(map(sign.join, [("policy", "score"), *rows])) + "\n"
+        )
+        trials = sw.read_trials(path)
+        assert trials.frame["score"].to_list() == [0.25, 1, 0.125]
+        assert trials.notes[0].endswith("commas in 'score' are decimal points")
+    files.text(path, "policy;score\nbase;83,5 %\nnew;100 %\nbase;0,5 %\n")
+    assert sw.read_trials(path).frame["score"].to_list() == pytest.approx([0.835, 1, 0.005])
+    files.text(path, "policy;return\nbase;1,250\nnew;2,000\nbase;10\n")  # thousands?
+    with pytest.raises(sw.InvalidInput, match=r"line 2, column 'return': must be a number"):
+        sw.read_trials(path)
 
 
 def test_percentages_do_not_meet_bounds_of_a_hundred(tmp_path: Path) -> None:

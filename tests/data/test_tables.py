@@ -106,6 +106,42 @@ def test_a_hidden_monitor_file_is_named_after_its_folder_and_is_no_evaluation(
         )
 
 
+def test_lines_of_comments_are_no_trials(tmp_path: Path) -> None:
+    text = "policy,trial,score\nbase,0,1\n# pause\n# new gripper, same robot\nnew,0,0\nbase,1,x\n"
+    path = files.text(tmp_path / "a.csv", text.replace("x", "0"))
+    assert sw.read_trials(path).counts() == {("task", "base"): 2, ("task", "new"): 1}
+    files.text(path, text)
+    with pytest.raises(sw.InvalidInput, match="line 6, column 'score'"):
+        sw.read_trials(path)
+    files.text(path, "policy,trial,score\n#1,0,1\n#2,0,0\n")  # names of policies
+    assert sw.read_trials(path).policies == ("#1", "#2")
+    files.text(path, "policy,trial,score\n#1,0,\n#2,0,0\n")
+    with pytest.raises(sw.InvalidInput, match="line 2, column 'score': the score is missing"):
+        sw.read_trials(path)
+
+
+def test_a_bar_in_a_cell_of_markdown(tmp_path: Path) -> None:
+    path = files.text(
+        tmp_path / "a.md", "| policy | score | note |\n|---|---|---|\n| a | 1 | x \\| y |\n"
+    )
+    assert sw.read_trials(path).frame["score"].to_list() == [1.0]
+
+
+def test_results_within_another_object_are_those_of_policies(tmp_path: Path) -> None:
+    inner = '{"base": [0, 1, 0], "new": [1, 1]}'
+    path = files.text(tmp_path / "a.json", f'{{"config": {{"seed": 1}}, "results": {inner}}}')
+    assert sw.read_trials(path).counts() == {("task", "base"): 3, ("task", "new"): 2}
+    files.text(path, f'{{"policy": "act", "results": {inner.replace("base", "cup")}}}')
+    assert sw.read_trials(path).counts() == {("cup", "act"): 3, ("new", "act"): 2}
+
+
+def test_less_of_a_logged_loss_is_better(tmp_path: Path) -> None:
+    path = files.text(
+        tmp_path / "w.csv", '"Step","a - loss","a - loss__MIN","a - loss__MAX"\n"0","1","1","1"\n'
+    )
+    assert any("if less of 'loss' is better" in note for note in sw.read_trials(path).notes)
+
+
 def test_lines_are_counted_as_an_editor_does(tmp_path: Path) -> None:
     """Quoted text over two lines and blank lines shift what a count of rows would say."""
     path = files.text(tmp_path / "a.csv", 'policy,score,note\na,1,"two\nlines"\n\na,bad,x\n')

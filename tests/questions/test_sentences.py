@@ -18,13 +18,15 @@ def test_very_many_policies_get_a_sentence_of_bounded_length() -> None:
     """It names those that no other was shown to be better than; the order is in the JSON."""
     scores = {f"low {number}": [0.0, 0.1] * 15 for number in range(10)}
     analysis = rank({**scores, "high": [1.0, 0.9] * 15, "top": [0.9, 1.0] * 15})
-    start = "12 policies, none shown to be better than high, top (undecided does not mean equal): "
+    start = "Of 12 policies, none was shown to be better than high or top "
 
-    assert analysis.sentence.startswith(start + "20 of 66 pairs decided with ")
+    assert analysis.sentence.startswith(
+        f"{start}(undecided does not mean equal): 20 of 66 pairs decided with "
+    )
     assert analysis.to_dict()["order"] == analysis.order_text
     assert analysis.order_text.startswith("high > low 0, low 1")
     assert (
-        "12 policies, none shown to be better than another ("
+        "Of 12 policies, none was shown to be better than another ("
         in rank({**scores, "x": [0.1, 0.0] * 15, "y": [0.1, 0.1] * 15}).sentence
     )
 
@@ -148,7 +150,7 @@ def test_many_policies_against_a_baseline_are_counted_in_the_sentence() -> None:
     worse = [pair for pair in found.pairs if pair.better == "p3"]
 
     assert better
-    expected = f"Of 13 policies {len(better)} shown to be better than p3, {len(worse)} worse"
+    expected = f"Of 13 policies, {len(better)} shown to be better than p3, {len(worse)} worse"
     assert found.sentence.startswith(expected)
     assert len(found.sentence) < 400
 

@@ -180,6 +180,9 @@ def test_tasks_of_one_policy_each_say_so() -> None:
 
     with pytest.raises(sw.InvalidInput, match="no task has policies to compare: lift has no"):
         sw.analyze_tasks(trials)
+    alone = table([("lift", "old", 1.0), ("push", "old", 0.0)])
+    with pytest.raises(sw.InvalidInput, match=r"policies to compare: there is only old$"):
+        sw.analyze_tasks(alone)
     with pytest.raises(sw.InvalidInput, match="no task has trials of every policy: lift has no"):
         sw.analyze(trials, tasks="mean")
 

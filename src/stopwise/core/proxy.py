@@ -3,6 +3,7 @@
 ``docs/design/proxy.md`` has the claim, what it assumes, and the proof.
 """
 
+import hashlib
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ __all__ = [
     "bounds_of_pairs",
     "compared_pairs",
     "declared_proxy",
+    "mixed",
     "pairs_of",
     "scene_batches",
     "scene_bounds",
@@ -222,7 +224,18 @@ def unit_scenes(scores: object, rules: "Rules") -> Floats:
     )
     rules.scale.check(array, "proxy_scores")
     unit: Floats = rules.scale.clip(array) / rules.scale.span
-    return unit[np.random.default_rng(0).permutation(len(unit))]  # files may be sorted
+    return mixed(unit)
+
+
+def mixed(scenes: Floats) -> Floats:
+    """Return scenes in another order, as files may be sorted.
+
+    It is drawn anew for other scenes, but given which there are it does not depend on their order:
+    so scenes in the order in which they were drawn stay independent.
+    """
+    known = hashlib.sha256(scenes[np.lexsort(scenes.T)].tobytes()).digest()
+    order = np.random.default_rng(np.frombuffer(known, dtype=np.uint32))
+    return scenes[order.permutation(len(scenes))]
 
 
 def scene_batches(unit: Floats, rules: "Rules") -> tuple[tuple[float, ...], ...]:

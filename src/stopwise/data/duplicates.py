@@ -1,8 +1,10 @@
 """Trials that appear twice, in one file or in two: a copy must not count as more evidence."""
 
 import math
-from collections.abc import Sequence
-from itertools import combinations
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 LEAST_COPIED = 10
 # Trials that could have come in fewer orders may agree by chance, as those without a failure do.
 LEAST_ORDERS = 10_000
+# How a copy is called: "results (copy)", "results - Copy (2)", "Copy of results", "results_copy".
+COPY = re.compile(r"^copy of |[ _-]*\(?copy[ _-]?\d*\)?( ?\(\d+\))?$| ?\(\d+\)$")
 # What a numbered trial is known by: each training run may number its own.
 IDENTITY = ("task", "policy", "seed", "block", "trial")
 
@@ -69,29 +73,23 @@ def refuse_copies(parts: "Sequence[Part]", notes: Notes) -> None:
     """Raise if a file holds trials of the same policy that another file holds too.
 
     Numbered trials repeat if all that both files number alike agree in every column; if only some
-    do, each file counts anew. Trials without numbers repeat if whole files agree row for row and
-    could have come in many other orders. Of different policies the second file doubles nothing,
-    and is only pointed out.
+    do, each file counts anew. Trials without numbers repeat if a whole file agrees row for row with
+    another one or with its beginning, and is called a copy or could have come in many other orders.
+    Of different policies the second file doubles nothing, and is only pointed out.
     """
     if len(parts) < 2:
         return
-    for (one, own), (other, earlier) in _repeated(parts, notes):
+    for (part, own), (before, earlier) in _repeated(parts, notes):
         raise InvalidInput(
-            f"{one.raw.source}, {one.raw.place(own)}: this trial is already in "
-            f"{other.raw.source}, {other.raw.place(earlier)}, as are all that both files have "
+            f"{part.raw.source}, {part.raw.place(own)}: this trial is already in "
+            f"{before.raw.source}, {before.raw.place(earlier)}, as are all that both files have "
             "in common; leave one file out if it is a copy or an earlier state of the other; if "
             "they are different trials, say so with ",
             Setting("columns", {"trial": None}),
             code="copied-trials",
         )
-    alike: dict[tuple[object, ...], list[Part]] = {}
-    for part in parts:
-        if len(part.frame) >= LEAST_COPIED:
-            hashes = part.frame.drop("policy").hash_rows(seed=0)
-            alike.setdefault((len(hashes), hashes.sum(), hashes[0], hashes[-1]), []).append(part)
-    for group in alike.values():
-        for other, one in combinations(group, 2):
-            _same_file(one, other, notes)
+    for one, other in _alike(parts):
+        _same_rows(one, other, notes)
 
 
 def tell_equal_policies(frame: pl.DataFrame, notes: Notes) -> None:
@@ -113,25 +111,59 @@ def tell_equal_policies(frame: pl.DataFrame, notes: Notes) -> None:
             )
 
 
-def _same_file(one: "Part", other: "Part", notes: Notes) -> None:
-    if not one.frame.drop("policy").equals(other.frame.drop("policy")):
+def _alike(parts: "Sequence[Part]") -> "Iterator[tuple[Part, Part]]":
+    """Yield the files of which one seems to begin with all rows of the other.
+
+    Of short files, only those of one name: others may well be equal.
+    """
+    sums = [part.frame.drop("policy").hash_rows(seed=0).cum_sum() for part in parts]
+    names = [COPY.sub("", Path(part.raw.source).stem.lower()) for part in parts]
+    found: dict[tuple[int, int, str], list[int]] = {}
+    for index, own in enumerate(sums):
+        if len(own):
+            name = "" if len(own) >= LEAST_COPIED else names[index]
+            found.setdefault((len(own), own[-1], name), []).append(index)
+    lengths = sorted({length for length, _, _ in found})
+    for index, own in enumerate(sums):
+        for length in lengths[: bisect_right(lengths, len(own))]:
+            name = "" if length >= LEAST_COPIED else names[index]
+            for other in found.get((length, own[length - 1], name), ()):
+                if other < index or length < len(own):
+                    yield parts[index], parts[other]
+
+
+def _same_rows(one: "Part", other: "Part", notes: Notes) -> None:
+    """Refuse the second file if it is the first rows of the one, or only point it out."""
+    own = one.frame.head(len(other.frame))
+    if not own.drop("policy").equals(other.frame.drop("policy")):
         return
-    same_policy = one.frame["policy"].equals(other.frame["policy"])
-    by_chance = _log_orders(one.frame) < math.log(LEAST_ORDERS)
-    if same_policy and not by_chance:
+    same_policy = own["policy"].equals(other.frame["policy"])
+    by_chance = _log_orders(own) < math.log(LEAST_ORDERS)
+    called_copy = _is_called_copy(one.raw.source, other.raw.source)
+    if same_policy and (called_copy or (len(own) >= LEAST_COPIED and not by_chance)):
+        first = "" if len(own) == len(one.frame) else "first "
+        trials = counted(len(own), "trial is that", "trials are those")
         raise InvalidInput(
-            f"{one.raw.source}: its {counted(len(one.frame), 'trial')} are those of "
-            f"{other.raw.source}, row for row: leave one of the files out if it is a copy; if they "
-            "are different trials, say so with ",
+            f"{one.raw.source}: its {first}{trials} of {other.raw.source}, row for row: leave one "
+            "of the files out if it is a copy or an earlier state of the other; if they are "
+            "different trials, say so with ",
             Setting("columns", {"trial": None}),
             code="copied-file",
         )
-    if same_policy or not by_chance:
+    whole = len(own) == len(one.frame) >= LEAST_COPIED
+    if whole and (same_policy or not by_chance):
         notes.add(
             f"{one.raw.source} and {other.raw.source} hold the same scores in the same order: is "
             "one a copy of the other?",
             code="copied-scores",
         )
+
+
+def _is_called_copy(one: str, other: str) -> bool:
+    """Whether a name is the other's with what computers and people add to that of a copy."""
+    names = [Path(source).stem.lower() for source in (one, other)]
+    plain = [COPY.sub("", name) for name in names]
+    return plain[0] == plain[1] and plain != names
 
 
 def _log_orders(frame: pl.DataFrame) -> float:

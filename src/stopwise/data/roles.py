@@ -65,6 +65,8 @@ USUALLY_LOWER = frozenset(
         *("steps", "timesteps", "distance", "loss"),
     )
 )
+# What a column is called if the file begins with its first trial.
+NO_NAME = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?(_duplicated_\d+)?")
 ROLE_NAMES = frozenset(name for names in GUESSES.values() for name in names)
 SINGLE = ("score", "success", "time", "proxy")
 
@@ -158,8 +160,10 @@ def resolve(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> Roles:
                 guessed.add(role)
                 notes.append(guess_note(role, found))
     if "score" not in columns:
+        numbers = [name for name in raw.frame.columns if NO_NAME.fullmatch(name.strip().lower())]
+        why = f", since {no_header(numbers[0])}" if numbers else ""
         raise InvalidInput(
-            f"{raw.source}: no column looks like a score; name it with ",
+            f"{raw.source}: no column looks like a score{why}; name it with ",
             Setting("score"),
             ", or name the columns that hold the scores of one policy each with ",
             Setting("policies"),
@@ -215,6 +219,11 @@ def _chosen(raw: RawTable, role: str, choice: ColumnChoice) -> tuple[str, ...]:
                 f"the columns are {listed(raw)}"
             )
     return names
+
+
+def no_header(name: str) -> str:
+    """Return why a column has no name, for messages."""
+    return f"the first line holds the number {name!r} where a name should be"
 
 
 def listed(raw: RawTable) -> str:

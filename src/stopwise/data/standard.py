@@ -20,6 +20,7 @@ from stopwise.data.roles import (
     resolve,
 )
 from stopwise.data.sources import Loaded
+from stopwise.data.summaries import is_mean
 from stopwise.data.typed_columns import (
     is_logical,
     is_parts_of_one,
@@ -73,6 +74,9 @@ def standardise(
     (score_column,) = roles.columns["score"]
     less = lower_note(score_column)
     notes.extend([] if less is None else [less])
+    if is_mean(raw, score_column):
+        text = f"{raw.source}: {score_column!r} sounds like a mean of many trials, but each counts "
+        notes.add(f"{text}as one trial here", code="doubtful-scores")
     found = {
         "task": _named(raw, roles, "task", (task, DEFAULT_TASK), notes),
         "policy": _named(raw, roles, "policy", policies, notes),

@@ -20,6 +20,8 @@ SUCCESSES = re.compile(
     r"((n|num|number_of)_)?(successes|wins|passes)|(n|num)_success|success_count"
 )
 RATE = re.compile(r"(.*_)?(rate|mean|average|avg|std|stderr|sem|percent|pct|accuracy)(_.*)?")
+# Of a single trial, nobody would say so.
+MEAN = re.compile(r"(?<![a-z])(success_rate|mean|average|avg|accuracy)(?![a-z])")
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,11 @@ def _counts(raw: RawTable, name: str) -> bool:
 def _rates(raw: RawTable, name: str) -> bool:
     found = _numbers(raw, name)
     return found is not None and not found.is_in([0.0, 1.0]).all()
+
+
+def is_mean(raw: RawTable, column: str) -> bool:
+    """Whether a column has the name of a mean over trials, and holds more than 0 and 1."""
+    return MEAN.search(usual_name(column)) is not None and _rates(raw, column)
 
 
 def _fractions(column: pl.Series) -> bool:

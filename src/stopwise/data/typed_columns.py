@@ -14,11 +14,12 @@ Complaint = Callable[[int, str], InvalidInput]
 WORDS = (
     *(("true", "false"), ("yes", "no"), ("success", "failure")),
     *(("succeeded", "failed"), ("pass", "fail"), ("passed", "failed")),
-    *(("t", "f"), ("y", "n"), ("✓", "✗"), ("✔", "✘"), ("✅", "❌"), ("☑", "☐")),
+    *(("t", "f"), ("y", "n"), ("✓", "✗"), ("✔", "✘"), ("✔", "✖"), ("✅", "❌"), ("☑", "☐")),
 )
 TRUE = tuple(good for good, _ in WORDS)
 FALSE = tuple(bad for _, bad in WORDS)
 NUMBER = "must be a number"
+AS_EMOJI = "\ufe0f"  # behind a sign: draw it in colours
 # Parts of 1, if a whole column is written so.
 FRACTION = r"^(\d+(?:\.\d+)?)\s*/\s*(\d+)$"
 PERCENT = r"^(-?\d+(?:\.\d+)?)\s*%$"
@@ -32,7 +33,7 @@ def to_numbers(column: pl.Series, complaint: Complaint) -> pl.Series:
     Words such as true count 1 or 0. A column of 5/6 or of 83 % alone is of parts of 1.
     """
     if column.dtype == pl.String:
-        words = column.str.strip_chars().str.to_lowercase()
+        words = _words(column)
         numbers = words.cast(pl.Float64, strict=False)
         if numbers.null_count():
             parts = _parts_of_one(words)
@@ -60,7 +61,7 @@ def is_logical(column: pl.Series) -> bool:
         return True
     if column.dtype != pl.String:
         return False
-    words = column.str.strip_chars().str.to_lowercase()
+    words = _words(column)
     return bool((words.is_in([*TRUE, *FALSE]) | _is_missing(words)).all())
 
 
@@ -68,7 +69,11 @@ def is_parts_of_one(column: pl.Series) -> bool:
     """Whether the column holds only fractions such as 5/6, or only percentages with their sign."""
     if column.dtype != pl.String:
         return False
-    return _parts_of_one(column.str.strip_chars().str.to_lowercase()) is not None
+    return _parts_of_one(_words(column)) is not None
+
+
+def _words(column: pl.Series) -> pl.Series:
+    return column.str.strip_chars().str.strip_suffix(AS_EMOJI).str.to_lowercase()
 
 
 def all_match(words: pl.Series, pattern: str) -> bool:

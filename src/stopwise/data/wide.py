@@ -9,7 +9,15 @@ import numpy as np
 import polars as pl
 
 from stopwise.data.raw import RawTable, common_kind
-from stopwise.data.roles import ROLE_NAMES, ColumnChoice, is_usual, listed, usual_name
+from stopwise.data.roles import (
+    NO_NAME,
+    ROLE_NAMES,
+    ColumnChoice,
+    is_usual,
+    listed,
+    no_header,
+    usual_name,
+)
 from stopwise.data.typed_columns import to_numbers
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import BLANK, Message, Setting
@@ -48,7 +56,7 @@ def unfolded(
     scores = {name: values for name, values in found.items() if values is not None}
     if len(scores) < 2 or not len(raw.frame):
         return raw
-    doubt = _doubt(scores)
+    doubt = _doubt(scores) or _means_by_task(raw, scores)
     if doubt is not None:
         raise InvalidInput(
             f"{raw.source}: no column has the usual name of a score or a policy, and the columns "
@@ -140,8 +148,8 @@ def _doubt(scores: Mapping[str, pl.Series]) -> str | None:
     """Return why these columns are hardly scores of one measure, if there is a reason."""
     sizes: dict[str, float] = {}
     for name, values in scores.items():
-        if re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?(_duplicated_\d+)?", name.strip().lower()):
-            return f"the first line holds the number {name!r} where a name should be"
+        if NO_NAME.fullmatch(name.strip().lower()):
+            return no_header(name)
         if NO_POLICY.search(name.lower()):
             return f"{name!r} sounds like a measure or a count"
         if len(values) >= LEAST_RISING and bool((values.diff().drop_nulls() > 0).all()):
@@ -157,6 +165,16 @@ def _doubt(scores: Mapping[str, pl.Series]) -> str | None:
                 "so they hardly measure the same"
             )
     return None
+
+
+def _means_by_task(raw: RawTable, scores: Mapping[str, pl.Series]) -> str | None:
+    """Return that each task has one row, as in the table of a paper, unless it holds 0 and 1."""
+    tasks = [name for name in raw.frame.columns if is_usual(raw, name, "task")]
+    if not tasks or len(raw.frame) < 2 or raw.frame.select(tasks).is_duplicated().any():
+        return None
+    if all(values.is_in([0.0, 1.0]).all() for values in scores.values()):
+        return None
+    return f"each {tasks[0]!r} has one row, as in a table of means or rates"
 
 
 def _length(column: pl.Series) -> int:

@@ -61,6 +61,8 @@ CAUTIONS = {
     "proxy": "the scenes of the trials are assumed to be drawn like those that the proxy's mean is "
     "of, and the proxy to be fixed before the trials; its differences correlate with the real ones "
     "by {correlation}",
+    "proxy-left-out": "beside a proxy it must not depend on the scene either: its mean is that of "
+    "all scenes, those left out included",
     "proxy-drawn": "the start state of each row was drawn at random from those that were simulated "
     "before the study, so the mean of the proxy is known; trials are assumed to have started from "
     "the state drawn; the proxy's differences correlate with the real ones by {correlation}",

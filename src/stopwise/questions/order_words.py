@@ -245,23 +245,29 @@ class OrderInWords(Drawn):
             return self.order_text
         if self.margin < 0:
             shown = sum(pair.decided for pair in self.pairs)
-            return f"of {len(self.pairs)} policies {shown} not worse than {self.baseline}"
+            return (
+                f"Of {len(self.pairs)} policies, {shown} shown not to be worse than {self.baseline}"
+            )
         if self.baseline is not None:
             better = sum(pair.better not in (None, self.baseline) for pair in self.pairs)
             worse = sum(pair.better == self.baseline for pair in self.pairs)
             return (
-                f"Of {len(self.pairs)} policies {better} shown to be better than {self.baseline}, "
+                f"Of {len(self.pairs)} policies, {better} shown to be better than {self.baseline}, "
                 f"{worse} worse"
             )
         beaten = {pair.worse for pair in self.pairs if pair.better is not None}
         if not beaten:
-            return f"{len(self.policies)} policies, none shown to be better than another"
+            return f"Of {len(self.policies)} policies, none was shown to be better than another"
         top = [policy.name for policy in self.policies if policy.name not in beaten]
         if len(top) > MOST_IN_WORDS:
             return (
-                f"{len(self.policies)} policies, {len(top)} of them not shown to be worse than any"
+                f"Of {len(self.policies)} policies, {len(top)} were not shown to be worse than any "
+                "other"
             )
-        return f"{len(self.policies)} policies, none shown to be better than {', '.join(top)}"
+        return (
+            f"Of {len(self.policies)} policies, none was shown to be better than "
+            f"{listed(top, 'or')}"
+        )
 
     @property
     def headline(self) -> str:

@@ -316,6 +316,7 @@ def _warnings(
     proxied = rules.proxy_mean is not None and rules.audit is None
     holds = {
         "rows-incomplete": incomplete,
+        "proxy-left-out": incomplete and proxied,
         "bounds-undeclared": table.bounds is None and comparison.rules.by == "means",
         "wins": comparison.rules.by == "wins",
         "wins-not-transitive": not family.transitive and family.size > 1,

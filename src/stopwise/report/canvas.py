@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
 # After Okabe and Ito's palette, which colour-blind readers can tell apart; light ones are darker,
 # so that lines and small letters have a contrast of at least 3 : 1 on white.
-COLOURS = ("#0072B2", "#D55E00", "#008A63", "#B0588C", "#A97600", "#3C8DBC", "#000000", "#6B6B00")
+COLOURS = ("#0072B2", "#D55E00", "#008A63", "#B0588C", "#A97600", "#000000", "#3C8DBC", "#6B6B00")
 GREY = "#777777"
+# What each policy is marked by, beside its colour.
+MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 STYLES = ("-", "--", ":", "-.")
 
 

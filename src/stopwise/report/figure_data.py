@@ -115,7 +115,7 @@ def alt_text(analysis: "Analysis", figure: str, caption: str) -> str:
         return f"{caption}: {ends}{'; and more' if len(analysis.pairs) > MOST_TOLD else ''}."
     if figure in ("p_values", "e_values"):
         decided = sum(pair.decided for pair in analysis.pairs)
-        return f"{caption}: {decided} of {counted(len(analysis.pairs), 'pair')} reach the line."
+        return f"{caption}: {decided} of {counted(len(analysis.pairs), 'pair')} decided."
     return f"{caption}: {analysis.headline}"
 
 

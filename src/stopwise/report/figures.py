@@ -35,11 +35,13 @@ WIDTH = 5.2
 # Most pairs that get a name and a line each: those of eight policies.
 MOST_NAMED = 28
 # Most lines of text beside the ends of curves, and the height of one in inches.
-MOST_LINES, LINE = 40, 0.115
+MOST_LINES, LINE = 40, 0.14
 # Least evidence that is shown, as a power of ten.
 LEAST_SHOWN = -3.0
 # More points than this are drawn as pixels, also within a vector figure.
 DENSE = 3000
+# Behind letters, so that no line runs through them.
+OVER_LINES = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
 # A smaller part of a bar has no room for its number.
 LEAST_NAMED = 0.07
 
@@ -180,6 +182,8 @@ def plot_evidence(analysis: "Analysis", kind: str = "p") -> "Figure":
     else:
         axes.axhline(0, color=GREY, linewidth=0.6)
         needed, name = -math.log10(analysis.alpha), f"1 / alpha = {1 / analysis.alpha:.4g}"
+        if len(curves) > 1:
+            name += ", what one pair alone would need"
         axes.axhline(needed, color=GREY, linewidth=1, label=name)
         axes.set_ylabel("evidence, log10 of the e-value")
         # A hopeless pair sinks without end, and would flatten all others.
@@ -211,9 +215,14 @@ def _label_ends(axes: "Axes", curves: list[Curve]) -> None:
     for index in reversed(order):  # and none above the frame
         tops[index] = min(tops[index], most)
         most = tops[index] - heights[index]
+        colour = COLOURS[index % len(COLOURS)]
+        # A line from each name to its end: which is whose, also without colours.
+        leader = {"arrowstyle": "-", "color": colour, "linewidth": 0.6, "linestyle": ":"}
         axes.annotate(
-            curves[index].label, (1.02, tops[index]), xycoords="axes fraction", fontsize=7,
-            color=COLOURS[index % len(COLOURS)], va="top", annotation_clip=False, linespacing=1.0,
+            curves[index].label, (float(curves[index].n[-1]), ends[index]), (1.03, tops[index]),
+            xycoords=axes.get_xaxis_transform(), textcoords="axes fraction", fontsize=8,
+            color=colour, va="top", annotation_clip=False, linespacing=1.0,
+            arrowprops={**leader, "relpos": (0, 0.5), "shrinkA": 0, "shrinkB": 2},
         )  # fmt: skip
 
 
@@ -240,12 +249,12 @@ def plot_intervals(analysis: "Analysis") -> "Figure":
     figure, axes = new_axes(WIDTH, height=0.8 + (0.2 + 0.14 * lines) * len(labels))
     for place, (label, pair) in enumerate(zip(labels, pairs, strict=True)):
         colour = COLOURS[0] if pair.decided else GREY
-        axes.plot(list(pair.interval), [place, place], color=colour, linewidth=3)
+        axes.plot(list(pair.interval), [place, place], color=colour, linewidth=4)
         middle = sum(pair.interval) / 2
-        axes.plot([middle], [place], "|", color=colour, markersize=11)
+        axes.plot([middle], [place], "|", color="white", markersize=4, markeredgewidth=1.6)
         axes.annotate(
-            label, (0, place), (2, 4), xycoords=("axes fraction", "data"),
-            textcoords="offset points", va="bottom", fontsize=8,
+            label, (0, place), (2, 3), xycoords=("axes fraction", "data"),
+            textcoords="offset points", va="bottom", fontsize=8, bbox=OVER_LINES,
         )  # fmt: skip
     axes.axvline(0, color="black", linewidth=0.8, zorder=0)
     axes.set_yticks([])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from stopwise.core.scores import score_text
 from stopwise.messages import listed
-from stopwise.report.canvas import COLOURS, legend_below, new_axes
+from stopwise.report.canvas import COLOURS, MARKERS, legend_below, new_axes
 from stopwise.report.fonts import drawable, wrapped
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def plot_overview(analyses: Sequence["Analysis"]) -> "Figure":
     figure, axes = new_axes(WIDTH, height=1 + len(analyses) * max(0.3, 0.1 * len(names)))
     for place, name in enumerate(names):
         colour, label = COLOURS[place % len(COLOURS)], wrapped(name, 60)
+        mark = MARKERS[place % len(MARKERS)]
         for row, analysis in enumerate(analyses):
             own = next((policy for policy in analysis.policies if policy.name == name), None)
             if own is None:
@@ -82,7 +83,7 @@ def plot_overview(analyses: Sequence["Analysis"]) -> "Figure":
             ends = [(end - low) / (high - low) for end in own.interval]
             mean = (own.mean - low) / (high - low)
             axes.plot(ends, [at, at], color=colour, linewidth=1.6)
-            axes.plot([mean], [at], "o", color=colour, markersize=4, label=label)
+            axes.plot([mean], [at], mark, color=colour, markersize=5, label=label)
             label = "_"  # one entry of the legend is enough
     axes.set_yticks(range(len(analyses)), [wrapped(str(own.task)) for own in analyses], fontsize=8)
     axes.set_ylim(len(analyses) - 0.5, -0.5)

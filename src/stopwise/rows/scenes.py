@@ -9,7 +9,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.pair_rules import with_scenes
-from stopwise.core.proxy import bounds_of_pairs
+from stopwise.core.proxy import bounds_of_pairs, mixed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import numeric_array
 from stopwise.errors import InvalidInput, require
@@ -152,8 +152,9 @@ class Scenes:
         scores, note = self._drawn(table)
         rules = with_scenes(rules, scores, share)
         note = Message(note, _width(rules, len(scores)), code="proxy-scenes")
-        mixed = scores[np.random.default_rng(1).permutation(len(scores))].astype(float)
-        return rules, replace(table, notes=(*table.notes, note), simulated=mixed)
+        return rules, replace(
+            table, notes=(*table.notes, note), simulated=mixed(scores.astype(float))
+        )
 
     def _drawn(self, table: Table) -> tuple[Floats, str]:
         """Return the scores (scenes, policies), and what is to be said of them."""

@@ -216,6 +216,10 @@ def beside_proxy(table: Table, scores: Floats, comparison: Comparison) -> Floats
             code="no-proxy",
         )
     comparison.scale.check(table.proxy[~np.isnan(table.proxy)], "the proxy")
+    for row, policy in np.argwhere(~np.isnan(table.scores) & np.isnan(table.proxy))[:1].tolist():
+        # Which scenes would be left out may depend on how they went.
+        text = f"the proxy has no score of {table.policies[policy]} in row {row + 1}, and needs one"
+        raise InvalidInput(f"{text} of every trial that has one", parameter="proxy")
     if comparison.rules.audit is not None:
         _check_audits(table.scores, table.proxy)
     return np.stack([scores, comparison.scale.unit(table.proxy)])

@@ -155,7 +155,8 @@ def comparable(parts: list[Table], baseline: str | None) -> list[Table]:
         if enough or len(parts) == 1:
             kept.append(part)
     listed = "; ".join(gaps)
-    require(bool(kept), f"no task has policies to compare: {listed}")
+    only = f"there is only {every[0]}"  # in all of them
+    require(bool(kept), f"no task has policies to compare: {listed or only}")
     note = (Message(f"the trials are not complete: {listed}", code="tasks-incomplete"),)
     return [replace(part, notes=(*part.notes, *note)) for part in kept] if gaps else kept
 

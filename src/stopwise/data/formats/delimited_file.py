@@ -17,7 +17,11 @@ from stopwise.errors import InvalidInput, require
 from stopwise.messages import Notes
 
 DELIMITERS = ("\t", ";", ",")
+COMMENT = "#"
 NUMBER = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?\s*")
+# Where fields are not divided by commas: a number that has one in place of a point, unless all
+# that have one could be thousands.
+DECIMAL, THOUSANDS = r"^\s*[-+]?\d+(,\d+)?\s*%?\s*$", r"^\s*[-+]?[1-9]\d{0,2},\d{3}\s*$"
 # So many lines are looked at to find the header below comments and a title.
 MOST_ABOVE = 40
 
@@ -38,7 +42,7 @@ def lines_above(path: Path) -> int:
     filled = [index for index, line in enumerate(lines) if line.strip(" \t,;")]
     for at, index in enumerate(filled):
         own, *below = (_fields(lines[i]) for i in filled[at : at + 3])
-        if lines[index].startswith("#") and not (below and len(own) == len(below[0]) > 1):
+        if lines[index].startswith(COMMENT) and not (below and len(own) == len(below[0]) > 1):
             continue
         is_title = (
             len(below) == 2
@@ -57,7 +61,7 @@ def read_delimited(
 ) -> RawTable:
     """Return all columns as text, so that a bad value can be named; these must be there.
 
-    Blank lines are no rows.
+    Blank lines are no rows, nor are those that begin with # and have fewer fields.
     """
     above = lines_above(path) if comment_lines is None else comment_lines
     lines, torn = _lines(path), _torn(path)
@@ -76,17 +80,36 @@ def read_delimited(
         raise InvalidInput(f"{path}: not a regular table: {reason}") from error
     # A line that was cut off has empty last columns; only then is the slow look worth it.
     if frame[:, -1].null_count():
-        _require_equal_fields(path, above)
+        rows = _require_equal_fields(path, above)
         frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        if len(frame) > rows:
+            comment = pl.first().str.starts_with(COMMENT) & pl.last().is_null()
+            frame = frame.filter(~comment)
+            require(len(frame) == rows, f"{path}: a row must not begin with {COMMENT}")
     for column in columns:
         missing = f"{path}, line {above + 1}: the column {column!r} is missing"
         require(column in frame.columns, missing)
     place = partial(_line_of_row, path, above)
     notes = _cut_off(path, frame) if torn is None else Notes()
+    commas = [] if _delimiter(first) == "," else list(filter(_has_decimal_commas, frame))
+    if commas:
+        frame = frame.with_columns(own.str.replace(",", ".", literal=True) for own in commas)
+        named = ", ".join(repr(own.name) for own in commas)
+        notes.add(f"{path}: commas in {named} are decimal points", code="decimal-commas")
     if torn is not None and torn[1].strip():
         text = f"{path}: the last line has no end yet, and waits for it"
         notes.add(text, code="line-unfinished")
     return RawTable(source=str(path), frame=frame, place=place, notes=notes)
+
+
+def _has_decimal_commas(column: pl.Series) -> bool:
+    known = column.drop_nulls()
+    commas = known.filter(known.str.contains(",", literal=True))
+    return (
+        len(commas) > 0
+        and bool(known.str.contains(DECIMAL).all())
+        and not bool(commas.str.contains(THOUSANDS).all())
+    )
 
 
 def _torn(path: Path) -> tuple[str, str] | None:
@@ -101,16 +124,19 @@ def _torn(path: Path) -> tuple[str, str] | None:
 
 
 def _cut_off(path: Path, frame: pl.DataFrame) -> Notes:
-    """Say if the file ends within a number: no line end, and shorter than all numbers above."""
+    """Say if the file ends within a number: no line end, and a point or fewer digits than above."""
     notes = Notes()
     if not len(frame) or not _ends_open(path):
         return notes
     *above, last = frame[:, -1].tail(50).to_list()
     lengths = [len(value) for value in above if value is not None]
-    if last and NUMBER.fullmatch(last) and lengths and len(last) < min(lengths):
+    if not last or not NUMBER.fullmatch(last) or not lengths:
+        return notes
+    shorter = " is shorter than the numbers above it" if len(last) < min(lengths) else ""
+    if shorter or last.endswith("."):
         notes.add(
-            f"{path}: the last line ends without a line break, and its {last} is shorter than the "
-            "numbers above it: it may be cut off",
+            f"{path}: the last line ends without a line break, and its {last}"
+            f"{shorter or ' with a point'}: it may be cut off",
             code="last-line-cut",
         )
     return notes
@@ -130,11 +156,13 @@ def _line_of_row(path: Path, above: int, row: int) -> str:
     return "the last line"
 
 
-def _require_equal_fields(path: Path, above: int) -> None:
-    rows = _rows(path, above)
+def _require_equal_fields(path: Path, above: int) -> int:
+    """Return the number of rows, or raise for the first that is not as long as the header."""
+    rows, number = _rows(path, above), 0
     try:
         _, names = next(rows)
         for line, fields in rows:
+            number += 1
             if len(fields) != len(names):
                 raise InvalidInput(
                     f"{path}, line {line}: {len(fields)} fields where the header has {len(names)}; "
@@ -142,17 +170,21 @@ def _require_equal_fields(path: Path, above: int) -> None:
                 )
     except csv.Error as error:
         raise InvalidInput(f"{path}: not a regular table: {error}") from error
+    return number
 
 
 def _rows(path: Path, above: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield line number and fields of the header and of each row that is not blank."""
+    """Yield line number and fields of the header and of each row, blanks and comments left out."""
     lines = _lines(path)
     for _ in range(above):
         next(lines)
     first = next(lines, "")
     reader = csv.reader(chain([first], lines), delimiter=_delimiter(first), strict=True)
+    columns = 0
     for fields in reader:
-        if any(fields):
+        comment = columns > len(fields) and fields[:1] and fields[0].startswith(COMMENT)
+        columns = columns or len(fields)
+        if any(fields) and not comment:
             yield above + reader.line_num, fields
 
 

@@ -45,8 +45,9 @@ def read(path: Path) -> RawTable:
         return raw_of_array(np.asarray(content), str(path))
     if isinstance(content, list) and content and all(_is_scores(row) for row in content):
         return raw_of_array(_array(path, content), str(path))
-    if isinstance(content, dict) and content and _is_columns(content):
-        return raw_of_arrays(content, {}, str(path))
+    inner = _unwrapped(content)
+    if isinstance(inner, dict) and inner and _is_columns(inner):
+        return raw_of_arrays(inner, {}, str(path))
     found = list(_records(content, (), {}, ""))
     if not found:
         raise InvalidInput(f"{path}: there are no records or lists of scores in it")
@@ -58,6 +59,17 @@ def read(path: Path) -> RawTable:
         for keys, place, record in found
     ]
     return table_of_records(path, named, roles=roles, bounds={}, notes=notes)
+
+
+def _unwrapped(content: Any) -> Any:
+    """Return what stands under "results" or the like, if nothing beside it is said of it."""
+    if not isinstance(content, dict):
+        return content
+    held = [key for key, value in content.items() if _holds_results(value)]
+    beside = any(usual_name(key) in ROLE_NAMES for key in content if key not in held)
+    if len(held) == 1 and held[0].lower() in WRAPPERS and not beside:
+        return content[held[0]]
+    return content
 
 
 def _is_scores(value: Any) -> bool:

@@ -14,6 +14,7 @@ from stopwise.messages import Notes
 name = "markdown"
 # The line below the header: dashes between bars.
 RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?\s*)?")
+BAR = re.compile(r"(?<!\\)\|")
 MARKS = re.compile(r"\*\*|__|`")
 
 
@@ -63,4 +64,4 @@ def _headers(lines: list[str]) -> list[int]:
 
 def _cells(line: str) -> list[str]:
     inner = line.strip().removeprefix("|").removesuffix("|")
-    return [MARKS.sub("", cell).strip() for cell in inner.split("|")]
+    return [MARKS.sub("", cell).replace(r"\|", "|").strip() for cell in BAR.split(inner)]

@@ -7,7 +7,7 @@ import polars as pl
 
 from stopwise.data.formats.delimited_file import header, read_delimited
 from stopwise.data.raw import RawTable
-from stopwise.data.roles import usual_role
+from stopwise.data.roles import lower_note, usual_role
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Notes
 
@@ -53,6 +53,8 @@ def read(path: Path) -> RawTable:
     if len(metrics) > 1:
         shown = ", ".join(map(repr, metrics))
         raise InvalidInput(f"{path}: export one metric at a time; these are {shown}")
+    less = lower_note(metrics[0])
+    notes.extend([] if less is None else [less])
     rows = long["_row"].to_list()
     return replace(
         raw,

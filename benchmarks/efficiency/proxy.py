@@ -5,15 +5,15 @@ which is then the correlation, and else a fresh draw. The mean of its difference
 ``benchmarks.efficiency.proxy_scenes`` takes it from simulated scenes.
 """
 
+from argparse import Namespace
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.efficiency.futility import Draw, partial_credit, returns, success
-from benchmarks.typed import typed
+from benchmarks.efficiency.draws import Draw, partial_credit, returns, success
+from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 
 CORRELATIONS = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9)
@@ -40,17 +40,16 @@ def proxied(
     return scores, np.where(rng.random(size) < same, scores, others)
 
 
-def main() -> None:
+@benchmark(
+    alpha=0.05,
+    runs=1000,
+    n=([int], "cases of these n_max only"),
+    design=("paired", "or independent: neither shares scenes"),
+    seed=0,
+    workers=int,
+)
+def main(options: Namespace) -> Table:
     """Print one row per case."""
-    options = typed(
-        __doc__,
-        alpha=0.05,
-        runs=1000,
-        n=([int], "cases of these n_max only"),
-        design=("paired", "or independent: neither shares scenes"),
-        seed=0,
-        workers=int,
-    )
     table = Table("scores", "means", "N", "without", *(f"{each:g}" for each in CORRELATIONS))
     for index, (draw, n_max, mean0, mean1) in enumerate(CASES):
         if options.n and n_max not in options.n:
@@ -74,8 +73,4 @@ def main() -> None:
             f"{without.n.mean():.1f}\n{without.rate(1):.3f}",
             *cells,
         )
-    Console(width=140).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

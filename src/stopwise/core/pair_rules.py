@@ -11,14 +11,9 @@ from stopwise.errors import require
 
 
 def pair_rules(scenes: object | None = None, **settings: Any) -> Rules:
-    """Return the rules of a test of one pair, from its keywords.
+    """Return the rules of a test of one pair, from those of its keywords that were given.
 
-    Parameters
-    ----------
-    scenes
-        Simulated scores (M, 2) of a proxy, for bounds of the mean of its difference.
-    **settings
-        The keywords, with those that were given only.
+    ``scenes`` are simulated scores (M, 2) of a proxy, for bounds of the mean of its difference.
     """
     usual = {"alternative": "greater", "ties": "paper", **settings}
     if settings.get("reference") is not None:

@@ -309,20 +309,13 @@ def _answer(
     scenes: Scenes,
     joined: Mapping[str, int] | None = None,
 ) -> Analysis:
-    if table.preferences:
-        require(
-            settings.get("by", "wins") == "wins",
-            "preferences say who wins, not by how much: they have no means to compare",
-            parameter="by",
-        )
-        settings = {**settings, "by": "wins"}
     table, declared = groups.declared(table, n_max)
     known = {
         "policies": table.policies,
         **declared,
         "bounds": table.bounds or (0.0, 1.0),
         "design": table.design,
-        **for_files(settings),
+        **for_files(table.asked(settings)),
     }
     rules, table = scenes.rules(table, known)
     return pose(rules, joined).analyze(table)

@@ -36,21 +36,10 @@ def over_tasks(
 ) -> Table:
     """Return one table of all tasks, whose claim is about their mean.
 
-    Parameters
-    ----------
-    source
-        A trial table, or a file or frame of trials.
-    order
-        "random": the task of each row was drawn; "rounds": one trial of every task is averaged into
-        each row, in whatever order they were run.
-    weights
-        Of each task, 1 where none is given.
-    design, iid_seed
-        As for ``tables``.
-    bounds
-        The range of the score on every task; by default the one that the trials declare.
-    growing
-        Whether more trials are to come: then the weights name every task, and none is left out.
+    In the order "random" the task of each row was drawn; in "rounds" one trial of every task is
+    averaged into each row, in whatever order they were run. The bounds are those of the score on
+    every task; by default the trials declare them. If more trials are to come, the weights name
+    every task, and none is left out.
     """
     from stopwise.data.trials import Trials
 

@@ -108,8 +108,8 @@ def tell_equal_policies(frame: pl.DataFrame, notes: Notes) -> None:
         other = seen.setdefault((task, scores.to_numpy().tobytes()), policy)
         if other == policy or len(scores) < LEAST_COPIED:
             continue
-        own = frame.filter(pl.col("task") == task, pl.col("policy") == policy)
-        if _log_orders(own.select("task", "policy", "score")) >= math.log(LEAST_ORDERS):
+        trials = frame.filter(pl.col("task") == task, pl.col("policy") == policy)
+        if _log_orders(trials.select("task", "policy", "score")) >= math.log(LEAST_ORDERS):
             notes.add(
                 f"policies {other!r} and {policy!r} have the same scores in the same order: is one "
                 "a copy of the other?",

@@ -166,7 +166,8 @@ class TaskOptions(OptionGroup):
     def keywords(self) -> dict[str, Any]:
         """Return the options as keywords of the library."""
         found = super().keywords()
-        return {**found, "weights": named_numbers(found.pop("weight"), "--weight", WEIGHT)}
+        found["weights"] = named_numbers(found.pop("weight"), "--weight", WEIGHT)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,8 @@ from rich.progress import Progress
 import stopwise as sw
 from benchmarks.document import markdown
 from benchmarks.program import Found, benchmark
-from stopwise.core.step import StepDesign, step_design
+from stopwise.core.step.design import StepDesign
+from stopwise.core.step.design_lookup import step_design
 
 ALPHA = 0.05
 TABLES = ("paper", "optimal")

@@ -24,7 +24,7 @@ PEER_COMMAND = "sequentialized_barnard_tests.scripts.synthesize_general_step_pol
 LARGEST_FOR_PEER = 500
 OURS = """
 import sys
-from stopwise.core.step import step_design
+from stopwise.core.step.design_lookup import step_design
 step_design(0.05, int(sys.argv[1]), table=sys.argv[2])
 """
 

@@ -19,20 +19,6 @@ from stopwise.messages import listed, named
 if TYPE_CHECKING:
     from stopwise.core.rules import Rules
 
-__all__ = [
-    "SHARE",
-    "ProxyMeans",
-    "bounds_of_pairs",
-    "compared_pairs",
-    "declared_proxy",
-    "mixed",
-    "pairs_of",
-    "scene_batches",
-    "scene_bounds",
-    "unit_scenes",
-    "unlike_chance",
-]
-
 # Bounds of the mean of g1 - g0; of several pairs, those of each.
 ProxyMeans = tuple[float, float] | tuple[tuple[float, float], ...]
 # Of how many draws before it a forecast of the next is made.
@@ -252,16 +238,9 @@ def scene_batches(unit: Floats, rules: "Rules") -> tuple[tuple[float, ...], ...]
 
 
 def scene_bounds(unit: Floats, rules: "Rules", level: float) -> tuple[tuple[float, float], ...]:
-    """Return bounds of each pair's mean of g1 - g0 from simulated scenes, wrong with this chance.
+    """Return bounds of each pair's mean of g1 - g0 from scenes that ``unit_scenes`` returned.
 
-    Parameters
-    ----------
-    unit
-        The scenes, from ``unit_scenes``.
-    rules
-        The policies, and the bounds of the score, which are those of the proxy.
-    level
-        Probability that a lower bound is too high, and that an upper one is too low.
+    ``level`` is the chance that a lower bound is too high, and that an upper one is too low.
     """
     found = []
     for first, second in compared_pairs(rules):

@@ -26,8 +26,8 @@ from stopwise.core.promise import (
 from stopwise.core.proxy import least_mean, unlike_chance
 from stopwise.core.rules import Rules
 from stopwise.messages import Message, Setting, counted, first_few
-from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.family import Family
+from stopwise.questions.standing import PairResult, PolicyResult
 from stopwise.rows.groups import CODE as UNEQUAL_NUMBERS
 from stopwise.rows.table import Table, side_by_side
 

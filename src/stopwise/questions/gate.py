@@ -25,7 +25,8 @@ from stopwise.messages import Message, counted, named
 from stopwise.questions.doubts import CAUTIONS, SORTED, answered, changes, sorted_rows
 from stopwise.questions.gate_memory import Memory
 from stopwise.questions.gate_report import junit, markdown
-from stopwise.questions.gate_source import GatePairs, found_policies, pairs_of, verdicts
+from stopwise.questions.gate_source import beside, found_policies, pairs_of, verdicts
+from stopwise.rows.table import Table
 
 NOT_WORSE, WORSE, UNDECIDED = "not worse", "worse", "undecided"
 SCHEMA = 1
@@ -51,7 +52,7 @@ class Gate:
     task
         The task's name, or None.
     unused
-        GatePairs of trials that came after the decision, or after n_max.
+        Pairs of trials that came after the decision, or after n_max.
     warnings
         What was assumed, and what may void the guarantee.
     about
@@ -90,7 +91,7 @@ class Gate:
 
     @property
     def n(self) -> int:
-        """GatePairs of trials used: until the decision, or all."""
+        """Pairs of trials used: until the decision, or all."""
         return self.not_worse.n
 
     @property
@@ -349,7 +350,7 @@ def gate(
         trials, names, task=task, design=design, bounds=bounds, growing=state is not None
     )
     if reference is not None:
-        pairs = pairs.beside(reference)
+        pairs = beside(pairs, reference)
     given = {"seed": memory.seed, **{key: own for key, own in settings.items() if own is not None}}
     rules = Rules.of(
         policies=names,
@@ -366,7 +367,7 @@ def gate(
     return found
 
 
-def _answer(rules: Rules, pairs: GatePairs) -> Gate:
+def _answer(rules: Rules, pairs: Table) -> Gate:
     """Run both tests until the first decides."""
     not_worse, worse = verdicts(rules, pairs)
     shown = UNDECIDED
@@ -391,5 +392,5 @@ def _answer(rules: Rules, pairs: GatePairs) -> Gate:
         task=pairs.task,
         unused=len(pairs.scores) - not_worse.n,
         warnings=tuple(warnings),
-        about=pairs.about,
+        about=pairs.checkpoint_claim,
     )

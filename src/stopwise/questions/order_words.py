@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping
 
-from stopwise.core.delegated import Delegated
 from stopwise.core.futility import futility_text
 from stopwise.core.promise import promise
 from stopwise.core.registry import find
-from stopwise.core.rules import FromRules, Rules
+from stopwise.core.rules import Delegated, FromRules, Rules
 from stopwise.messages import Message, counted, listed
-from stopwise.questions.analysis_parts import PairResult, PolicyResult
-from stopwise.questions.standing import Elimination
+from stopwise.questions.standing import Elimination, PairResult, PolicyResult
 from stopwise.report.drawn import Drawn
 from stopwise.rows.table import Table
 
@@ -158,13 +156,8 @@ class OrderInWords(Drawn):
         ties = "" if self.ties == "strict" else ", assuming no exact ties"
         against = f" against {self.baseline}" if self.baseline is not None else ""
         design = f", {self.design} design" if self.rules.reference is None else ""
-        promised = promise(
-            self.method,
-            f"the chance of any false {'claim' if self.margin < 0 or within else 'order'}",
-            self.alpha,
-            n_max=self.n_max,
-            bounds_inferred=self.bounds_inferred,
-        )
+        claim = "claim" if self.margin < 0 or within else "order"
+        promised = self.promised(f"the chance of any false {claim}")
         if self.doubts:
             promised = self._doubted(promised, self.doubts[0])
         better = ">" if self._in_words else "better"
@@ -184,6 +177,11 @@ class OrderInWords(Drawn):
             f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}"
             f"{self.futility_clause}; {promised} ({self.method}, {self.adjust}{design}{ties})."
         )
+
+    def promised(self, chance: str) -> str:
+        """Return how large a chance is by the method, and what that rests on."""
+        inferred = self.bounds_inferred
+        return promise(self.method, chance, self.alpha, n_max=self.n_max, bounds_inferred=inferred)
 
     @property
     def _claimed(self) -> str:

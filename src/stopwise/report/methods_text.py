@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from stopwise.core import registry
-from stopwise.core.promise import promise
 from stopwise.messages import counted, first_few
 
 if TYPE_CHECKING:
@@ -65,13 +64,7 @@ def best_paragraph(analysis: "Analysis") -> str:
     top = analysis.rules.top
     best = "a best policy" if top == 1 else f"any of the best {top} policies"
     near = f" or naming one that is not within {indifference:g} of it" if indifference else ""
-    promised = promise(
-        analysis.method,
-        f"the probability of ever dropping {best}{near}",
-        analysis.alpha,
-        n_max=analysis.n_max,
-        bounds_inferred=analysis.bounds_inferred,
-    )
+    promised = analysis.promised(f"the probability of ever dropping {best}{near}")
     horizon = _horizon(analysis, "row", "of trials")
     looks = "" if analysis.bounds_inferred else ", however often the data are looked at"
     most = "lowest" if analysis.rules.lower_is_better else "greatest"
@@ -101,14 +94,8 @@ def _horizon(analysis: "Analysis", unit: str, of_what: str) -> str:
 
 def _promise(analysis: "Analysis", anytime: bool) -> str:
     order = analysis.margin >= 0 and analysis.rules.equivalence is None
-    promised = promise(
-        analysis.method,
-        f"the probability of {'ever ' if anytime else ''}"
-        f"{'declaring any false order' if order else 'making any false claim'}",
-        analysis.alpha,
-        n_max=analysis.n_max,
-        bounds_inferred=analysis.bounds_inferred,
-    )
+    wrong = "declaring any false order" if order else "making any false claim"
+    promised = analysis.promised(f"the probability of {'ever ' if anytime else ''}{wrong}")
     if analysis.bounds_inferred:
         return promised
     looks = ", however often the data are looked at" if anytime else ""

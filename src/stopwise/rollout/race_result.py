@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stopwise.core.delegated import Delegated
 from stopwise.core.plain_values import plain_values
+from stopwise.core.rules import Delegated
 from stopwise.data.trials import Trials
 from stopwise.messages import Message, counted
 from stopwise.questions.analysis import Analysis

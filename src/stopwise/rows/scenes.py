@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.pair_rules import with_scenes
+from stopwise.core.pair_rules import rules_beside
 from stopwise.core.proxy import bounds_of_pairs, mixed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import numeric_array
@@ -27,16 +27,8 @@ ENOUGH_ROWS = 20
 def read_scenes(source: Any, column: str | None, **reading: Any) -> Any:
     """Return simulated scenes as a trial table, if they are in a file or a frame.
 
-    The score is the column of the proxy if there is one of that name, else what is usual.
-
-    Parameters
-    ----------
-    source
-        As for ``read_trials``.
-    column
-        The name of the proxy's column beside the real trials, or None.
-    **reading
-        What else ``read_trials`` is told of the real trials.
+    The score is the column of the proxy beside the real trials if there is one of that name, else
+    what is usual. ``reading`` is what else ``read_trials`` is told of the real trials.
     """
     from stopwise.data.read import read_trials
     from stopwise.data.sources import tables
@@ -97,27 +89,18 @@ def _width(rules: Rules, scenes: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Scenes:
-    """What an analysis is told of a proxy's mean.
+    """What an analysis is told of a proxy's mean."""
 
-    Parameters
-    ----------
-    column
-        The name of the proxy's column, if it has one.
-    source
-        Simulated scenes: a file, a frame, a trial table, a mapping from policy to its scores in
-        each scene, or an array (scenes, policies); None if the mean is known.
-    several
-        Whether there are several tasks, so that the scenes must name theirs.
-    """
-
-    column: str | None
+    column: str | None  # the name of the proxy's column
+    # Simulated scenes: a file, a frame, a trial table, a mapping from policy to its scores in each
+    # scene, or an array (scenes, policies); None if the mean is known.
     source: Any
-    several: bool = False
+    several: bool = False  # whether there are several tasks, so that the scenes must name theirs
 
     def rules(self, table: Table, settings: Mapping[str, Any]) -> tuple[Rules, Table]:
         """Return the rules of a table, with bounds of the proxy's mean, and the table's notes."""
         known = dict(settings)
-        mean, share = known.get("proxy_mean"), known.get("proxy_share")
+        mean = known.get("proxy_mean")
         require(
             mean is None or isinstance(mean, Mapping),
             named("proxy_mean"),
@@ -142,15 +125,8 @@ class Scenes:
         )
         if self.source is None:
             return Rules.of(**known), table
-        require(
-            mean is None,
-            "proxy_mean is taken from proxy_scores: give one of the two",
-            parameter="proxy_mean",
-        )
-        known = {name: value for name, value in known.items() if name != "proxy_share"}
-        rules = Rules.of(**known)
         scores, note = self._drawn(table)
-        rules = with_scenes(rules, scores, share)
+        rules = rules_beside(scores, **known)
         note = Message(note, _width(rules, len(scores)), code="proxy-scenes")
         return rules, replace(
             table, notes=(*table.notes, note), simulated=mixed(scores.astype(float))

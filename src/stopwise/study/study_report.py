@@ -1,6 +1,7 @@
 """The report of a study: the analysis, and all that a reader must know of how it came about."""
 
 from collections import defaultdict
+from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
@@ -14,7 +15,7 @@ from stopwise.report.html import Chapter
 from stopwise.study import events
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
-from stopwise.study.recording_report import Place, judge_chapter, recording_chapters
+from stopwise.study.recording_report import Place, filmed, judge_chapter, recording_chapters
 from stopwise.study.recordings import FOLDER
 from stopwise.study.records import as_text
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind", bound=Event)
 # The kinds of exits of a selection, short enough for a printed page.
 EXITS = ("given back", "voided", "score raised", "score lowered", "no result")
+TELL_SCORES = ("mean", "score raised", "score lowered", "mean of voided")
 
 
 def _beside(_: int, file: str) -> str:
@@ -117,13 +119,14 @@ def _selection(study: "StudyReader") -> list[Chapter]:
     for whose, rows in study.selection().items():
         if not any(any(row.numbers) for row in rows):
             continue
-        columns: tuple[str, ...] = (whose, "handed out", "count", "mean", *EXITS, "mean of voided")
-        cells = []
+        table: list[tuple[str, ...]] = [
+            (whose, "handed out", "count", "mean", *EXITS, "mean of voided")
+        ]
         for row in rows:
             counts = (str(row.taken), str(row.counted), _number(row.mean))
-            cells.append((row.name, *counts, *map(str, row.numbers), _number(row.voided_mean)))
-        if not study.unblinded:
-            columns, cells = _without(columns), [_without(row) for row in cells]
+            table.append((row.name, *counts, *map(str, row.numbers), _number(row.voided_mean)))
+        shown = [study.unblinded or name not in TELL_SCORES for name in table[0]]
+        columns, *cells = (tuple(compress(row, shown)) for row in table)
         title = f"Selection, by {whose}: trials that people took out or changed"
         found.append(Chapter(title, columns, tuple(cells)))
     return found
@@ -164,11 +167,6 @@ def _groups(study: "StudyReader") -> list[Chapter]:
     return found
 
 
-def _without(row: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a row of the chapter without what tells scores."""
-    return (*row[:3], *row[4:6], *row[8:-1])
-
-
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
 
@@ -202,13 +200,10 @@ def _amendments(entries: list[Entry]) -> Chapter:
 def _checks(study: "StudyReader", entries: list[Entry], place: Place) -> Chapter:
     rows, asked = [], any(isinstance(entry.event, events.Photographed) for entry in entries)
     photos: dict[str, list[Markup]] = defaultdict(list)  # of lists that are not finished yet
-    shown = Markup(
-        '<a href="{0}"><img src="{0}" alt="{1}" title="{1}" width="160" loading="lazy"></a>'
-    )
     for entry in entries:
         match entry.event:
             case events.Photographed(station=station, item=item, file=file):
-                photos[station].append(shown.format(place(0, file), item))
+                photos[station].append(filmed(place(0, file), item))
             case events.Checked(station=station, ticked=ticked, note=note):
                 missing = [item.name for item in study.plan.checks if item.name not in ticked]
                 told = (", ".join(missing) or "-", note or "-")

@@ -6,8 +6,9 @@ import pickle
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from stopwise.errors import InvalidInput, StopwiseError
-from stopwise.messages import Setting
+from stopwise.core.scores import is_number
+from stopwise.errors import InvalidInput, StopwiseError, require
+from stopwise.messages import Setting, named
 from stopwise.rollout.executors.fleet import Fleet, Work, WorkerLost, packed
 
 
@@ -48,6 +49,14 @@ def ray_cluster(
     **init
         Passed to ``ray.init``, such as ``runtime_env`` with the code of the policies.
     """
+    for name, much in {"num_cpus": num_cpus, "num_gpus": num_gpus, **(resources or {})}.items():
+        require(
+            is_number(much) and much >= 0 and (name != "num_gpus" or much <= 1 or much % 1 == 0),
+            named(name),
+            " must be a number of at least 0" + ", whole above 1" * (name == "num_gpus"),
+            f", but got {much!r}",
+            code="bad-resource",
+        )
     needs = {"num_cpus": num_cpus, "num_gpus": num_gpus, "resources": resources}
     backend = _Ray(address, needs, init, wait_for_nodes)
     return Fleet(backend, workers=workers, batch=batch, retries=retries)

@@ -157,9 +157,11 @@ def analyze(
     scenes = Scenes(column=_column(proxy), source=proxy_scores)
     require(
         not (pool and tasks),
-        "pool=True claims that a policy is better on some task, tasks='mean' that it is better in "
-        "the mean: choose one",
-        parameter="pool",
+        Setting("pool", True),
+        " claims that a policy is better on some task, ",
+        Setting("tasks", "mean"),
+        " that it is better in the mean: choose one",
+        code="pool-or-mean",
     )
     if tasks == "mean":
         require(

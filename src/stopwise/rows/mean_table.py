@@ -215,6 +215,10 @@ def _averaged(parts: list[Table], share: Mapping[str, float]) -> Table:
     beyond = known - len(parts) * int((~np.isnan(means)).sum())
     if beyond:
         text = f"{counted(beyond, 'trial')} beyond the last full round of all tasks left out"
+        least = [str(part.task) for part in parts if len(part.scores) == rows]
+        if len(least) < len(parts):
+            who = f"{least[0]} has" if len(least) == 1 else f"{len(least)} tasks have"
+            text += f": {who} only {rows}"
         notes.add(text, code="beyond-rounds")
     return replace(
         parts[0],

@@ -111,6 +111,21 @@ def tell_equal_policies(frame: pl.DataFrame, notes: Notes) -> None:
             )
 
 
+def tell_equal_tasks(frame: pl.DataFrame, notes: Notes) -> None:
+    """Say which tasks have the same trials in the same order, as a copied sheet has."""
+    seen: dict[bytes, str] = {}
+    for (task,), own in frame.select("task", "policy", "score").group_by(
+        "task", maintain_order=True
+    ):
+        other = seen.setdefault(own.drop("task").hash_rows(seed=0).to_numpy().tobytes(), str(task))
+        if other != task and _log_orders(own) >= math.log(LEAST_ORDERS):
+            notes.add(
+                f"tasks {other!r} and {task!r} have the same scores in the same order: is one a "
+                "copy of the other?",
+                code="copied-scores",
+            )
+
+
 def _alike(parts: "Sequence[Part]") -> "Iterator[tuple[Part, Part]]":
     """Yield the files of which one seems to begin with all rows of the other.
 
